@@ -64,7 +64,9 @@ def test_a_file_that_marks_nothing_gets_a_sentence(tmp_path: Path) -> None:
     with safe_open(reranker_file.FILE, "np") as file:
         older = {name: file.get_tensor(name) for name in file.keys() if not name.startswith("qa_outputs")}  # noqa: SIM118
     save_file(older, tmp_path / "older.safetensors")
-    with pytest.raises(ModelError, match=r"older\.safetensors is no re-ranker of Lectern's: it is of another model, as qa_outputs"):
+    with pytest.raises(
+        ModelError, match=r"older\.safetensors is no re-ranker of Lectern's: it is of another model, as qa_outputs"
+    ):
         answer_reader.load(tmp_path / "older.safetensors", "")
     module, _ = reranker_file.untrained(seed=1)
     reranker_file.lay_over(module, tmp_path / "older.safetensors")

@@ -35,6 +35,7 @@ class Marked:
 class Seen:
     def __init__(self, text, words):
         self.text, self.words = text, words
+        self.worth = 5.0 if any(word in text for word in words) else -5.0
 
     def best(self, start=0, end=None):
         inside = self.text[start:end]
