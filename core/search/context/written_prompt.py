@@ -7,7 +7,6 @@ what that gains.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 from string import Formatter
@@ -17,6 +16,7 @@ from core.search.context.conflicts import ContextConflict
 from core.search.context.prompt import above
 from core.search.question.rewording import LONGEST_QUESTION, Writer, WritingRequest, texts_of
 from core.text.analysis import analyse
+from core.text.fences import fenced
 from core.types import Passage
 
 QUESTION, PASSAGES = "question", "passages"
@@ -77,20 +77,6 @@ def written_prompt(
     return "".join(
         literal + (values[name] if name is not None else "") for literal, name, _, _ in Formatter().parse(chosen)
     )
-
-
-def fenced(texts: Sequence[tuple[str, str]], beside: str) -> list[str]:
-    """Each text, given with what it is, between two marks, so that whoever reads knows it for data. Pure.
-
-    The marks hold a word that follows from all the texts and from what stands ``beside`` them, so that no document can
-    hold the mark that ends it.
-
-    >>> fenced([("passage 1", "one")], "")
-    ['<passage 1 d0d7360a>\\none\\n</passage 1 d0d7360a>']
-    """
-    whole = "\x00".join([beside, *(text for _, text in texts)])
-    word = hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()[:8]
-    return [f"<{label} {word}>\n{text}\n</{label} {word}>" for label, text in texts]
 
 
 FOLLOWING = "following"
