@@ -13,6 +13,7 @@ from pages.ui.ask import written
 from pages.ui.ask.written_text import TITLE
 from pages.ui.settings.embedder import ADDRESS
 from pages.ui.settings.language_model import AGREE, LIST, TEST
+from pages.ui.settings.privacy_and_places import STAYS
 from pages.ui.shared import background, language, services, state
 from tests.language_model.endpoint import Endpoint, Script, endpoint
 from tests.pages.apps import press, said, start
@@ -152,6 +153,11 @@ def test_an_answer_is_written_from_the_passages_and_checked() -> None:
     assert verdicts == ["supported", "not_found"]
     cites = [part for one in told["sentences"] for part in one["parts"] if "cite" in part]
     assert [(part["cite"], part.get("lost", False)) for part in cites] == [(1, False), (9, True)]
+    use(served, template="{passages} Say {question}.")
+    app.session_state[state.ASK_TAB] = "Prompt"
+    app.run()
+    assert [block.value for block in app.code] == [prompt.strip()], "it is kept with the answer"
+    assert "are others by now" in said(app)
     app.session_state[written.CHOICE] = written.QUOTE
     app.run()
     assert drawn(app, "quotes"), "one click away"
@@ -232,9 +238,15 @@ def test_an_embedder_at_an_address_is_agreed_to_then_used_and_marked_nowhere_on_
     assert evidence_stands(app)
 
 
-def test_an_embedder_that_is_not_this_machine_is_marked_on_every_page(home: Path) -> None:
-    far = "http://192.0.2.1/v1"
+def test_what_is_not_this_machine_is_marked_on_every_page(home: Path) -> None:
+    far, farther = "http://192.0.2.1/v1", "https://api.example.org/v1"
     services.library().settings = services.library().settings.with_value("embedding.model", "endpoint:small")
-    language.keep(LanguageSettings(embedding_address=far, agreed=(far,)))
+    language.keep(LanguageSettings(farther, "m", embedding_address=far, agreed=(far, farther)))
     for page in ("library", "chunks", "ask", "benchmark", "settings"):
-        assert "Texts and questions are sent to 192.0.2.1" in said(start(page))
+        told = said(start(page))
+        assert "Texts and questions are sent to 192.0.2.1" in told
+        assert "What a language model is asked is sent to api.example.org" in told
+    assert "Only what you agreed to leaves this machine" in told
+    assert STAYS not in told
+    language.keep(LanguageSettings(farther, "m"))
+    assert "sent to api" not in said(start("ask")), "nobody agreed to it"

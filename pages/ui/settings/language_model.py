@@ -24,9 +24,10 @@ _KEY = "language.key"
 _ANSWER_TOKENS = 700  # room that a trial asks for, beside the context's budget: the prompt's frame and an answer
 LOOK, AGREE, TEST, LIST = "Look for local servers", "Agree and use it", "Test", "List its models"
 SENT = (
-    "To {place} go: the question you ask, the passages shown below it with their titles, and, where you switch that "
-    "on, questions to be reworded and the sentences of documents that it proposes cuts for. {key} Nothing else leaves "
-    "Lectern for it, and nothing at all before you agree to this very address."
+    "To {place} go: the question you ask, those before it in the conversation, and the passages shown below it with "
+    "their titles. Where you switch that on: questions to be reworded, whole documents that it writes contexts, "
+    "summaries or questions of or proposes cuts for, and what a benchmark asks it. {key} Nothing else leaves Lectern "
+    "for it, and nothing at all before you agree to this very address."
 )
 
 

@@ -77,8 +77,20 @@ def show_leaving(chosen: LanguageSettings) -> None:
         )
 
 
-def mark_embedder(library: Library) -> None:
-    """On every page: where to the library's texts and its questions go, if that is not this machine."""
-    chosen = settings().embedding(library.settings.embedding.endpoint_model)
-    if chosen.model and not chosen.is_own:
-        st.badge(f"Texts and questions are sent to {chosen.host}", icon=":material/cloud_upload:", color="orange")
+def leaving(library: Library) -> dict[str, str]:
+    """What leaves this machine by what is set up, each with where it goes."""
+    now = settings()
+    texts = now.embedding(library.settings.embedding.endpoint_model)
+    found = {"Texts and questions are": (bool(texts.model), texts), ASKED: (now.is_usable, now)}
+    return {what: chosen.host for what, (used, chosen) in found.items() if used and not chosen.is_own}
+
+
+ASKED = "What a language model is asked is"
+_WHAT = "On Ask the question, those before it and the passages; all of it stands in Settings, Language model."
+
+
+def mark_leaving(library: Library) -> None:
+    """On every page: where to something goes, if that is not this machine."""
+    for what, host in leaving(library).items():
+        about = _WHAT if what == ASKED else None
+        st.badge(f"{what} sent to {host}", icon=":material/cloud_upload:", color="orange", help=about)
