@@ -94,7 +94,9 @@ def test_a_model_is_set_up_step_by_step_and_asked_nothing_before_it_is_agreed_to
         press(app, TEST)
         assert [plain(box.value) for box in app.success] == [f"small at {served.address[7:-3]} answers."]
     kept = load(tmp_path / "language.json")
-    assert (kept.model, kept.agreed) == ("small", (served.address,))
+    assert (kept.model, kept.context_tokens, kept.agreed) == ("small", 8192, (served.address,))
+    app.selectbox(key="language.model").set_value("large").run()
+    assert load(tmp_path / "language.json").context_tokens == app.number_input(key="language.context").value == 4096
 
 
 @pytest.mark.usefixtures("home")

@@ -97,8 +97,7 @@ def _agreement(now: LanguageSettings) -> None:
 
 
 def _model(now: LanguageSettings) -> None:
-    listed: tuple[str, tuple[str, ...]] = st.session_state.get(_LISTED, ("", ()))
-    names = listed[1] if listed[0] == now.address else ()
+    names = _listed(now.address)
     field, button = st.columns([4, 1.4], vertical_alignment="bottom")
     choices = list(dict.fromkeys([*names, *([now.model] if now.model else [])]))
     st.session_state.setdefault(_MODEL, now.model or None)
@@ -205,15 +204,24 @@ def _disagree() -> None:
 def _list() -> None:
     now = language.settings()
     models = Client(now, key_of(now.address).value).models()
-    st.session_state[_LISTED] = (now.address, tuple(model.name for model in models))
+    st.session_state[_LISTED] = (now.address, {model.name: model.context_tokens for model in models})
     if not now.model and len(models) == 1:
         st.session_state[_MODEL] = models[0].name
         _take_model()
 
 
+def _listed(address: str) -> dict[str, int]:
+    """The models that were listed at an address, each with the context window that its server tells, 0 for none."""
+    held: tuple[str, dict[str, int]] = st.session_state.get(_LISTED, ("", {}))
+    return held[1] if held[0] == address else {}
+
+
 def _take_model() -> None:
-    chosen = str(st.session_state.get(_MODEL) or "").strip()
-    language.keep(replace(language.settings(), model=chosen))
+    """Choose a model, with the context window that its server tells."""
+    chosen, now = str(st.session_state.get(_MODEL) or "").strip(), language.settings()
+    room = max(LEAST_CONTEXT, _listed(now.address).get(chosen) or now.context_tokens)
+    st.session_state[_CONTEXT] = room
+    language.keep(replace(now, model=chosen, context_tokens=room))
 
 
 def _take_manner() -> None:
