@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -164,6 +165,22 @@ def test_an_answer_is_written_from_the_passages_and_checked() -> None:
     app.run()
     assert drawn(app, "quotes"), "one click away"
     assert drawn(app, "written") == []
+
+
+@pytest.mark.usefixtures("home")
+def test_a_model_judges_what_is_written_in_other_words_where_that_was_wished(tmp_path: Path) -> None:
+    def judging(handler: Any) -> None:
+        prompt = handler.server.state.prompts[-1]
+        Script.words(json.dumps(["yes"] * prompt.count("</text ")))(handler)
+
+    with endpoint(Script.words("Whoever holds one has an hour [1]."), judging) as served:
+        use(served)
+        app = settings_page()
+        app.checkbox(key="language.judges").check().run()
+        assert load(tmp_path / "language.json").judges
+        (told,) = drawn(asked(), "written")
+        assert len(served.prompts) == 2
+    assert [one["verdict"] for one in told["sentences"] if "verdict" in one] == ["supported"]
 
 
 @pytest.mark.usefixtures("home")

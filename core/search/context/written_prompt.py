@@ -13,7 +13,7 @@ from string import Formatter
 
 from core.errors import CancelledError, LecternError
 from core.search.context.conflicts import ContextConflict
-from core.search.context.prompt import above
+from core.search.context.prompt import above, arrange
 from core.search.question.rewording import LONGEST_QUESTION, Writer, WritingRequest, texts_of
 from core.text.analysis import analyse
 from core.text.fences import fenced
@@ -55,6 +55,19 @@ def template_fault(template: str) -> str:
             return f"The prompt has {{{name}}}; {known}"
     missing = [name for name in (PASSAGES, QUESTION) if name not in {name for name, _, _ in fields}]
     return f"The prompt lacks {' and '.join(f'{{{name}}}' for name in missing)}." if missing else ""
+
+
+LONG = 16_000  # characters of passages
+
+
+def as_read(passages: Sequence[Passage]) -> list[Passage]:
+    """The passages as a model is to read them: in their order, but of many in order of relevance the best at both ends.
+
+    Models overlook the middle of a long context (``core.search.context.prompt.edges``).
+    """
+    ranks = [passage.rank for passage in passages]
+    long = sum(len(passage.text) for passage in passages) > LONG
+    return arrange(passages, "edges" if long and ranks == sorted(ranks) else "relevance")
 
 
 def written_prompt(

@@ -13,9 +13,9 @@ from core.inspecting.as_markdown import written_answer
 from core.language_model.client import Client
 from core.library import SearchResult
 from core.lru_cache import LruCache
-from core.search.checking.checking import Verdict
-from core.search.checking.library_check import check_answer
-from core.search.context.written_prompt import written_prompt
+from core.search.checking.checking import Judge, Verdict
+from core.search.checking.library_check import check_answer, packaged_judge
+from core.search.context.written_prompt import as_read, written_prompt
 from core.types import Passage
 from pages.ui.ask.results import Inquiry
 from pages.ui.ask.written_text import show_text
@@ -44,6 +44,7 @@ class Draft:
     fault: str = ""
     verdicts: tuple[Verdict, ...] = ()
     checking: bool = False
+    judge: Judge = packaged_judge
     writing: Lock = field(default_factory=Lock)
 
     @property
@@ -53,7 +54,8 @@ class Draft:
 
 def prompt_of(result: SearchResult) -> str:
     """What a language model is given for a result, by the template that is set up."""
-    return written_prompt(result.question, result.passages, language.settings().template, result.conflicts)
+    template = language.settings().template
+    return written_prompt(result.question, as_read(result.passages), template, result.conflicts)
 
 
 def chosen() -> bool:
@@ -85,6 +87,7 @@ def show_written(inquiry: Inquiry, result: SearchResult) -> None:
         return
     if draft.fault:
         _said(draft.fault)
+    language.show_judge_fault(draft.judge)
     if draft.text.strip():
         show_text(draft.text, draft.verdicts, draft.passages, key="ask.written", by=draft.model)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -130,7 +133,8 @@ def _write(task: Task[None], client: Client, draft: Draft) -> None:
     draft.checking = True
     try:
         if draft.text.strip():
-            draft.verdicts = tuple(check_answer(draft.text, draft.passages))
+            draft.judge = packaged_judge if task.stopping.is_set() else language.judge(task.stopping)
+            draft.verdicts = tuple(check_answer(draft.text, draft.passages, draft.judge))
     except LecternError as error:
         draft.fault = f"{draft.fault} The answer could not be checked: {error}".strip()
     finally:
@@ -147,11 +151,10 @@ def _follow(task: Task[None], draft: Draft) -> None:
         if task.over:
             st.rerun()
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            if draft.checking:
-                st.caption(":material/more_horiz: Every sentence is held against the passages …", width="content")
-            else:
-                busy = "writes" if draft.text else "reads"
-                st.caption(f":material/more_horiz: {words.escaped(draft.model)} {busy} …", width="content")
+            busy = f"{words.escaped(draft.model)} {'writes' if draft.text else 'reads'}"
+            said = "Every sentence is held against the passages" if draft.checking else busy
+            st.caption(f":material/more_horiz: {said} …", width="content")
+            if not draft.checking or draft.judge is not packaged_judge:
                 st.button("Stop", key="ask.stop", icon=":material/stop_circle:", on_click=task.cancel)
         if draft.text:
             show_text(draft.text.rstrip(), (), draft.passages, key="ask.writing", busy=True)

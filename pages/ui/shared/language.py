@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from weakref import WeakKeyDictionary
 
 import streamlit as st
@@ -14,6 +14,9 @@ from core.language_model import settings as kept
 from core.language_model.client import Client, warm
 from core.language_model.settings import LanguageSettings
 from core.library import Library
+from core.search.checking.checking import Judge
+from core.search.checking.library_check import packaged_judge
+from core.search.checking.model_judge import ModelJudge
 from core.storage.embedder import language_file
 from pages.ui.shared.words import escaped
 
@@ -42,6 +45,20 @@ def client(*, urgent: bool = True) -> Client | None:
     """Who asks the model; ``None`` where none is set up, or its address was not agreed to."""
     now = settings()
     return Client(now, keys.key_of(now.address).value, urgent=urgent) if now.is_usable else None
+
+
+def judge(stop: Event) -> Judge:
+    """Who tells what sentences mean when they are checked, until ``stop`` is set: the model where that was wished."""
+    writer = client() if settings().judges else None
+    if writer is None:
+        return packaged_judge
+    return ModelJudge(lambda prompt: "".join(writer.stream(prompt, stop)), packaged_judge)
+
+
+def show_judge_fault(used: Judge) -> None:
+    """Say so where the model could not judge."""
+    if isinstance(used, ModelJudge) and used.fault:
+        st.caption(f":material/error: The re-ranker judged in the model's place. {escaped(used.fault)}")
 
 
 def lend(library: Library) -> None:
