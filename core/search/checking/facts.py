@@ -123,7 +123,7 @@ def misplaced(claimed: Facts, held: Facts) -> str:
     own, other = (_marked(one.text, known) for one in (claimed, held))
     plain = [["\x00" if word.startswith("\x00") else word for word in words] for words in (own, other)]
     by_mark = {mark: name for name, mark in known.items()}
-    for here, there, size in SequenceMatcher(None, *plain, autojunk=False).get_matching_blocks():
+    for here, there, size in SequenceMatcher(None, plain[0], plain[1], autojunk=False).get_matching_blocks():
         first, last = here == there == 0, here + size == len(own) and there + size == len(other)
         for at in range(0 if first else 1, size if last else size - 1):
             mark = own[here + at]

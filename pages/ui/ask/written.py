@@ -107,7 +107,7 @@ def draft_of(question: str) -> Draft | None:
 def as_markdown(question: str) -> str | None:
     """What was written for a question, with what is doubted of it and where it stands; ``None`` for nothing."""
     draft = draft_of(question)
-    return draft and written_answer(draft.text, draft.verdicts, draft.passages, draft.model)
+    return written_answer(draft.text, draft.verdicts, draft.passages, draft.model) if draft else None
 
 
 def _key(question: str) -> tuple[str, ...]:
