@@ -7,8 +7,7 @@ import re
 from core.chunking.situating import subject
 from core.text.sentences import sentence_spans
 
-_MARKED = re.compile(r"(=== [0-9a-f]{12} ===)\n(.*?)\n\1", re.DOTALL)
-_TITLE = re.compile(r" of “(.*)”(?:\.|, and here is one chunk of it:)$", re.MULTILINE)
+_MARKED = re.compile(r"<(\w+ [0-9a-f]{8})>\n(.*?)\n</\1>", re.DOTALL)
 
 
 class Scripted:
@@ -18,13 +17,13 @@ class Scripted:
 
     def complete(self, prompt: str) -> str:
         """The document's title and first sentence; of a child alone, its first sentence, or a question for that."""
-        texts = [text for _, text in _MARKED.findall(prompt)]
-        title = _TITLE.search(prompt)
+        (title, _, text), *chunks = [text.partition("\n") for _, text in _MARKED.findall(prompt)]
+        chunk = "".join(chunks[0]) if chunks else text
         if "Write one or two sentences" in prompt:
-            return _first(texts[-1])
+            return _first(chunk)
         if " questions, " in prompt[-500:]:
-            return f"What is said of {subject(_first(texts[-1]))}?"
-        return f"{title[1] if title else ''}: {_first(texts[0])}"
+            return f"What is said of {subject(_first(chunk))}?"
+        return f"{title}: {_first(text)}"
 
 
 def _first(text: str) -> str:

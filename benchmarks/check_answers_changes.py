@@ -190,7 +190,7 @@ def written_numbers(text: str, around: str, pool: Pool, chance: random.Random) -
     """Numbers in another spelling: words for small ones, commas in large ones, "percent"."""
     changed = re.sub(r"(?<![\w.,:/-])([2-9]|1[0-9])(?= [a-z]{3,})", lambda found: in_words(int(found[1])), text)
     changed = re.sub(r"(?<![\w.,:/-])([1-9]\d)(\d{3})(?![\w.,:/-])", r"\1,\2", changed)
-    changed = re.sub(r"(?<=\d) ?%", " percent", changed)
+    changed = re.sub(r"(?<=\d) ?%(?!\w)", " percent", changed)
     return changed if changed != text else None
 
 

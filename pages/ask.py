@@ -117,7 +117,7 @@ def show_result(inquiry: Inquiry, settings: Settings, base: Settings) -> None:
             else:
                 show_quotes(inquiry, result, made_by, another=another)
     with further:
-        conversation.show_further(lambda: written.told(inquiry) or quoted_words(result, made_by))
+        conversation.show_further(lambda: _answer_in_words(result, made_by))
     st.session_state[state.QUOTED] = inquiry.question
 
 
@@ -138,8 +138,10 @@ def show_quotes(inquiry: Inquiry, result: SearchResult, made_by: Settings, *, an
         show_answer(line.answer, line.support, result)
 
 
-def quoted_words(result: SearchResult, made_by: Settings) -> str:
-    """What is quoted, in words."""
+def _answer_in_words(result: SearchResult, made_by: Settings) -> str:
+    """What was written, or else is quoted."""
+    if draft := written.draft_of(result.question):
+        return draft.text
     return "\n".join(map(in_words, ask_results.answer(result, made_by).answer.quotes))
 
 
@@ -152,7 +154,8 @@ def save_markdown(inquiry: Inquiry, result: SearchResult, made_by: Settings) -> 
             library.search(turn, made_by, scope=inquiry.scope) if turn != result.question else result for turn in turns
         ]
         lines = [library.searcher.answer(one, made_by.answering) for one in asked or [result]]
-        return questions_as_markdown(asked or [result], lines, library.home.name)
+        told = [written.as_markdown(one.question) for one in asked or [result]]
+        return questions_as_markdown(asked or [result], lines, library.home.name, told)
 
     st.download_button(
         "Save as Markdown",

@@ -18,7 +18,8 @@ from core.inspecting.as_markdown import questions_as_markdown
 from core.library import Library
 from core.search.answer import Line, in_words
 from core.search.checking.checking import NOT_FOUND, PARTLY, SUPPORTED, Verdict
-from core.search.checking.library_check import check_text
+from core.search.checking.library_check import check_text, packaged_judge
+from core.search.checking.model_judge import ModelJudge
 from core.search.context.written_prompt import followed
 from core.search.explaining.why_not import Change, WhyNot, why_not
 from core.search.result import SearchResult
@@ -36,7 +37,11 @@ def check(options: Namespace) -> int:
     with reading(home(options)) as library:
         settings = asked_settings(options, library.settings)
         scope = library.scope(options.collections, options.tags)
-        verdicts = check_text(library.searcher, text, settings, scope, console.Progress().checking)
+        writer = language_model()
+        judge = ModelJudge(writer.complete, packaged_judge) if writer and writer.settings.judges else packaged_judge
+        verdicts = check_text(library.searcher, text, settings, scope, console.Progress().checking, judge)
+    if isinstance(judge, ModelJudge) and judge.fault:
+        console.complain(f"The re-ranker judged in the model's place. {judge.fault}")
     console.answer(options, checked(verdicts), "\n\n".join(map(_verdict_in_words, verdicts)))
     return 0
 

@@ -9,9 +9,12 @@ import json
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from pathlib import PurePath
 
 from core.search.answer import Line, in_words
+from core.search.checking.checking import SUPPORTED, VERDICTS, Verdict, counted
+from core.search.checking.claims import marks
 from core.search.result import SearchResult
 from core.storage.catalogue.judging import JudgmentRow
 from core.storage.catalogue.sources import SourceRow
@@ -22,6 +25,7 @@ MADE = '---\nmade_by: "Lectern"'  # how every such file begins: another's is nev
 _UNSAFE = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # in names of files, on one system or another
 _RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|\Z)")
 _LONGEST = 120  # bytes of a name
+_LINKING = re.compile(r"(?<=\])[(:]|<")  # what makes a link, a picture or an element of what stands around it
 
 
 def front_matter(values: Mapping[str, Value]) -> str:
@@ -47,19 +51,48 @@ def quoted(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
 
 
-def questions_as_markdown(results: Sequence[SearchResult], lines: Sequence[Line], library: str) -> str:
+def questions_as_markdown(
+    results: Sequence[SearchResult], lines: Sequence[Line], library: str, written: Sequence[str | None] = ()
+) -> str:
     """Questions, each with what answers it or that nothing does, what the sources disagree on, and the passages in
-    their order. ``lines``: of each result. ``library``: its name.
+    their order. ``lines``: of each result, as ``written``: a ``written_answer``. ``library``: its name.
     """
     chances = [round(line.support.probability, 3) for line in lines]
     one: Mapping[str, Value] = {"question": results[0].question, "library": library, "answer_probability": chances[0]}
     head = front_matter(one if len(results) == 1 else {"conversation": len(results), "library": library})
-    return "\n\n".join([head, *(part for asked in zip(results, lines, strict=True) for part in _told(*asked))]) + "\n"
+    told = zip_longest(results, lines, written)
+    return "\n\n".join([head, *(part for asked in told for part in _told(*asked))]) + "\n"
 
 
-def _told(result: SearchResult, line: Line) -> list[str]:
-    parts = [f"# {result.question}"]
+def written_answer(text: str, verdicts: Sequence[Verdict], passages: Sequence[Passage], model: str) -> str:
+    """What a language model wrote, with what is doubted of it and where the passages stand that it cites.
+
+    Nothing in it is a link or a picture in Markdown: a model can be made to put what it read into an address.
+    """
+    said = {name: name.replace("_", " ") for name in VERDICTS}
+    counts = ", ".join(f"{count} {said[name]}" for name, count in counted(verdicts).items() if count)
+    cited = {number for _, numbers in marks(text) for number in numbers}
+    parts = [f"## Written by {model}", *([f"Its sentences: {counts}."] if counts else []), quoted(_unlinked(text))]
+    parts += [
+        f"- {said[one.verdict]}: “{_unlinked(one.claim.text)}” {_unlinked(one.reason)}"
+        for one in verdicts
+        if one.verdict != SUPPORTED and not one.claim.is_silence
+    ]
+    return "\n\n".join([*parts, *(f"[{one.rank}] {_place(one)}" for one in passages if one.rank in cited)])
+
+
+def _unlinked(text: str) -> str:
+    """
+    >>> print(_unlinked("![x](http://a.example/?q=1) and <img> [1]."))
+    ![x]\\(http://a.example/?q=1) and \\<img> [1].
+    """
+    return _LINKING.sub(r"\\\g<0>", text.strip())
+
+
+def _told(result: SearchResult, line: Line, written: str | None) -> list[str]:
+    parts = [f"# {result.question}", *([written] if written else [])]
     if line.supported:
+        parts += ["## Quoted"] if written else []
         for quote in line.answer.quotes:
             parts += [quoted(in_words(quote)), _place(quote.citation)]
     else:

@@ -308,6 +308,12 @@ def vectors_in(text: str, count: int, settings: LanguageSettings) -> list[list[f
 
 
 def _context(row: dict[str, Any]) -> int:
-    """Tokens that a server says a model reads, under the names that vLLM, LM Studio and others have for it."""
-    sizes = [row.get(name) for name in ("max_model_len", "max_context_length", "context_length", "context_window")]
+    """Tokens that a server says a model reads, under the names that vLLM, LM Studio, llama.cpp and others have for it.
+
+    >>> _context({"meta": {"n_ctx": 4096, "n_ctx_train": 131072}})
+    4096
+    """
+    told = {**(row.get("meta") or {}), **row}
+    names = ("max_model_len", "max_context_length", "context_length", "context_window", "n_ctx", "n_ctx_train")
+    sizes = [told.get(name) for name in names]
     return next((size for size in sizes if isinstance(size, int) and size > 0), 0)

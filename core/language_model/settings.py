@@ -27,7 +27,8 @@ class LanguageSettings:
     ``address``: up to and with "/v1", as ``tidy_address`` writes it, "" for none. ``context_tokens``: that the model
     reads at once, answer included. ``timeout_seconds``: until the whole answer is there. ``template``: of the prompt,
     "" for the usual one. ``agreed``: the addresses that may be sent something; no other one ever is.
-    ``embedding_address``: of an embedder that is at an endpoint, "" for ``address``.
+    ``embedding_address``: of an embedder that is at an endpoint, "" for ``address``. ``judges``: the model tells what
+    sentences mean when they are checked, too.
     """
 
     address: str = ""
@@ -38,6 +39,7 @@ class LanguageSettings:
     template: str = ""
     agreed: tuple[str, ...] = ()
     embedding_address: str = ""
+    judges: bool = False
 
     def __post_init__(self) -> None:
         if self.context_tokens < LEAST_CONTEXT:

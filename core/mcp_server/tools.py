@@ -14,9 +14,9 @@ from typing import Any
 from core.chunking.outline import Outline
 from core.errors import LecternError, NotFoundError
 from core.library import Library, SourceRow
-from core.search.context.written_prompt import fenced
 from core.storage import shelf
 from core.text.addresses import link
+from core.text.fences import fenced
 from core.text.places import page_of
 from core.types import Document, Span
 

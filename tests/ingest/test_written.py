@@ -37,8 +37,8 @@ ingested(library_at(Path(sys.argv[1]), sys.argv[2], FastEncoder()), Path(sys.arg
 def about(handler):
     """The title and the first sentence of the document that the prompt shows."""
     prompt = handler.server.state.asked[-1][2]["messages"][-1]["content"]
-    title, first = re.search(r"“(.*)”", prompt).group(1), prompt.split("\n")[1].partition(". ")[0]
-    Script.words(f"{title}: ", f"{first}.")(handler)
+    _, title, text, *_ = prompt.split("\n")
+    Script.words(f"{title}: ", f"{text.partition('. ')[0]}.")(handler)
 
 
 def library_at(home, address, encoder):

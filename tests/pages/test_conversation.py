@@ -67,6 +67,10 @@ def test_a_model_rewrites_is_shown_and_what_it_wrote_can_be_set_aside() -> None:
         language.keep(LanguageSettings(served.address, "small", agreed=(served.address,), timeout_seconds=20.0))
         app = settled(settled(further(settled(asked()), "And who renews it?")))
         prompt = next(prompt for prompt in served.prompts if "Last question" in prompt)
+        asked_for = len(served.prompts)
+        app = settled(press(app, f"1\\. {QUESTION}"))
+        app = settled(press(app, "2\\. Who renews an access token?"))
+        assert len(served.prompts) == asked_for, "an answer is kept with its question"
     assert app.session_state[state.ASKED] == "Who renews an access token?"
     assert "3600 seconds [1]." in prompt
     assert any(block.value.strip() == prompt.strip() for block in app.code)

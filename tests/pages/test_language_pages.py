@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -13,6 +14,7 @@ from pages.ui.ask import written
 from pages.ui.ask.written_text import TITLE
 from pages.ui.settings.embedder import ADDRESS
 from pages.ui.settings.language_model import AGREE, LIST, TEST
+from pages.ui.settings.privacy_and_places import STAYS
 from pages.ui.shared import background, language, services, state
 from tests.language_model.endpoint import Endpoint, Script, endpoint
 from tests.pages.apps import press, said, start
@@ -93,7 +95,9 @@ def test_a_model_is_set_up_step_by_step_and_asked_nothing_before_it_is_agreed_to
         press(app, TEST)
         assert [plain(box.value) for box in app.success] == [f"small at {served.address[7:-3]} answers."]
     kept = load(tmp_path / "language.json")
-    assert (kept.model, kept.agreed) == ("small", (served.address,))
+    assert (kept.model, kept.context_tokens, kept.agreed) == ("small", 8192, (served.address,))
+    app.selectbox(key="language.model").set_value("large").run()
+    assert load(tmp_path / "language.json").context_tokens == app.number_input(key="language.context").value == 4096
 
 
 @pytest.mark.usefixtures("home")
@@ -152,10 +156,31 @@ def test_an_answer_is_written_from_the_passages_and_checked() -> None:
     assert verdicts == ["supported", "not_found"]
     cites = [part for one in told["sentences"] for part in one["parts"] if "cite" in part]
     assert [(part["cite"], part.get("lost", False)) for part in cites] == [(1, False), (9, True)]
+    use(served, template="{passages} Say {question}.")
+    app.session_state[state.ASK_TAB] = "Prompt"
+    app.run()
+    assert [block.value for block in app.code] == [prompt.strip()], "it is kept with the answer"
+    assert "are others by now" in said(app)
     app.session_state[written.CHOICE] = written.QUOTE
     app.run()
     assert drawn(app, "quotes"), "one click away"
     assert drawn(app, "written") == []
+
+
+@pytest.mark.usefixtures("home")
+def test_a_model_judges_what_is_written_in_other_words_where_that_was_wished(tmp_path: Path) -> None:
+    def judging(handler: Any) -> None:
+        prompt = handler.server.state.prompts[-1]
+        Script.words(json.dumps(["yes"] * prompt.count("</text ")))(handler)
+
+    with endpoint(Script.words("Whoever holds one has an hour [1]."), judging) as served:
+        use(served)
+        app = settings_page()
+        app.checkbox(key="language.judges").check().run()
+        assert load(tmp_path / "language.json").judges
+        (told,) = drawn(asked(), "written")
+        assert len(served.prompts) == 2
+    assert [one["verdict"] for one in told["sentences"] if "verdict" in one] == ["supported"]
 
 
 @pytest.mark.usefixtures("home")
@@ -232,9 +257,15 @@ def test_an_embedder_at_an_address_is_agreed_to_then_used_and_marked_nowhere_on_
     assert evidence_stands(app)
 
 
-def test_an_embedder_that_is_not_this_machine_is_marked_on_every_page(home: Path) -> None:
-    far = "http://192.0.2.1/v1"
+def test_what_is_not_this_machine_is_marked_on_every_page(home: Path) -> None:
+    far, farther = "http://192.0.2.1/v1", "https://api.example.org/v1"
     services.library().settings = services.library().settings.with_value("embedding.model", "endpoint:small")
-    language.keep(LanguageSettings(embedding_address=far, agreed=(far,)))
+    language.keep(LanguageSettings(farther, "m", embedding_address=far, agreed=(far, farther)))
     for page in ("library", "chunks", "ask", "benchmark", "settings"):
-        assert "Texts and questions are sent to 192.0.2.1" in said(start(page))
+        told = said(start(page))
+        assert "Texts and questions are sent to 192.0.2.1" in told
+        assert "What a language model is asked is sent to api.example.org" in told
+    assert "Only what you agreed to leaves this machine" in told
+    assert STAYS not in told
+    language.keep(LanguageSettings(farther, "m"))
+    assert "sent to api" not in said(start("ask")), "nobody agreed to it"

@@ -68,15 +68,17 @@ class _Place:
 
 
 class Checker:
-    """Holds claims against passages. ``judge``: the cross-encoder.
+    """Holds claims against passages. ``judge``: the cross-encoder, or a model.
 
-    ``passages``: in any order, each by its ``rank``, which citations name.
+    ``passages``: in any order, each by its ``rank``, which citations name. ``trusted``: what the judge finds likely
+    needs not share half of the claim's words.
     """
 
-    def __init__(self, passages: Sequence[Passage], judge: Judge) -> None:
+    def __init__(self, passages: Sequence[Passage], judge: Judge, *, trusted: bool = False) -> None:
         self._places = _places(passages)
         self._ranks = {passage.rank for passage in passages}
         self._judge = judge
+        self._trusted = trusted
         self._facts: dict[str, Facts] = {}
 
     def check(self, claim: Claim) -> Verdict:
@@ -122,16 +124,19 @@ class Checker:
             return Verdict(claim, said, reason, tuple(one.citation for one in shown), tuple(one.text for one in shown))
 
         missing = self._missing(claim, around, strict=float(shares[best]) >= SAME_WORDS)
-        if missing and (share >= MANY_WORDS or likely >= UNLIKELY):
+        exact = [fact for fact in missing if fact.kind != "word"]
+        if exact and (share >= MANY_WORDS or likely >= UNLIKELY):
             return verdict(NOT_FOUND, _missed(missing))
         if share >= MANY_WORDS and (denied := opposed(polarity(claim.text), polarity(place.text))):
             return verdict(NOT_FOUND, f"One says of “{denied}” what the other denies.")
         if share >= SAME_WORDS and (name := misplaced(self._of(claim.text), self._of(place.text))):
             return verdict(NOT_FOUND, f"{name} stands where the passage has another.")
-        if share >= SAME_WORDS or (likely >= LIKELY and share >= MANY_WORDS):
-            return verdict(SUPPORTED, "It stands there.")
-        if not missing and (share >= MANY_WORDS or likely >= LIKELY):
-            return verdict(PARTLY, f"{share:.0%} of its words stand there, and the rest is not said in so many words.")
+        alike = not missing and (share >= SAME_WORDS or (likely >= LIKELY and share >= MANY_WORDS))
+        if alike or (self._trusted and likely >= LIKELY):
+            return verdict(SUPPORTED, "It stands there." if share >= MANY_WORDS else "A model reads it there.")
+        if not exact and (share >= MANY_WORDS or likely >= LIKELY):
+            rest = f"{share:.0%} of its words stand there, and the rest is not said in so many words."
+            return verdict(PARTLY, _missed(missing) if missing else rest)
         return verdict(NOT_FOUND, _missed(missing) if missing else "No passage says this; the nearest is shown.")
 
     def _nearest(self, claim: Claim, places: Sequence[_Place], shares: NDArray[np.float64]) -> tuple[int, float]:

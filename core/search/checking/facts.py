@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from core.enriching.dates import dates
 from core.enriching.entities import names
 from core.search.answer.asking import keys, says
 from core.text.analysis import STOP_WORDS
 from core.text.calendar_names import MONTHS, SHORT_MONTHS, WEEKDAYS, month_of
+from core.text.languages import function_words, language_of, stems
 from core.text.quantities import Quantity, quantities
 from core.types import Span
 
 _CODED = re.compile(r"(?<![\w])[^\s,;()\[\]\"“”‘’|]*\d[^\s,;()\[\]\"“”‘’|]*")
 _DAY_OF = re.compile(r"(\d{1,2})(?:st|nd|rd|th|\.)?\s+(\w+)|(\w+)\s+(\d{1,2})(?:st|nd|rd|th)?")
 _NO_NAMES = frozenset({*MONTHS, *SHORT_MONTHS, *WEEKDAYS})
+_NOUNS_HAVE_CAPITALS = "german"
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """``kind``: "number", "date", "name" or "code". ``text``: as written. ``unit_alone``: the number stands in the
-    other text, of something else.
+    """``kind``: "number", "date", "name", "code" or "word". ``text``: as written. ``unit_alone``: the number stands in
+    the other text, of something else. A "word" has a capital, which in German any noun has: it may be no name.
     """
 
     kind: str
@@ -72,6 +75,9 @@ def lacking(claimed: Facts, held: Facts) -> Iterator[Fact]:
 
     >>> [one.text for one in lacking(facts("Ada waits 15 hours."), facts("Since 2019 Ada waits 15 minutes."))]
     ['15 hours']
+    >>> held = facts("Der Mieter zahlt die Miete an Anna Schmidt.")
+    >>> [one.kind for one in lacking(facts("Die Mieter zahlen sie mit Bargeld an Anna Weber."), held)]
+    ['word', 'name']
     """
     years = frozenset(_YEAR.findall(held.text))
     for one in claimed.quantities:
@@ -88,15 +94,21 @@ def lacking(claimed: Facts, held: Facts) -> Iterator[Fact]:
     for code in claimed.codes:
         if _plain(code) not in plain:
             yield Fact("code", code)
+    german = bool(claimed.names) and language_of(claimed.text) == _NOUNS_HAVE_CAPITALS
+    stemmed = frozenset(stems(held.text, _NOUNS_HAVE_CAPITALS)) if german else frozenset[str]()
     for name in claimed.names:
-        if not says(held.text, name):
-            yield Fact("name", name)
+        if says(held.text, name):
+            continue
+        words = [word for word in name.split() if word.lower() not in function_words(_NOUNS_HAVE_CAPITALS)]
+        noun = german and len(words) == 1 and words[0].isalpha() and words[0][1:].islower()
+        if not noun or stemmed.isdisjoint(stems(name, _NOUNS_HAVE_CAPITALS)):
+            yield Fact("word" if noun else "name", name)
 
 
 def misplaced(claimed: Facts, held: Facts) -> str:
     """A name or number of the claim that stands where the other text has another of its own; "" for none.
 
-    Between the same two words the claim has one, and the other text has another, which nowhere stands so itself.
+    Where both texts go alike the claim has one, between the same two words, and the other text another.
 
     >>> misplaced(facts("Then Bo paid Ada Lee."), facts("Then Ada Lee paid Bo."))
     'Bo'
@@ -107,18 +119,25 @@ def misplaced(claimed: Facts, held: Facts) -> str:
         return opener
     if not claimed.names:
         return ""
-    marked, known = [], {name: f"\x00{number}\x00" for number, name in enumerate(claimed.names)}
-    for text in (claimed.text, held.text):
-        for name, mark in known.items():
-            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", f" {mark} ", text)
-        marked.append([word for part in re.findall(r"\x00\d+\x00|\w+|[.;:!?\n]", text) for word in [part.casefold()]])
-    own, other = map(_slots, marked)
+    known = {name: f"\x00{number}\x00" for number, name in enumerate(dict.fromkeys(claimed.names + held.names))}
+    own, other = (_marked(one.text, known) for one in (claimed, held))
+    plain = [["\x00" if word.startswith("\x00") else word for word in words] for words in (own, other)]
     by_mark = {mark: name for name, mark in known.items()}
-    for slot, mark in own:
-        there = {found for place, found in other if place == slot}
-        if there and mark not in there and any(found == mark for _, found in other):
-            return by_mark[mark]
+    for here, there, size in SequenceMatcher(None, plain[0], plain[1], autojunk=False).get_matching_blocks():
+        first, last = here == there == 0, here + size == len(own) and there + size == len(other)
+        for at in range(0 if first else 1, size if last else size - 1):
+            mark = own[here + at]
+            if mark != other[there + at] and mark in other:
+                return by_mark[mark]
     return ""
+
+
+def _marked(text: str, known: Mapping[str, str]) -> list[str]:
+    """The words of a text and where its clauses end, each name as its mark."""
+    text = " ".join(text.split())
+    for name in sorted(known, key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", f" {known[name]} ", text)
+    return [part.casefold() for part in re.findall(r"\x00\d+\x00|\w+|[.;:!?]", text)]
 
 
 def _other_opener(claimed: Facts, held: Facts) -> str:
@@ -135,12 +154,6 @@ def _other_opener(claimed: Facts, held: Facts) -> str:
     before = re.findall(rf"(\w+)\s+{re.escape(first[2])}\b", held.text)
     named = {word for name in held.names for word in name.split()}
     return first[1] if any(word[0].isupper() and word in named for word in before) else ""
-
-
-def _slots(words: list[str]) -> list[tuple[tuple[str, str], str]]:
-    """Each name with the words beside it."""
-    padded = ["", *words, ""]
-    return [((padded[at - 1], padded[at + 1]), word) for at, word in enumerate(padded) if word.startswith("\x00")]
 
 
 def _names(text: str) -> Iterator[str]:

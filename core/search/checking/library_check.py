@@ -13,6 +13,7 @@ from core.embedding import reranker_file
 from core.errors import LecternError
 from core.search.checking.checking import Checker, Judge, Verdict
 from core.search.checking.claims import claims
+from core.search.checking.model_judge import ModelJudge
 from core.search.ranking.rerankers import Reranker, load_reranker
 from core.search.searcher import Searcher
 from core.settings import Settings, UnderstandingSettings
@@ -63,11 +64,15 @@ def check_text(
         if tell:
             tell(done, len(found))
         passages = searcher.search(claim.text, plain, scope=scope).passages
-        verdicts.append(Checker(passages, judge).check(replace(claim, cited=())))
+        verdicts.append(_checker(passages, judge).check(replace(claim, cited=())))
     return verdicts
 
 
 def check_answer(text: str, passages: Sequence[Passage], judge: Judge = packaged_judge) -> list[Verdict]:
     """A verdict for each sentence of an answer by the passages it was written from; () where it says nothing."""
-    checker = Checker(passages, judge)
+    checker = _checker(passages, judge)
     return [checker.check(claim) for claim in claims(text)]
+
+
+def _checker(passages: Sequence[Passage], judge: Judge) -> Checker:
+    return Checker(passages, judge, trusted=isinstance(judge, ModelJudge))

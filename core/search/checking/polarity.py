@@ -15,7 +15,12 @@ _DENIES = frozenset(
     "not never cannot no none nobody nothing neither nor without nicht kein keine keinen keiner keinem nie niemals"
     " ohne jamais sans aucun aucune nunca ningún ninguna nessun nessuna не нет никогда".split()
 )
-_TOKEN = re.compile(r"(?P<number>\bNo\. ?\d)|(?P<word>[^\W\d_]+(?:[’'][^\W\d_]+)?)|(?P<edge>[.,:](?!\d)|[;!?()—–]|\n)")
+# A line may end anywhere in a sentence; where a list, a table or a paragraph begins, the sentence ends. The value None
+# of a program denies nothing.
+_TOKEN = re.compile(
+    r"(?P<number>\bNo\. ?\d|`(?i:no|not|none|never)`|(?<=\w )None\b(?! of))|(?P<word>[^\W\d_]+(?:[’'][^\W\d_]+)?)"
+    r"|(?P<edge>[.,:](?!\d)|[;!?()—–]|\n\s*(?:\n|[-*+•|#>]|\d+[.)] ))"
+)
 _CONTRASTS = frozenset("but except unless although though while whereas because if when sondern aber mais pero".split())
 _ENDS = _CONTRASTS | _DENIES  # where what a negation denies ends
 _REACH = 3  # words that say something, from a negation on

@@ -7,16 +7,16 @@ what that gains.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 from string import Formatter
 
 from core.errors import CancelledError, LecternError
 from core.search.context.conflicts import ContextConflict
-from core.search.context.prompt import above
+from core.search.context.prompt import above, arrange
 from core.search.question.rewording import LONGEST_QUESTION, Writer, WritingRequest, texts_of
 from core.text.analysis import analyse
+from core.text.fences import fenced
 from core.types import Passage
 
 QUESTION, PASSAGES = "question", "passages"
@@ -57,6 +57,19 @@ def template_fault(template: str) -> str:
     return f"The prompt lacks {' and '.join(f'{{{name}}}' for name in missing)}." if missing else ""
 
 
+LONG = 16_000  # characters of passages
+
+
+def as_read(passages: Sequence[Passage]) -> list[Passage]:
+    """The passages as a model is to read them: in their order, but of many in order of relevance the best at both ends.
+
+    Models overlook the middle of a long context (``core.search.context.prompt.edges``).
+    """
+    ranks = [passage.rank for passage in passages]
+    long = sum(len(passage.text) for passage in passages) > LONG
+    return arrange(passages, "edges" if long and ranks == sorted(ranks) else "relevance")
+
+
 def written_prompt(
     question: str, passages: Sequence[Passage], template: str = "", conflicts: Sequence[ContextConflict] = ()
 ) -> str:
@@ -77,20 +90,6 @@ def written_prompt(
     return "".join(
         literal + (values[name] if name is not None else "") for literal, name, _, _ in Formatter().parse(chosen)
     )
-
-
-def fenced(texts: Sequence[tuple[str, str]], beside: str) -> list[str]:
-    """Each text, given with what it is, between two marks, so that whoever reads knows it for data. Pure.
-
-    The marks hold a word that follows from all the texts and from what stands ``beside`` them, so that no document can
-    hold the mark that ends it.
-
-    >>> fenced([("passage 1", "one")], "")
-    ['<passage 1 d0d7360a>\\none\\n</passage 1 d0d7360a>']
-    """
-    whole = "\x00".join([beside, *(text for _, text in texts)])
-    word = hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()[:8]
-    return [f"<{label} {word}>\n{text}\n</{label} {word}>" for label, text in texts]
 
 
 FOLLOWING = "following"

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
+from threading import Lock
 
 import streamlit as st
 
 from core.errors import CancelledError, LecternError
+from core.inspecting.as_markdown import written_answer
 from core.language_model.client import Client
 from core.library import SearchResult
 from core.lru_cache import LruCache
-from core.search.checking.checking import Verdict
-from core.search.checking.library_check import check_answer
-from core.search.context.written_prompt import written_prompt
+from core.search.checking.checking import Judge, Verdict
+from core.search.checking.library_check import check_answer, packaged_judge
+from core.search.context.written_prompt import as_read, written_prompt
 from core.types import Passage
 from pages.ui.ask.results import Inquiry
 from pages.ui.ask.written_text import show_text
@@ -30,14 +32,20 @@ _PATIENCE = 0.4  # seconds before an answer that is still being written is drawn
 
 @dataclass(slots=True)
 class Draft:
-    """An answer as far as it is: one thread writes it, the page looks. ``fault``: a sentence, "" for none."""
+    """An answer as far as it is, with what it was written from: one thread writes it, the page looks.
+
+    ``model``: who writes. ``fault``: a sentence, "" for none.
+    """
 
     prompt: str
     passages: tuple[Passage, ...]
+    model: str
     pieces: list[str] = field(default_factory=list)
     fault: str = ""
     verdicts: tuple[Verdict, ...] = ()
     checking: bool = False
+    judge: Judge = packaged_judge
+    writing: Lock = field(default_factory=Lock)
 
     @property
     def text(self) -> str:
@@ -46,26 +54,19 @@ class Draft:
 
 def prompt_of(result: SearchResult) -> str:
     """What a language model is given for a result, by the template that is set up."""
-    return written_prompt(result.question, result.passages, language.settings().template, result.conflicts)
+    template = language.settings().template
+    return written_prompt(result.question, as_read(result.passages), template, result.conflicts)
 
 
 def chosen() -> bool:
-    """Whether the answer is to be written; draws the choice, and where to it goes, where a model is set up."""
-    now = language.settings()
-    if not now.is_usable:
+    """Whether the answer is to be written; draws the choice where a model is set up."""
+    if not language.settings().is_usable:
         return False
     st.session_state.setdefault(CHOICE, WRITTEN)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        picked = st.segmented_control(
-            "Answer", [QUOTE, WRITTEN], key=CHOICE, required=True, label_visibility="collapsed", persist_state="session"
-        )
-        if not now.is_own:
-            st.badge(f"Sent to {now.host}", icon=":material/cloud_upload:", color="orange", help=_left(now.host))
+    picked = st.segmented_control(
+        "Answer", [QUOTE, WRITTEN], key=CHOICE, required=True, label_visibility="collapsed", persist_state="session"
+    )
     return picked == WRITTEN
-
-
-def _left(host: str) -> str:
-    return f"The question, those before it and the passages below leave this machine and go to {words.escaped(host)}."
 
 
 def show_written(inquiry: Inquiry, result: SearchResult) -> None:
@@ -78,41 +79,50 @@ def show_written(inquiry: Inquiry, result: SearchResult) -> None:
     if client is None:
         return
     drafts: LruCache[Draft] = st.session_state.setdefault(_DRAFTS, LruCache[Draft](20))
-    settings, prompt = client.settings, prompt_of(result)
-    key = _key(inquiry, settings.address, settings.model)
-    draft = drafts.made(key, lambda: Draft(prompt, result.passages))
+    settings, prompt, key = client.settings, prompt_of(result), _key(inquiry.question)
+    draft = drafts.made(key, lambda: Draft(prompt, result.passages, settings.model))
     task = tasks.begun(_WRITING, (key, draft.prompt), lambda task: write(task, client, draft))
     if not task.wait(_PATIENCE):
-        st.fragment(_follow, run_every=0.4)(task, draft, settings.model)
+        st.fragment(_follow, run_every=0.4)(task, draft)
         return
     if draft.fault:
         _said(draft.fault)
+    language.show_judge_fault(draft.judge)
     if draft.text.strip():
-        show_text(draft.text, draft.verdicts, draft.passages, key="ask.written", by=settings.model)
-    if draft.prompt != prompt or draft.fault:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            if draft.prompt != prompt:
-                st.caption("The passages below are others by now than those it was written from.", width="content")
-            again = partial(_again, drafts, key, Draft(prompt, result.passages))
-            st.button("Write it again", key="ask.again", icon=":material/refresh:", type="tertiary", on_click=again)
+        show_text(draft.text, draft.verdicts, draft.passages, key="ask.written", by=draft.model)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if draft.prompt != prompt:
+            st.caption("Passages or prompt are others by now than those it was written from.", width="content")
+        again = partial(_again, drafts, key, Draft(prompt, result.passages, settings.model))
+        st.button("Write it again", key="ask.again", icon=":material/refresh:", type="tertiary", on_click=again)
 
 
-def told(inquiry: Inquiry) -> str:
-    """What was written for a question in this window, "" for nothing."""
-    now = language.settings()
+def draft_of(question: str) -> Draft | None:
+    """What was written for a question in this window by the model that is set up; ``None`` for nothing."""
     drafts: LruCache[Draft] | None = st.session_state.get(_DRAFTS)
-    draft = drafts.get(_key(inquiry, now.address, now.model)) if drafts and now.is_usable else None
-    return draft.text if draft else ""
+    draft = drafts.get(_key(question)) if drafts and language.settings().is_usable else None
+    return draft if draft and draft.text.strip() else None
 
 
-def _key(inquiry: Inquiry, address: str, model: str) -> tuple[str, ...]:
-    return str(services.home()), inquiry.question, inquiry.asking, address, model
+def as_markdown(question: str) -> str | None:
+    """What was written for a question, with what is doubted of it and where it stands; ``None`` for nothing."""
+    draft = draft_of(question)
+    return written_answer(draft.text, draft.verdicts, draft.passages, draft.model) if draft else None
+
+
+def _key(question: str) -> tuple[str, ...]:
+    now = language.settings()
+    return str(services.home()), question, now.address, now.model
 
 
 def write(task: Task[None], client: Client, draft: Draft) -> None:
     """Have the answer written and hold it against its passages; what goes wrong is a sentence in the draft."""
-    if draft.text or draft.fault:  # another look at what was written before
-        return
+    with draft.writing:  # of a question that was left and come back to, another thread may just be stopping
+        if not (draft.text or draft.fault):
+            _write(task, client, draft)
+
+
+def _write(task: Task[None], client: Client, draft: Draft) -> None:
     try:
         for piece in client.stream(draft.prompt, task.stopping):
             draft.pieces.append(piece)
@@ -123,7 +133,8 @@ def write(task: Task[None], client: Client, draft: Draft) -> None:
     draft.checking = True
     try:
         if draft.text.strip():
-            draft.verdicts = tuple(check_answer(draft.text, draft.passages))
+            draft.judge = packaged_judge if task.stopping.is_set() else language.judge(task.stopping)
+            draft.verdicts = tuple(check_answer(draft.text, draft.passages, draft.judge))
     except LecternError as error:
         draft.fault = f"{draft.fault} The answer could not be checked: {error}".strip()
     finally:
@@ -135,16 +146,15 @@ def _again(drafts: LruCache[Draft], key: object, fresh: Draft) -> None:
     drafts.put(key, fresh)
 
 
-def _follow(task: Task[None], draft: Draft, model: str) -> None:
+def _follow(task: Task[None], draft: Draft) -> None:
     with guarded():
         if task.over:
             st.rerun()
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            if draft.checking:
-                st.caption(":material/more_horiz: Every sentence is held against the passages …", width="content")
-            else:
-                busy = "writes" if draft.text else "reads"
-                st.caption(f":material/more_horiz: {words.escaped(model)} {busy} …", width="content")
+            busy = f"{words.escaped(draft.model)} {'writes' if draft.text else 'reads'}"
+            said = "Every sentence is held against the passages" if draft.checking else busy
+            st.caption(f":material/more_horiz: {said} …", width="content")
+            if not draft.checking or draft.judge is not packaged_judge:
                 st.button("Stop", key="ask.stop", icon=":material/stop_circle:", on_click=task.cancel)
         if draft.text:
             show_text(draft.text.rstrip(), (), draft.passages, key="ask.writing", busy=True)
@@ -159,10 +169,12 @@ def _said(sentence: str) -> None:
 
 
 def show_prompt(result: SearchResult) -> None:
-    """Exactly what a model is given, and the way to its words."""
-    prompt = prompt_of(result)
+    """Exactly what a model was given for the answer above, or would be, and the way to its words."""
+    draft = draft_of(result.question)
+    prompt = draft.prompt if draft else prompt_of(result)
+    told = f"was given to {words.escaped(draft.model)} for its answer" if draft else "a language model is given"
     st.caption(
-        f"Exactly what a language model is given: {words.count(len(prompt), 'character')}. Its words are a template on "
+        f"Exactly what {told}: {words.count(len(prompt), 'character')}. Its words are a template on "
         "the Settings page, under Language model."
     )
     st.code(prompt, language=None, wrap_lines=True, height=420)

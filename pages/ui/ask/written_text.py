@@ -9,13 +9,14 @@ import streamlit as st
 
 from core.errors import LecternError
 from core.library import Scope
-from core.search.checking.checking import Verdict, counted
+from core.search.checking.checking import Judge, Verdict, counted
 from core.search.checking.claims import marks
 from core.search.checking.library_check import check_text
 from core.settings import Settings
 from core.types import Passage, Span
 from pages.ui.ask.source import open_in_chunks, source_of
-from pages.ui.shared import assets, services, tasks, words
+from pages.ui.shared import assets, language, services, tasks, words
+from pages.ui.shared.tasks import Task
 
 TITLE = "Check a text against the library"
 _TEXT, _ASKED, _CHECKING = "ask.check.text", "ask.check.asked", "checking"
@@ -42,20 +43,26 @@ def show_check(scope: Scope, settings: Settings) -> None:
 
 def _show(text: str, scope: Scope, settings: Settings) -> None:
     library = services.library()
-    key = (text, scope, settings.fingerprint(), library.revision())
-    known: tuple[object, list[Verdict]] | None = st.session_state.get(_DONE)
+    key = (text, scope, settings.fingerprint(), library.revision(), language.settings().judges)
+    known: tuple[object, list[Verdict], Judge] | None = st.session_state.get(_DONE)
     if known is None or known[0] != key:
         searcher = library.searcher
-        task = tasks.begun(_CHECKING, key, lambda task: check_text(searcher, text, settings, scope, task.tell))
+
+        def checked(task: Task[tuple[list[Verdict], Judge]]) -> tuple[list[Verdict], Judge]:
+            judge = language.judge(task.stopping)
+            return check_text(searcher, text, settings, scope, task.tell, judge), judge
+
+        task = tasks.begun(_CHECKING, key, checked)
         said = "Holding sentence {done} of {total} against the library …"
         if not tasks.finished(_CHECKING, task, said, lambda: st.session_state.pop(_ASKED, None)):
             return
         try:
-            known = (key, task.result())
+            known = (key, *task.result())
         except LecternError as error:
             st.warning(words.escaped(str(error)), icon=":material/error:")
             return
         st.session_state[_DONE] = known
+    language.show_judge_fault(known[2])
     show_text(text, known[1], (), key="ask.checked")
 
 

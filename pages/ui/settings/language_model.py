@@ -20,13 +20,14 @@ from pages.ui.shared import language, services, words
 _ADDRESS, _MODEL, _CONTEXT = "language.address", "language.model", "language.context"
 _WARMTH, _LIMIT, _TEMPLATE = "language.temperature", "language.limit", "language.template"
 _LOCAL, _LISTED, _TOLD = "language.local", "language.listed", "language.told"
-_KEY = "language.key"
+_KEY, _JUDGES = "language.key", "language.judges"
 _ANSWER_TOKENS = 700  # room that a trial asks for, beside the context's budget: the prompt's frame and an answer
 LOOK, AGREE, TEST, LIST = "Look for local servers", "Agree and use it", "Test", "List its models"
 SENT = (
-    "To {place} go: the question you ask, the passages shown below it with their titles, and, where you switch that "
-    "on, questions to be reworded and the sentences of documents that it proposes cuts for. {key} Nothing else leaves "
-    "Lectern for it, and nothing at all before you agree to this very address."
+    "To {place} go: the question you ask, those before it in the conversation, and the passages shown below it with "
+    "their titles. Where you switch that on: questions to be reworded, whole documents that it writes contexts, "
+    "summaries or questions of or proposes cuts for, texts to be checked, and what a benchmark asks it. {key} Nothing "
+    "else leaves Lectern for it, and nothing at all before you agree to this very address."
 )
 
 
@@ -96,8 +97,7 @@ def _agreement(now: LanguageSettings) -> None:
 
 
 def _model(now: LanguageSettings) -> None:
-    listed: tuple[str, tuple[str, ...]] = st.session_state.get(_LISTED, ("", ()))
-    names = listed[1] if listed[0] == now.address else ()
+    names = _listed(now.address)
     field, button = st.columns([4, 1.4], vertical_alignment="bottom")
     choices = list(dict.fromkeys([*names, *([now.model] if now.model else [])]))
     st.session_state.setdefault(_MODEL, now.model or None)
@@ -127,6 +127,7 @@ def _manner(now: LanguageSettings) -> None:
     for key, value in ((_CONTEXT, now.context_tokens), (_WARMTH, now.temperature), (_LIMIT, now.timeout_seconds)):
         st.session_state.setdefault(key, value)
     st.session_state.setdefault(_TEMPLATE, now.template or TEMPLATE)
+    st.session_state.setdefault(_JUDGES, now.judges)
     change = _try(_take_manner)
     room, warmth, limit = st.columns(3)
     room.number_input("Context window, tokens", LEAST_CONTEXT, 10_000_000, step=1024, key=_CONTEXT, on_change=change)
@@ -134,6 +135,13 @@ def _manner(now: LanguageSettings) -> None:
         "Temperature", 0.0, 2.0, step=0.1, key=_WARMTH, on_change=change, help="0 writes the likeliest."
     )
     limit.number_input("Time limit, seconds", 1.0, 3600.0, step=10.0, key=_LIMIT, on_change=change)
+    st.checkbox(
+        "It judges what sentences mean",
+        key=_JUDGES,
+        on_change=change,
+        help="When a text is checked, the model tells whether the nearest places say a sentence, in the place of the "
+        "re-ranker that came with Lectern. Numbers, dates, names and negations are compared exactly all the same.",
+    )
     st.text_area(
         "The prompt",
         key=_TEMPLATE,
@@ -204,15 +212,24 @@ def _disagree() -> None:
 def _list() -> None:
     now = language.settings()
     models = Client(now, key_of(now.address).value).models()
-    st.session_state[_LISTED] = (now.address, tuple(model.name for model in models))
+    st.session_state[_LISTED] = (now.address, {model.name: model.context_tokens for model in models})
     if not now.model and len(models) == 1:
         st.session_state[_MODEL] = models[0].name
         _take_model()
 
 
+def _listed(address: str) -> dict[str, int]:
+    """The models that were listed at an address, each with the context window that its server tells, 0 for none."""
+    held: tuple[str, dict[str, int]] = st.session_state.get(_LISTED, ("", {}))
+    return held[1] if held[0] == address else {}
+
+
 def _take_model() -> None:
-    chosen = str(st.session_state.get(_MODEL) or "").strip()
-    language.keep(replace(language.settings(), model=chosen))
+    """Choose a model, with the context window that its server tells."""
+    chosen, now = str(st.session_state.get(_MODEL) or "").strip(), language.settings()
+    room = max(LEAST_CONTEXT, _listed(now.address).get(chosen) or now.context_tokens)
+    st.session_state[_CONTEXT] = room
+    language.keep(replace(now, model=chosen, context_tokens=room))
 
 
 def _take_manner() -> None:
@@ -223,6 +240,7 @@ def _take_manner() -> None:
         context_tokens=int(st.session_state[_CONTEXT]),
         temperature=float(st.session_state[_WARMTH]),
         timeout_seconds=float(st.session_state[_LIMIT]),
+        judges=bool(st.session_state[_JUDGES]),
     )
     if not fault:
         now = replace(now, template="" if template == TEMPLATE else template)

@@ -9,15 +9,12 @@ import streamlit as st
 
 from core.storage import archive, shelf
 from pages.ui.server.login import offer_logout
-from pages.ui.shared import services, state, words
+from pages.ui.shared import language, services, state, words
 from pages.ui.shared.guard import attempt_and_rerun, guarded
 from pages.ui.shared.shelves import beside, current, switch
 
+STAYS = "Nothing leaves this machine"
 PROMISES = (
-    (
-        "Nothing leaves this machine",
-        "The app listens on 127.0.0.1 and answers you alone. A language model is asked only where you agreed.",
-    ),
     (
         "No account needed",
         "The embedder came with the installation. Another one is fetched by your click alone.",
@@ -50,7 +47,15 @@ PARTS = {
 
 def show_privacy() -> None:
     """What holds, one line each."""
-    for title, text in PROMISES:
+    hosts = " and ".join(sorted({*language.leaving(services.library()).values()}))
+    stays = "Only what you agreed to leaves this machine" if hosts else STAYS
+    asked = (
+        f"It asks {words.escaped(hosts)}, as you agreed."
+        if hosts
+        else "A language model is asked only where you agreed."
+    )
+    first = stays, f"The app listens on 127.0.0.1 and answers you alone. {asked}"
+    for title, text in (first, *PROMISES):
         st.markdown(f":material/check: **{title}.** {text}")
     offer_logout()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from weakref import WeakKeyDictionary
 
 import streamlit as st
@@ -14,6 +14,9 @@ from core.language_model import settings as kept
 from core.language_model.client import Client, warm
 from core.language_model.settings import LanguageSettings
 from core.library import Library
+from core.search.checking.checking import Judge
+from core.search.checking.library_check import packaged_judge
+from core.search.checking.model_judge import ModelJudge
 from core.storage.embedder import language_file
 from pages.ui.shared.words import escaped
 
@@ -42,6 +45,20 @@ def client(*, urgent: bool = True) -> Client | None:
     """Who asks the model; ``None`` where none is set up, or its address was not agreed to."""
     now = settings()
     return Client(now, keys.key_of(now.address).value, urgent=urgent) if now.is_usable else None
+
+
+def judge(stop: Event) -> Judge:
+    """Who tells what sentences mean when they are checked, until ``stop`` is set: the model where that was wished."""
+    writer = client() if settings().judges else None
+    if writer is None:
+        return packaged_judge
+    return ModelJudge(lambda prompt: "".join(writer.stream(prompt, stop)), packaged_judge)
+
+
+def show_judge_fault(used: Judge) -> None:
+    """Say so where the model could not judge."""
+    if isinstance(used, ModelJudge) and used.fault:
+        st.caption(f":material/error: The re-ranker judged in the model's place. {escaped(used.fault)}")
 
 
 def lend(library: Library) -> None:
@@ -77,8 +94,20 @@ def show_leaving(chosen: LanguageSettings) -> None:
         )
 
 
-def mark_embedder(library: Library) -> None:
-    """On every page: where to the library's texts and its questions go, if that is not this machine."""
-    chosen = settings().embedding(library.settings.embedding.endpoint_model)
-    if chosen.model and not chosen.is_own:
-        st.badge(f"Texts and questions are sent to {chosen.host}", icon=":material/cloud_upload:", color="orange")
+def leaving(library: Library) -> dict[str, str]:
+    """What leaves this machine by what is set up, each with where it goes."""
+    now = settings()
+    texts = now.embedding(library.settings.embedding.endpoint_model)
+    found = {"Texts and questions are": (bool(texts.model), texts), ASKED: (now.is_usable, now)}
+    return {what: chosen.host for what, (used, chosen) in found.items() if used and not chosen.is_own}
+
+
+ASKED = "What a language model is asked is"
+_WHAT = "On Ask the question, those before it and the passages; all of it stands in Settings, Language model."
+
+
+def mark_leaving(library: Library) -> None:
+    """On every page: where to something goes, if that is not this machine."""
+    for what, host in leaving(library).items():
+        about = _WHAT if what == ASKED else None
+        st.badge(f"{what} sent to {host}", icon=":material/cloud_upload:", color="orange", help=about)

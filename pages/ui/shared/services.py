@@ -90,8 +90,8 @@ def look_now() -> None:
 
 
 def banner() -> None:
-    """Say so where the library was mended, where another program writes it, and where its texts are sent."""
-    language.mark_embedder(library())
+    """Say so where the library was mended, where another program writes it, and what leaves this machine."""
+    language.mark_leaving(library())
     if notice := library().notice:
         st.warning(words.escaped(notice), icon=":material/healing:")
     locked = _desk(str(home())).locked

@@ -85,6 +85,33 @@ def test_names_in_each_others_place_are_seen():
     assert told.verdict == SUPPORTED
 
 
+def test_names_are_told_apart_where_the_words_beside_them_are_the_same():
+    held = [passage("The `COMP_WORDS` variable holds the words, and\nthe `COMP_CWORD` variable holds the index.", 1)]
+    (told,) = verdicts(
+        "The `COMP_CWORD` variable holds the words, and the `COMP_WORDS` variable holds the index.", held
+    )
+    assert (told.verdict, told.reason[:10]) == (NOT_FOUND, "COMP_CWORD")
+    held = [passage("OpenRC is the service manager on systems such as Gentoo.", 1)]
+    (told,) = verdicts("Gentoo is the service manager on systems such as OpenRC.", held)
+    assert told.verdict == NOT_FOUND
+    (told,) = verdicts("OpenRC is the service manager on systems such as Gentoo.", held)
+    assert told.verdict == SUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("Die Mieter zahlen die Miete bis zum dritten Werktag.", SUPPORTED),  # the noun is bent
+        ("Der Mieter zahlt die Miete bis zum dritten Kalendertag.", PARTLY),  # another noun, or a name
+        ("Der Mieter zahlt die Miete bis zum vierten Werktag an Anna Weber.", NOT_FOUND),  # another name
+    ],
+)
+def test_in_german_a_noun_is_no_name(text, verdict):
+    held = [passage("Der Mieter zahlt die Miete bis zum dritten Werktag an Anna Schmidt.", 1)]
+    (told,) = verdicts(text, held)
+    assert told.verdict == verdict, told.reason
+
+
 def test_a_unit_may_stand_in_a_tables_header():
     header = (PrefixPart("table_header", "| sensor | minutes |"),)
     held = [passage("| heron | 15 |", 1, prefix=header)]
@@ -150,6 +177,8 @@ def test_citations_belong_to_the_sentence_they_stand_behind():
         ("It is not only fast.", "It is fast.", True),
         ("He will not do it.", "He will do it.", False),
         ("Er schläft nicht lange.", "Er schläft lange.", False),
+        ("It isn't the only place to load from.", "It is not the\nonly place to load from.", True),
+        ("It returns `None` in this case.", "In this case it returns None.", True),
     ],
 )
 def test_denials_are_told_by_what_they_deny(one, other, agree):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search.context.conflicts import ConflictSide, ContextConflict
-from core.search.context.written_prompt import SILENCE, TEMPLATE, template_fault, written_prompt
+from core.search.context.written_prompt import LONG, SILENCE, TEMPLATE, as_read, template_fault, written_prompt
 from core.types import Passage, Span
 
 
@@ -27,6 +27,16 @@ def test_texts_stand_there_as_they_are_between_marks_of_their_own(question, text
             rf"<passage {one.rank} (\w{{8}})>\n\[{one.rank}\] Title\n{re.escape(one.text)}\n</passage", prompt
         )
     assert SILENCE in prompt
+
+
+def test_of_a_long_context_the_best_stand_at_both_ends():
+    def ranks(size):
+        return [one.rank for one in as_read([passage("x" * size, rank) for rank in range(1, 6)])]
+
+    assert ranks(LONG // 5) == [1, 2, 3, 4, 5]
+    assert ranks(LONG // 4) == [1, 3, 5, 4, 2]
+    ordered = [passage("x" * LONG, rank) for rank in (3, 1, 2)]
+    assert as_read(ordered) == ordered, "another order was chosen"
 
 
 def test_a_document_cannot_close_its_own_mark():

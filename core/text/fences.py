@@ -1,0 +1,30 @@
+"""Texts of documents between marks, so that a program that reads a prompt knows them for data."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+
+def fence_word(*texts: str) -> str:
+    """A word that follows from all the texts, so that none of them can hold it. Pure."""
+    return hashlib.sha256("\x00".join(texts).encode("utf-8", "replace")).hexdigest()[:8]
+
+
+def fence(label: str, text: str, word: str) -> str:
+    """A text between two marks that say what it is. Pure.
+
+    >>> fence("chunk", "one", "c0ffee00")
+    '<chunk c0ffee00>\\none\\n</chunk c0ffee00>'
+    """
+    return f"<{label} {word}>\n{text}\n</{label} {word}>"
+
+
+def fenced(texts: Sequence[tuple[str, str]], beside: str) -> list[str]:
+    """Each text, given with what it is, between marks whose word follows from them and what stands ``beside``. Pure.
+
+    >>> fenced([("passage 1", "one")], "")
+    ['<passage 1 d0d7360a>\\none\\n</passage 1 d0d7360a>']
+    """
+    word = fence_word(beside, *(text for _, text in texts))
+    return [fence(label, text, word) for label, text in texts]
