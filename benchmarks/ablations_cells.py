@@ -164,11 +164,8 @@ DIALS = (
         "Is what a passage leaves unsaid, because it stands elsewhere, read beside it?",
         {
             "question of a turn": cell(expansion__brings=("question",)),
-            "sentence before “it”": cell(expansion__brings=("antecedent",)),
-            "head of code": cell(expansion__brings=("head",)),
             "definitions of terms": cell(expansion__brings=("definitions",)),
             "session of a log": cell(expansion__brings=("session",)),
-            "references of unsure ones": cell(expansion__brings=("references",)),
             "parents of definitions and steps": cell(
                 expansion__strategy="parent", expansion__kinds=("definition", "steps", "architecture")
             ),

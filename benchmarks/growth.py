@@ -42,8 +42,7 @@ CELLS: Mapping[str, Mapping[str, Settings]] = {
     },
     "notes": {
         "neighbours": cell(expansion__strategy="neighbours"),
-        "references brought, confidence 0.5": cell(expansion__brings=("references",)),
-        "references brought, always": cell(expansion__brings=("references",), expansion__confidence=1.0),
+        "neighbours, always": cell(expansion__strategy="neighbours", expansion__confidence=1.0),
     },
     "manuals": {
         "flat": PRESETS["flat"],

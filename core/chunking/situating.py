@@ -156,24 +156,19 @@ def _meant(context: ChunkingContext, leaf: Chunk) -> str:
     if at < 0 or not _is_prose(context, leaf.start):
         return ""
     within = spans[at].start < leaf.start < spans[at].end
-    if not within and not points_back(leaf.text):
+    if not within and not _points(leaf.text):
         return ""
     section = context.outline.heading_at(leaf.start)
     for back in range(at if within else at - 1, max(-1, at - 1 - _BACK), -1):
         span = spans[back]
         if context.outline.heading_at(span.start) != section or not _is_prose(context, span.start):
             return ""
-        if not points_back(said := text[span.start : span.end]):
+        if not _points(said := text[span.start : span.end]):
             return subject(said)
     return ""
 
 
-def points_back(text: str) -> bool:
-    """Whether a text begins with a word that means something named before. Pure.
-
-    >>> points_back("It grinds rye."), points_back("The mill grinds rye.")
-    (True, False)
-    """
+def _points(text: str) -> bool:
     first = _WORD.search(text)
     return first is not None and first.group().casefold() in _POINTING
 
@@ -188,7 +183,7 @@ def _definition(context: ChunkingContext, leaf: Chunk) -> str:
         return ""
     said = " ".join(context.document.text[spans[at].start : spans[at].end].split())
     defines = any(word.casefold() in _DEFINING for word in said.split()[1:_SUBJECT])
-    return said if defines and not points_back(said) else ""
+    return said if defines and not _points(said) else ""
 
 
 def _is_prose(context: ChunkingContext, position: int) -> bool:

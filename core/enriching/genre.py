@@ -122,7 +122,7 @@ def genre(document: Document) -> str:
     """The genre of a document, one of ``GENRES``; no model, at most 32,000 characters of its wording are read.
 
     Source code is known by its kind. For all else rules give points; the genre with the most has to have three of them
-    and to lead by three quarters of one. Else a mail or letter is "correspondence", what is mostly tables "data", and
+    and to lead by three quarters of one. Else a mail is "correspondence", what is mostly tables "data", and
     the rest "other".
 
     >>> genre(Document("v", "text", "Minutes of 3 May", "Attendees: Ada, Ben.\\n\\nAction items: Ada writes."))
@@ -141,24 +141,15 @@ def genre(document: Document) -> str:
 
 
 _MAILS = frozenset({"eml", "msg", "mbox"})
-_GREETING = re.compile(
-    r"(?:dear|sehr geehrte[rs]?|liebe[rs]?|chère?|estimad[oa]s?)\s[^\n]{1,60}$", re.IGNORECASE | re.MULTILINE
-)
-_CLOSING = re.compile(
-    r"^(?:yours (?:sincerely|faithfully|truly)|sincerely|(?:(?:kind|best|warm) )?regards|mit freundlichen grüßen"
-    r"|cordialement|atentamente)\b",
-    re.IGNORECASE | re.MULTILINE,
-)
 _TABULAR = 0.8  # of the characters
 
 
 def _by_build(document: Document) -> str:
-    """What a document is that no wording tells: by its kind, its greeting, or its tables."""
-    text = document.text
-    if document.kind in _MAILS or (_GREETING.search(text[:600]) and _CLOSING.search(text[-600:])):
+    """What a document is that no wording tells: by its kind, or its tables."""
+    if document.kind in _MAILS:
         return "correspondence"
     tables = sum(block.end - block.start for block in document.blocks if block.kind is BlockKind.TABLE)
-    return "data" if tables and tables >= _TABULAR * len(text.strip()) else "other"
+    return "data" if tables and tables >= _TABULAR * len(document.text.strip()) else "other"
 
 
 def _evidence(document: Document) -> Iterator[tuple[str, float]]:

@@ -23,7 +23,7 @@ _READ: dict[str, tuple[str, ...]] = {
 EXPANSIONS = tuple(_READ)
 GROWING = (*GENRES, *(name for name in SECTION_TYPES if name not in GENRES))
 """What ``expansion.kinds`` may name: genres of documents, and what passages do where no genre is called so."""
-BRINGS = ("question", "antecedent", "head", "definitions", "session", "references")
+BRINGS = ("question", "definitions", "session")
 """What a passage may be read with that stands elsewhere."""
 _AT_REST = {"parent_ratio": 0.0, "kinds": ()}
 
@@ -50,9 +50,7 @@ class ExpansionSettings:
     ``merge_share``: how much of a parent must be retrieved to be merged, from 0 to 1.
 
     ``brings``: what a passage is read with that stands elsewhere (``core.search.expansion.companions``), () is off:
-    the "question" a turn answers, the sentence before a first word like "it" ("antecedent"), what encloses code and
-    the imports it uses ("head"), the "definitions" of a contract's terms, the entries of its "session" in a log, and
-    of a child whose confidence is below ``confidence`` what it refers to ("references").
+    the "question" a turn answers, the "definitions" of a contract's terms, the entries of its "session" in a log.
     """
 
     strategy: str = dial("needed", among=EXPANSIONS)
@@ -83,8 +81,6 @@ class ExpansionSettings:
                 told[name] = value
         if self.brings:
             told |= {name: getattr(self, name) for name in (*_GROWN, "brings")}
-        if "references" in self.brings:
-            told["confidence"] = self.confidence
         return told
 
 

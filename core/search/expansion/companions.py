@@ -5,18 +5,13 @@ Rules over the documents' own texts find it, so that it works under every way of
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-
-import numpy as np
+from itertools import chain
 
 from core.chunking.signals.log_lines import log_entries
 from core.chunking.signals.log_stamps import read_stamp
 from core.chunking.signals.turns import find_turns
-from core.chunking.situating import points_back
-from core.search.expansion.growth import Extent, Growth, family, leaf_at, stands_alone
-from core.search.expansion.linking import referred
-from core.search.expansion.relevance import added
+from core.search.expansion.growth import Extent, Growth, leaf_at
 from core.text.analysis import analyse
 from core.text.sentences import sentence_spans
 from core.types import Span
@@ -26,15 +21,6 @@ Place = tuple[int, Span, str]  # a document, what of it is read, and why, for pe
 _ROOM = 0.5  # what companions may take of the budget, as a part of what their child's passage may
 _BEFORE, _BEHIND = 4000, 2000  # characters around a child that are read for turns and entries of a log
 _TURNS = 3  # turns before one among which what it answers is looked for
-_SENTENCE = 600  # characters before a child in which the sentence before it is looked for
-_LISTING, _HEAD_LINES = 20_000, 200  # characters and lines above a child in which what encloses it is looked for
-_IMPORTS = 6000  # characters at a listing's beginning that are read for imports
-_IMPORT = re.compile(
-    r"^[ \t]*(?:(?:from|import|use|using|require|include|#include)\b[^\n]*|\"[\w./-]+\"|[\w.]+ \"[\w./-]+\")$",
-    re.MULTILINE,
-)
-_NAME = re.compile(r"[^\W\d]\w*")
-_DOCSTRING = ('"""', "'''")
 _SESSIONS = ("session", "request", "id")  # kinds of id, the most telling first; threads serve many
 _LINE = 1000  # characters of a line in which a stamp is looked for
 
@@ -42,33 +28,24 @@ _LINE = 1000  # characters of a line in which a stamp is looked for
 def with_companions(growth: Growth, made: list[Extent]) -> list[Extent]:
     """The extents, and behind them what their children bring; ``made``: the children's own extents first, in order.
 
-    A companion is as relevant as its child, and so is read right after it; what a child of low confidence refers to
-    comes half way between it and the last one kept. Together they may take half of what the child's passage may. Each
-    text is brought once, by the best child that needs it, and none that the child's own passage holds.
+    A companion is as relevant as its child, and so is read right after it. Together they may take half of what the
+    child's passage may. Each text is brought once, by the best child that needs it, and none that its passage holds.
     """
     brings = growth.settings.brings
     extra: list[Extent] = []
-    brought: dict[int, list[Span]] = {}
-    if "references" in brings:
-        unsure = growth.confidences[: growth.first] < growth.settings.confidence
-        growth.reads.references([growth.children[place] for place in np.flatnonzero(unsure)])  # all at once
-    least = float(growth.relevances.min()) if len(growth.relevances) else 0.0
     for place in range(len(growth.children[: growth.first]) if brings else 0):
-        own = made[place]
-        left = growth.room(place) * _ROOM
-        for kind in brings:
-            relevance = float(growth.relevances[place])
-            for document, span, reason in COMPANIONS[kind](growth, place):
-                held = brought.setdefault(document, [])
-                inside = own.document == document and own.start <= span.start and span.end <= own.end
-                if inside or span.length > left or any(one.contains(span) for one in held):
-                    continue
-                held.append(span)
+        own, left = made[place], growth.room(place) * _ROOM
+        for document, span, reason in chain.from_iterable(COMPANIONS[kind](growth, place) for kind in brings):
+            if span.length <= left and not any(_holds(one, document, span) for one in (own, *extra)):
                 left -= span.length
                 child = leaf_at(growth.leaves, document, span.start)
-                worth = added(relevance, least) if kind == "references" else relevance
+                worth = float(growth.relevances[place])
                 extra.append(Extent(child, document, span.start, span.end, reason, worth))
     return [*made, *extra]
+
+
+def _holds(extent: Extent, document: int, span: Span) -> bool:
+    return extent.document == document and extent.start <= span.start and span.end <= extent.end
 
 
 def _child(growth: Growth, place: int) -> tuple[int, str, Span]:
@@ -96,55 +73,13 @@ def question(growth: Growth, place: int) -> Iterator[Place]:
             return
 
 
-def antecedent(growth: Growth, place: int) -> Iterator[Place]:
-    """The sentence before a child of prose that begins with a word such as "it", inside its parent."""
-    document, text, own = _child(growth, place)
-    if not points_back(text[own.start : own.start + 80]) or not stands_alone(text, own, growth.reads.kind(document)):
-        return
-    first, _ = family(growth.leaves, growth.children[place])
-    start = max(int(growth.leaves.starts[first]), own.start - _SENTENCE)
-    if start < own.start and (before := growth.reads.sentences(document, start, own.start)):
-        yield document, before[-1], "the sentence that the first word of a retrieved child points back to"
-
-
-def head(growth: Growth, place: int) -> Iterator[Place]:
-    """Of a listing: the lines that enclose the child by their indentation, docstrings with them, and its imports."""
-    document, text, own = _child(growth, place)
-    if growth.reads.kind(document) != "code":
-        return
-    names = set(_NAME.findall(text, own.start, own.end))
-    lines = text[max(0, own.start - _LISTING) : own.start].split("\n")[-_HEAD_LINES:]
-    begun = text[own.start - len(lines[-1]) : own.end]
-    indent = min((_indent(line) for line in begun.split("\n") if line.strip()), default=0)
-    end = own.start - len(lines.pop()) - 1
-    for line in reversed(lines):
-        if line.strip() and _indent(line) < indent:
-            indent = _indent(line)
-            yield document, _documented(text, Span(end - len(line) + indent, end)), "what encloses a retrieved child"
-        end -= len(line) + 1
-    for found in _IMPORT.finditer(text, 0, min(_IMPORTS, own.start)):
-        if names & set(_NAME.findall(found.group())[-3:]):
-            yield document, Span(*found.span()), "an import of what a retrieved child uses"
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def _documented(text: str, line: Span) -> Span:
-    """A line with the docstring right below it."""
-    mark = next((mark for mark in _DOCSTRING if text[line.end : line.end + 200].lstrip()[:3] == mark), "")
-    opened = text.find(mark, line.end) if mark else -1
-    closed = text.find(mark, opened + 3) if mark else -1
-    return Span(line.start, closed + 3) if closed > 0 else line
-
-
 def definitions(growth: Growth, place: int) -> Iterator[Place]:
     """The sentences that define the terms which the child uses, of prose that defines any."""
     document, text, own = _child(growth, place)
     if growth.reads.kind(document) != "code":
         for term in growth.reads.terms(document).uses(text, own.start, own.end):
-            yield document, term.definition, f"the definition of “{term.name}”, which a retrieved child uses"
+            if len(term.name) > 1:  # letters are quoted in talk, and stand everywhere
+                yield document, term.definition, f"the definition of “{term.name}”, which a retrieved child uses"
 
 
 def session(growth: Growth, place: int) -> Iterator[Place]:
@@ -164,19 +99,8 @@ def session(growth: Growth, place: int) -> Iterator[Place]:
             yield document, Span(entry.start, entry.end), f"an entry of the {kind} that a retrieved child tells of"
 
 
-def references(growth: Growth, place: int) -> Iterator[Place]:
-    """The leaves at the places a child of low confidence refers to, in its document or another."""
-    if growth.confidences[place] < growth.settings.confidence:
-        child = growth.children[place]
-        for leaf, reason in referred(growth, child, growth.reads.references([child])[child]):
-            yield int(growth.leaves.documents[leaf]), growth.span(leaf, leaf), reason
-
-
 COMPANIONS: dict[str, Callable[[Growth, int], Iterator[Place]]] = {
     "question": question,
-    "antecedent": antecedent,
-    "head": head,
     "definitions": definitions,
     "session": session,
-    "references": references,
 }

@@ -52,8 +52,7 @@ def neighbours(growth: Growth) -> list[Extent]:
     return [*made, *beside]
 
 
-def referred(growth: Growth, child: int, references: Sequence[Reference]) -> Iterator[tuple[int, str]]:
-    """The leaf at each place that a child's references lead to, in its own document or another, and why."""
+def _led_to(growth: Growth, child: int, references: Sequence[Reference]) -> Iterator[tuple[int, str]]:
     leaves = growth.leaves
     document = int(leaves.documents[child])
     for reference in references:
@@ -63,11 +62,7 @@ def referred(growth: Growth, child: int, references: Sequence[Reference]) -> Ite
         if place is not None and reference.kind not in _NOT_FOLLOWED:
             words = " ".join(reference.text.split())[:_SHOWN]
             yield leaf_at(leaves, *place), f"linked from “{words}” in a retrieved child"
-
-
-def _led_to(growth: Growth, child: int, references: Sequence[Reference]) -> Iterator[tuple[int, str]]:
-    yield from referred(growth, child, references)
-    first, last = family(growth.leaves, child)
+    first, last = family(leaves, child)
     if child < last:
         yield child + 1, "it follows a retrieved child in the same parent"
     if child > first:

@@ -25,11 +25,8 @@ EXPANSION_WORDS = {
 GROWING_WORDS = {name: name.replace("api_ref", "entry of an API") for name in GROWING}
 BRINGS_WORDS = {
     "question": "the question a turn answers",
-    "antecedent": "the sentence before “it”",
-    "head": "what encloses code, and its imports",
     "definitions": "definitions of a contract's terms",
     "session": "a log's entries of its session",
-    "references": "what it refers to, where it is uncertain",
 }
 ORDER_WORDS = {
     "relevance": "Best first",

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.enriching.features import Reference
 from core.search.expansion import expand
 from core.settings import BRINGS, ExpansionSettings
 from core.types import Span
@@ -17,10 +15,6 @@ from tests.search.expansion.worlds import World, ranking_of, table, worlds
 
 TALK = "Ada: When does the lock open?\n\nBob: At nine, on weekdays.\n\nAda: Good.\n\nBob: And it shuts at six.\n"
 PROSE = "The weir was built in 1650. It holds back the river for two miles.\n\nNobody knows who paid for it then.\n"
-LISTING = (
-    "import json\nimport os\n\nclass Lock:\n    '''Opens and shuts.'''\n\n    def open(self):\n        first = 1\n\n"
-    "        return json.dumps(first)\n"
-)
 CONTRACT = 'The "Rent" means five hundred a month.\n\nNothing here matters.\n\nThe Lessee pays the Rent at once.\n'
 LOG = (
     "10:00:01 INFO request=a1 order taken\n10:00:02 INFO request=b2 order taken\n10:00:03 INFO request=c3 taken\n"
@@ -28,7 +22,7 @@ LOG = (
 )
 
 
-def world_of(text, found, kind="md", pointing=None, question="q"):
+def world_of(text, found, kind="md", question="q"):
     """A document cut at blank lines (a log: at each line), of which the leaf that holds ``found`` was retrieved."""
     parted = text.split("\n" if kind == "log" else "\n\n")
     rows, at = [], 0
@@ -44,13 +38,13 @@ def world_of(text, found, kind="md", pointing=None, question="q"):
         def kind(self, document):
             return kind
 
-    return Read((text,), ranking, ((),) * len(rows), pointing or {})
+    return Read((text,), ranking, ((),) * len(rows), {})
 
 
 def brought(world, kind, budget=4000):
-    settings = ExpansionSettings("flat", brings=(kind,), confidence=1.0)
+    settings = ExpansionSettings("flat", brings=(kind,))
     leaves = world.ranking.leaves
-    extents = expand(world.ranking, settings, leaves.ends - leaves.starts, budget, world, confidence=np.zeros(1))
+    extents = expand(world.ranking, settings, leaves.ends - leaves.starts, budget, world)
     return [world.texts[one.document][one.start : one.end] for one in extents[1:]]
 
 
@@ -59,14 +53,6 @@ def brought(world, kind, budget=4000):
     [
         ("question", world_of(TALK, "At nine"), ["Ada: When does the lock open?"]),
         ("question", world_of(TALK, "When does"), []),
-        ("antecedent", world_of(PROSE.replace(". It", ".\n\nIt"), "It holds"), ["The weir was built in 1650."]),
-        ("antecedent", world_of(PROSE, "Nobody knows"), []),
-        (
-            "head",
-            world_of(LISTING, "json.dumps", kind="code"),
-            ["    def open(self):", "class Lock:\n    '''Opens and shuts.'''", "import json"],
-        ),
-        ("head", world_of(LISTING, "json.dumps"), []),
         ("definitions", world_of(CONTRACT, "Lessee pays"), ['The "Rent" means five hundred a month.']),
         ("definitions", world_of(CONTRACT, "Nothing here"), []),
         (
@@ -79,14 +65,6 @@ def brought(world, kind, budget=4000):
 )
 def test_each_kind_brings_what_a_person_would_look_for(kind, world, wanted):
     assert [" ".join(one.split()) for one in brought(world, kind)] == [" ".join(one.split()) for one in wanted]
-
-
-def test_what_a_child_of_low_confidence_refers_to_is_brought():
-    target = Span(CONTRACT.index("The Lessee"), len(CONTRACT))
-    pointing = {1: (Reference("section", 45, 50, "there", target),)}
-    assert brought(world_of(CONTRACT, "Nothing here", pointing=pointing), "references") == [
-        "The Lessee pays the Rent at once.\n"
-    ]
 
 
 @given(worlds(), st.integers(1, 900), st.sets(st.sampled_from(BRINGS)), st.sampled_from(["flat", "needed", "parent"]))
