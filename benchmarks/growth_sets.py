@@ -141,22 +141,23 @@ def manuals() -> Made:
 
 
 def registers() -> Made:
-    """Tables of fifty rows; gold is a row."""
+    """Tables of fifty rows; gold is the row of what a question tells, none of which is its own alone."""
     random, documents, questions = Random(_SEED), {}, []
     heads = ("Station", "Region", "Keeper", "Depth", "Built", "Inspected")
-    wanted = ("Who is the keeper of {}", "How deep is {}", "When was {} inspected", "When was {} built")
     for name in _names(random, 9):
-        stations, rows = _names(random, 50), list[str]()
+        stations, rows, told = _names(random, 50), list[str](), list[tuple[str, str, str]]()
         regions = sorted(random.choices(("North", "East", "South", "West"), k=50))
         for station, region, keeper in zip(stations, regions, _names(random, 50), strict=True):
-            dates = f"{random.randint(1850, 2020)} | {random.randint(1, 12)}/{random.randint(2020, 2031)}"
-            rows.append(f"| {station} | {region} | {keeper} | {random.randint(2, 90)} m | {dates} |")
+            told.append((region, f"{random.randint(2, 90)} m", str(random.randint(1950, 1990))))
+            inspected = f"{random.randint(1, 12)}/{random.randint(2020, 2031)}"
+            rows.append(f"| {station} | {region} | {keeper} | {' | '.join(told[-1][1:])} | {inspected} |")
         table = "\n".join([f"| {' | '.join(heads)} |", f"|{'|'.join(['---'] * len(heads))}|", *rows])
         before, after = (" ".join(_filler(random, 3)) for _ in range(2))
         documents[f"{name}.md"] = f"# Stations of {name}\n\n{before}\n\n{table}\n\n{after}\n"
         for at in random.sample(range(50), 8):
-            asked = random.choice(wanted).format(stations[at])
-            questions.append((f"{asked}, in the register of {name}?", [(f"{name}.md", rows[at])]))
+            region, depth, year = told[at]
+            asked = f"Which station of the {region} in the register of {name} is {depth} deep and was built in {year}?"
+            questions.append((asked, [(f"{name}.md", rows[at])]))
     return documents, questions
 
 

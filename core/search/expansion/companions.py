@@ -93,9 +93,10 @@ def session(growth: Growth, place: int) -> Iterator[Place]:
     inside = [entry for entry in entries if own.start <= entry.start < own.end]
     asked = set(analyse(growth.ranking.question))
     best = max(inside, key=lambda entry: len(asked & set(analyse(text[entry.start : entry.end]))), default=None)
-    kind = next((kind for kind in _SESSIONS if best is not None and kind in best.ids), "")
-    for entry in entries if best is not None and kind else ():
-        if entry.ids.get(kind) == best.ids[kind] and not own.start <= entry.start < own.end:
+    ids = best.ids if best is not None else {}
+    kind = next((kind for kind in _SESSIONS if kind in ids), "")
+    for entry in entries if kind else ():
+        if entry.ids.get(kind) == ids[kind] and not own.start <= entry.start < own.end:
             yield document, Span(entry.start, entry.end), f"an entry of the {kind} that a retrieved child tells of"
 
 
