@@ -160,6 +160,20 @@ DIALS = (
         },
     ),
     Dial(
+        "What is brought",
+        "Is what a passage leaves unsaid, because it stands elsewhere, read beside it?",
+        {
+            "question of a turn": cell(expansion__brings=("question",)),
+            "definitions of terms": cell(expansion__brings=("definitions",)),
+            "session of a log": cell(expansion__brings=("session",)),
+            "parents of definitions and steps": cell(
+                expansion__strategy="parent", expansion__kinds=("definition", "steps", "architecture")
+            ),
+        },
+        left_out=("scifact",),
+        note="Contracts, logs and notes that refer to one another stand in no suite: `benchmarks.growth` makes them.",
+    ),
+    Dial(
         "Assembly",
         "What fills the room, and what is left out of it?",
         {

@@ -32,6 +32,8 @@ _PARENT_DEEPER = 0.05
 _PARENT_SIBLING = 0.15
 _PARENT_LARGE_SIBLING = 1.5
 _CRUMBS_PER_LEAF = 10
+_APART = frozenset({"table", "table row", "code block", "line of code"})
+_SAID = frozenset({"paragraph", "sentence", "line", "run of words"})
 _TORN = frozenset({"table row", "line of code", "run of words", "list item"})
 _CRUMBS_PER_PARENT = 32
 
@@ -185,7 +187,7 @@ def _rooms(context: ChunkingContext, atoms: Sequence[Atom]) -> list[int]:
 
 
 def _leaves(context: ChunkingContext, atoms: Sequence[Atom], following: Atom | None) -> tuple[Piece, ...]:
-    rooms, overlaps = _rooms(context, atoms), context.settings.overlap_tokens > 0
+    rooms, overlaps = _rooms(context, atoms), context.settings.overlap_room > 0
     rows = [
         Row(
             atom.first_token,
@@ -203,7 +205,7 @@ def _leaves(context: ChunkingContext, atoms: Sequence[Atom], following: Atom | N
     runs = _runs([bool(atom.why) for atom in atoms])
     for first, last in ((low + one, low + other) for low, high in runs for one, other in pack(rows[low:high])):
         start, note = atoms[first].start, ""
-        if first and context.settings.overlap_tokens:
+        if first and context.settings.overlap_room:
             start, note = _overlapped(context, atoms, first, rooms[first], atoms[last - 1].end, pieces[-1].body + 1)
         begins = _begins(atoms, first) + note
         ends = _ends(context, atoms, rows, first, last, following)
@@ -222,17 +224,20 @@ def _overlapped(
     """Where the leaf begins with its overlap: at a sentence of the same flow and parent.
 
     A leaf that begins inside a sentence begins at a word where no sentence fits. Never before ``after``, so that the
-    leaf before is not swallowed whole.
+    leaf before is not swallowed whole. Where it is adaptive, a table or code reaches into the prose right before it.
     """
     start, text, tokens, unit = atoms[first].start, context.tokens.text, context.tokens, context.settings.unit
-    wanted = int(context.overlap(room) * _eagerness(atoms[first])) if context.settings.overlap == "adaptive" else None
+    adaptive = context.settings.overlap == "adaptive"
+    flow = atoms[first - 1].flow if adaptive and _is_introduced(atoms, first) else atoms[first].flow
+    eager = 1.0 if flow != atoms[first].flow else _eagerness(atoms[first])
+    wanted = int(context.overlap(room) * eager) if adaptive else None
     allowed = min(context.overlap(room) if wanted is None else wanted, room - tokens.count(start, end))
     low = start
     at = first - 1
-    while at >= 0 and atoms[at].flow == atoms[first].flow and tokens.count(atoms[at].start, start) <= 4 * allowed:
+    while at >= 0 and atoms[at].flow == flow and tokens.count(atoms[at].start, start) <= 4 * allowed:
         low = atoms[at].start
         at -= 1
-    if at >= 0 and atoms[at].flow == atoms[first].flow:
+    if at >= 0 and atoms[at].flow == flow:
         low = atoms[at].start
     earliest = max(low, after, tokens.position(max(0, tokens.index(start) - allowed)))
     if allowed < 1 or earliest >= start:
@@ -254,6 +259,11 @@ def _eagerness(atom: Atom) -> float:
     if atom.cut >= CUT_WORDS or atom.what in _TORN:
         return 1.0  # inside a sentence, a row or code: nothing but the text before it says what this is
     return 0.5 if atom.cut > 0 else 0.25
+
+
+def _is_introduced(atoms: Sequence[Atom], at: int) -> bool:
+    """Whether a table or code begins with this atom, and prose stands right before it."""
+    return atoms[at].what in _APART and atoms[at - 1].what in _SAID
 
 
 def _a(what: str) -> str:

@@ -213,7 +213,7 @@ class ChunkingContext:
 
     def overlap(self, room: int) -> int:
         """Tokens of overlap a leaf with so much room may carry: never more than a third of it. 0 is off."""
-        return min(self.settings.overlap_tokens, room // 3)
+        return min(self.settings.overlap_room, room // 3)
 
 
 Chunker = Callable[[ChunkingContext], Plan]

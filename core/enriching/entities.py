@@ -27,8 +27,12 @@ _NO_NAMES = STOP_WORDS | frozenset(
     "note notes warning caution important tip info todo see yes no ok please dear hello hi thanks regards figure"
     " table section chapter clause article appendix step part page example question answer summary introduction"
     " conclusion get post put patch delete head options true false none null montag dienstag mittwoch donnerstag"
-    " freitag samstag sonntag i'm i've i'd i'll it's that's we're".split()
-) | frozenset(map(str.lower, (*WEEKDAYS, *SHORT_WEEKDAYS)))  # fmt: skip
+    " freitag samstag sonntag i'm i've i'd i'll it's that's we're"
+    # What is only ever written in capitals, and names nobody: times, money, asides.
+    " eoy eod eom eow ytd yoy qoq mtd qtd fy asap fyi tbd tba tbc eta etd ooo nb ps aka rsvp faq btw imo imho afaik"
+    " am pm utc gmt cet cest est edt cst cdt pst pdt bst usd eur gbp chf jpy cny inr aud cad sek nok dkk"
+    " vat kpi roi ebit ebitda capex opex".split()
+) | frozenset(map(str.lower, (*WEEKDAYS, *SHORT_WEEKDAYS, *(f"{day}s" for day in WEEKDAYS))))  # fmt: skip
 # What opens sentences in capitals, before a name or not.
 _OPENERS = frozenset(
     "yesterday today tomorrow later earlier recently finally meanwhile however therefore thus although though since"
@@ -39,6 +43,7 @@ _OPENERS = frozenset(
 _MANY_CAPITALS = 0.12  # of the words: a language that capitalises nouns, or a text in title case
 _MOST_WORDS = 8  # of a name
 _WORD = regex.compile(r"(?:\p{Lu}\.){2,}|[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}.'’&-]*[\p{L}\p{M}\p{N}])?")
+_INNER = regex.compile(r"\p{Ll}\p{Lu}")
 _POSSESSIVE = regex.compile(r"['’]s?$")
 
 
@@ -89,10 +94,13 @@ def names(text: str, silent: Sequence[Span], begins: Set[int] = frozenset()) -> 
     people: list[tuple[int, int, str]] = []
     organisations: list[tuple[int, int, str]] = []
     for run in _runs(words, capital, linked):
-        if len(run) == 1 and not _is_name(run[0], meant):
+        shouted = all(word.text.isupper() for word in run) and any(small[word.plain] for word in run)
+        if shouted or (len(run) == 1 and not _is_name(run[0], meant)):
             continue
         found = organisations if len(run) > 1 and _is_organisation(run) else people
-        found.append((run[0].start, run[-1].end, " ".join(text[run[0].start : run[-1].end].split())))
+        found.append(
+            (run[0].start, run[-1].end, _POSSESSIVE.sub("", " ".join(text[run[0].start : run[-1].end].split())))
+        )
     return SpanIndex(people), SpanIndex(organisations)
 
 
@@ -144,11 +152,13 @@ def _is_organisation(run: Sequence[_Word]) -> bool:
 
 
 def _is_name(word: _Word, meant: set[str]) -> bool:
-    """Whether one capitalised word alone is a name: an acronym, or seen capitalised in the middle of a sentence."""
+    """Whether one capitalised word alone is a name: an acronym, seen capitalised in the middle of a sentence, or with
+    capitals inside ("SpaceX"), which no sentence's beginning gives it.
+    """
     letters = word.text.replace("-", "").replace("'", "").isalpha()
     if word.text.isupper():
         return 2 <= len(word.text) <= 6 and letters
-    return len(word.text) > 2 and word.plain in meant and letters
+    return len(word.text) > 2 and letters and (word.plain in meant or _INNER.search(word.text) is not None)
 
 
 _THING = regex.compile(

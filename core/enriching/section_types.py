@@ -6,9 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from core.settings import SECTION_TYPES
 from core.types import Block, BlockKind, Chunk, Document
 
-SECTION_TYPES = tuple("definition example steps caveat reference table code question summary prose".split())
+__all__ = ["SECTION_TYPES", "section_type"]
+
 _MOSTLY = 0.6  # of a passage's characters
 _CONSISTS = ((BlockKind.CODE, "code"), (BlockKind.TABLE, "table"), (BlockKind.FOOTNOTE, "reference"))
 
@@ -76,6 +78,16 @@ _OPENINGS = (
     ("definition", _MEANS),
     ("question", r"Q\d*[.:)]\s|Question[:.]\s|[A-Z¿][^.!?\n]{5,200}\?(?:\s|$)"),
 )
+# Of a heading, or of a passage's first line: an endpoint, or a call with its arguments.
+_SIGNATURE = re.compile(
+    r"[\s#*_`]*(?:\d[\d.]*\s)?(?:(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)[`*_]*\s+[`*_]*/\S*"
+    r"|(?:(?:async|static|public|private|def|class|function|func|fn|void|new)\s)*[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[\w$]+)*"
+    r"\((?:[^()\n]|\([^()\n]*\)){0,300}\)(?:\s*(?:->|→|=>|:)\s*[\w.<>\[\], |]{1,80})?)[`*_:]*[ \t]*(?:$|\n)"
+)
+_FIELD = re.compile(
+    r"(?im)^[\s#*_`:@-]{0,6}(?:parameters?|params?|arguments?|args|returns?|return values?|raises|throws|request body"
+    r"|response|query parameters|path parameters|status codes|exit codes?)\b[*_` \t]*(?::|$)"
+)
 _IS_A = re.compile(r"(?:An?|The)\s[\w-]+(?:\s[\w-]+){0,2}\s(?:is|are)\s(?:an?|any|one)\s[a-z]")
 _MARKUP = re.compile(r"^(?:\s|>|[*_`#]|[-•]\s|\[!)+")
 _ORDERED = re.compile(r"\s*(?:\(?\d{1,3}[.)]|\(?[a-z][.)]|Step\s\d|[ivx]{1,4}[.)])\s+\S")
@@ -84,7 +96,7 @@ _ORDERED = re.compile(r"\s*(?:\(?\d{1,3}[.)]|\(?[a-z][.)]|Step\s\d|[ivx]{1,4}[.)
 def section_type(document: Document, chunk: Chunk, blocks: Sequence[Block]) -> str:
     """What the passage does. ``blocks``: those it shares characters with. "prose" when nothing shows anything else.
 
-    What it consists of comes first, then its first words, then the heading it stands under.
+    An entry of an API is told first, then what it consists of, then its first words, then the heading it stands under.
 
     >>> text = "**Race** is the channel that leads the water to the wheel."
     >>> section_type(Document("v", "markdown", "t", text), Chunk("c", 0, None, 0, len(text), text, 9), ())
@@ -94,17 +106,20 @@ def section_type(document: Document, chunk: Chunk, blocks: Sequence[Block]) -> s
     for block in blocks:
         lengths[block.kind] += chunk.span.overlap(block.span)
     whole = max(1, chunk.end - chunk.start - lengths[BlockKind.HEADING] - lengths[BlockKind.CAPTION])
+    title = chunk.headings[-1] if chunk.headings else ""
+    body = _body(document, chunk, blocks)
+    is_code = lengths[BlockKind.CODE] >= _MOSTLY * whole
+    if not is_code and document.kind != "code" and _is_api(title, body, chunk.text):
+        return "api_ref"
     for kind, name in _CONSISTS:
         if lengths[kind] >= _MOSTLY * whole:
             return name
-    body = _body(document, chunk, blocks)
     for name, pattern in _OPENINGS:
         if re.match(pattern, body):
             return name
     ordered = _ordered_items(document, chunk, blocks)
     if ordered >= 2:
         return "steps"
-    title = chunk.headings[-1] if chunk.headings else ""
     for name, pattern in _TITLES:
         if re.search(pattern, title, re.IGNORECASE):
             return name
@@ -113,6 +128,14 @@ def section_type(document: Document, chunk: Chunk, blocks: Sequence[Block]) -> s
     if _IS_A.match(body):
         return "definition"
     return "prose"
+
+
+def _is_api(title: str, body: str, text: str) -> bool:
+    """Whether a passage stands under an endpoint or a call, begins with one, or names two parts of a description."""
+    signed = any("(" in said or "/" in said for said in (title, body[:300]))
+    if signed and (_SIGNATURE.match(title) or _SIGNATURE.match(body)):
+        return True
+    return len({found.group().strip(" \n#*_`:@-").lower() for found in _FIELD.finditer(text)}) > 1
 
 
 def _body(document: Document, chunk: Chunk, blocks: Sequence[Block]) -> str:

@@ -179,7 +179,7 @@ def reckoned_leaves(characters: int, chunking: ChunkingSettings) -> int:
     >>> reckoned_leaves(43_000, ChunkingSettings(max_tokens=125, prefix=()))
     100
     """
-    body = max(1, chunking.max_tokens - chunking.overlap_tokens - chunking.prefix_room * bool(chunking.read_prefix) / 2)
+    body = max(1, chunking.max_tokens - chunking.overlap_room - chunking.prefix_room * bool(chunking.read_prefix) / 2)
     unit = _CHARACTERS_A_TOKEN if chunking.unit == "tokens" else 1.0
     return round(characters / (unit * _PACKED * body))
 

@@ -41,7 +41,7 @@ def describe(settings: ChunkingSettings, edits: int = 0) -> str:
     >>> describe(ChunkingSettings(), edits=2)
     'structure · child 110 · parent 700 · 2 edits'
     """
-    overlap = f" · overlap {settings.overlap_tokens}" if settings.overlap_tokens else ""
+    overlap = f" · overlap {settings.overlap_room}" if settings.overlap_room else ""
     unit = f" {settings.unit}" if settings.unit != "tokens" else ""
     hand = f" · {edits} edit{'' if edits == 1 else 's'}" if edits else ""
     return f"{settings.chunker} · child {settings.max_tokens} · parent {settings.parent_room}{unit}{overlap}{hand}"

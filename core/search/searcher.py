@@ -270,7 +270,8 @@ class Searcher:
             intent = ranking.understood.intent
             reads.began()
             # Contexts end within the first few: texts of the others are read where one does not.
-            whole = settings.expansion.strategy != "needed" or assembly.reads_sentences(settings.assembly, budget)
+            reads_texts = settings.expansion.strategy == "needed" or bool(settings.expansion.brings)
+            whole = not reads_texts or assembly.reads_sentences(settings.assembly, budget)
             first = None if whole else _FIRST
             grow = partial(expand, ranking, settings.expansion, sizes, budget.amount, reads, intent=intent)
             fit = partial(assembly.assemble, ranking, budget=budget, reads=reads, settings=settings.assembly)

@@ -19,7 +19,9 @@ from core.settings.chunking import (
     ChunkingSettings,
 )
 from core.settings.context import (
+    BRINGS,
     EXPANSIONS,
+    GROWING,
     ORDERS,
     READING_UNITS,
     AnsweringSettings,
@@ -31,6 +33,7 @@ from core.settings.preparing import (
     GENRES,
     READERS,
     SCANS,
+    SECTION_TYPES,
     WEB_PAGES,
     EmbeddingSettings,
     ParsingSettings,
@@ -52,6 +55,7 @@ from core.settings.searching import (
 __all__ = [
     "ANCHOR_PLACES",
     "BASELINES",
+    "BRINGS",
     "CAREFUL_MODEL",
     "CHUNKERS",
     "DIALS",
@@ -61,6 +65,7 @@ __all__ = [
     "FORMER_RERANKERS",
     "FUSIONS",
     "GENRES",
+    "GROWING",
     "LEXICAL_ENGINES",
     "OF_DOCUMENTS",
     "ORDERS",
@@ -73,6 +78,7 @@ __all__ = [
     "READING_UNITS",
     "RERANKING_UNITS",
     "SCANS",
+    "SECTION_TYPES",
     "THRESHOLDS",
     "UNITS",
     "USUAL_PREFIX",

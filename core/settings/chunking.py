@@ -50,9 +50,10 @@ DIALS: dict[str, tuple[str, ...]] = {
     "cluster": ("min_tokens",),
     "learned": ("learned_probability", "min_tokens"),
     "texttiling": _TILING,
-    "table": ("table_sentences", "table_columns"),
+    "table": ("table_sentences", "table_columns", "table_key"),
     "log": ("log_minutes", "log_gap_minutes"),
     "conversation": ("conversation_turns",),
+    "clause": ("clause_sentences",),
     "anchored": ("anchors", "anchor_at"),
 }
 """The dials of each chunker beside the common ones; a chunker that is not named has none of its own."""
@@ -62,7 +63,7 @@ _LEAVES_TO = {
     "semantic": ("texttiling",),
     "cluster": ("texttiling",),
     "learned": ("semantic", "texttiling"),
-    "auto": ("table", "log", "conversation"),
+    "auto": ("table", "log", "conversation", "clause"),
 }
 # Kinds of prefix that only some chunkers make.
 _MADE_BY = {
@@ -80,7 +81,9 @@ _ALWAYS_SO = {
     "vectors": "chunk",
     "written_for": "every",
     "aliases": (),
+    "overlap_percent": 0.0,
 }
+_YOUNGER = {"table_key": "", "clause_sentences": 0}  # the same, of dials of one chunker
 _COMMON = ("chunker", "max_tokens", "overlap_tokens", "parent_max_tokens", "prefix", "prefix_max_tokens")
 _LONGEST_ANCHOR = 200  # characters of a pattern
 
@@ -90,10 +93,12 @@ class ChunkingSettings:
     """How a document becomes a tree. Sizes are tokens of the embedder's own tokenizer, unless ``unit`` says otherwise.
 
     ``max_tokens``: a leaf's limit, its prefix included, special tokens not. ``min_tokens``: a smaller piece joins a
-    neighbour where both fit, 0 is off. ``overlap_tokens``: 0 is off. ``overlap``: "adaptive" takes all of it before a
-    leaf that begins inside a table, list, code block or sentence, half before one that begins elsewhere in a paragraph,
-    a quarter before a whole block; "fixed" has no adaptive one. ``parent_max_tokens``: a parent's limit. ``parents``:
-    made of sections ("structure"), of ``parent_ratio`` times ``max_tokens`` ("ratio"), or of sections within that size
+    neighbour where both fit, 0 is off. ``overlap_tokens``: 0 is off. ``overlap_percent``: the same as a share of
+    ``max_tokens``; the larger of both counts. ``overlap``: "adaptive" takes all of it before a leaf that begins inside
+    a table, list, code block or sentence, or with a table or code that prose stands right before, half before one that
+    begins elsewhere in a paragraph, a quarter before another whole block; "fixed" has no adaptive one.
+    ``parent_max_tokens``: a parent's limit. ``parents``: made of sections ("structure"), of ``parent_ratio`` times
+    ``max_tokens`` ("ratio"), or of sections within that size
     ("both"). ``levels``: of chunks below the document; above 2 each further level may hold ``parent_ratio`` times the
     one below. ``prefix``: kinds of prefix parts the embedder reads, () is off; "context" is what a leaf leaves unsaid,
     found by rules, "written" the same in a language model's words. ``aliases``: further texts a leaf is found by, in a
@@ -109,7 +114,8 @@ class ChunkingSettings:
     The rest are dials of one chunker each (``DIALS``); their units: ``sentences`` and ``semantic_buffer`` and
     ``tiling_window`` sentences, ``semantic_percentile`` and ``semantic_gradient`` percent, ``semantic_absolute`` a
     cosine, ``semantic_zscore`` and ``tiling_depth`` standard deviations, ``semantic_interquartile`` interquartile
-    ranges, ``learned_probability`` a probability, ``log_*`` minutes, ``table_columns`` columns (0 is off).
+    ranges, ``learned_probability`` a probability, ``log_*`` minutes, ``table_columns`` columns (0 is off),
+    ``table_key`` a column's name ("" is off), ``clause_sentences`` sentences of a clause in a leaf (0 is off).
     """
 
     chunker: str = dial("structure", among=CHUNKERS)
@@ -121,6 +127,7 @@ class ChunkingSettings:
     unit: str = dial("tokens", among=UNITS)
     min_tokens: int = 0
     overlap: str = dial("even", among=OVERLAPS)
+    overlap_percent: float = dial(0.0, 0, 33)
     parents: str = dial("structure", among=PARENTS)
     parent_ratio: float = dial(5.0, 1.5, 20)
     levels: int = dial(2, 2, 6)
@@ -140,9 +147,11 @@ class ChunkingSettings:
     tiling_depth: float = dial(-0.5, -3, 3)
     table_sentences: bool = False
     table_columns: int = dial(0, 0, 1000)
+    table_key: str = ""
     log_minutes: int = dial(10, 1, 1440)
     log_gap_minutes: int = dial(5, 1, 1440)
     conversation_turns: int = dial(6, 1, 100)
+    clause_sentences: int = dial(0, 0, 100)
     anchors: tuple[str, ...] = ()
     anchor_at: str = dial("start", among=ANCHOR_PLACES)
 
@@ -189,6 +198,15 @@ class ChunkingSettings:
         return bool(self.asked_of_a_leaf or self.aliases)
 
     @property
+    def overlap_room(self) -> int:
+        """What of the leaf before is repeated at most, in ``unit``; 0 is off.
+
+        >>> ChunkingSettings(overlap_percent=20).overlap_room, ChunkingSettings(overlap_tokens=30).overlap_room
+        (22, 30)
+        """
+        return max(self.overlap_tokens, int(self.max_tokens * self.overlap_percent / 100))
+
+    @property
     def prefix_room(self) -> int:
         """What a prefix may take, in ``unit``: small leaves need no other dial turned with them.
 
@@ -220,7 +238,7 @@ class ChunkingSettings:
         told = {name: values[name] for name in _COMMON}
         told["prefix"] = tuple(kind for kind in self.read_prefix if self.chunker in _MADE_BY.get(kind, (self.chunker,)))
         told |= {name: values[name] for name, rest in _ALWAYS_SO.items() if values[name] != rest}
-        if not self.overlap_tokens or self.chunker == "fixed":  # whose windows overlap by a size alone
+        if not self.overlap_room or self.chunker == "fixed":  # whose windows overlap by a size alone
             told.pop("overlap", None)
         if not self.asked_of_a_leaf:
             told.pop("written_for", None)
@@ -231,7 +249,8 @@ class ChunkingSettings:
         for chunker in (self.chunker, *_LEAVES_TO.get(self.chunker, ())):
             for name in DIALS.get(chunker, ()):
                 rule = name.removeprefix("semantic_")
-                if rule not in THRESHOLDS or rule == self.semantic_threshold:  # not the value of a rule not chosen
+                chosen = rule not in THRESHOLDS or rule == self.semantic_threshold  # not of a rule not chosen
+                if chosen and (name not in _YOUNGER or values[name] != _YOUNGER[name]):
                     told[name] = values[name]
         return told
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from core.settings.checks import check, dial
-from core.settings.preparing import GENRES
+from core.settings.preparing import GENRES, SECTION_TYPES
 
 _GROWN = ("max_share", "share_decay")
 # What each strategy reads, so that a dial it does not read names nothing.
@@ -21,6 +21,10 @@ _READ: dict[str, tuple[str, ...]] = {
     "neighbours": (*_GROWN, "confidence"),
 }
 EXPANSIONS = tuple(_READ)
+GROWING = (*GENRES, *(name for name in SECTION_TYPES if name not in GENRES))
+"""What ``expansion.kinds`` may name: genres of documents, and what passages do where no genre is called so."""
+BRINGS = ("question", "definitions", "session")
+"""What a passage may be read with that stands elsewhere."""
 _AT_REST = {"parent_ratio": 0.0, "kinds": ()}
 
 
@@ -40,10 +44,13 @@ class ExpansionSettings:
     strategy that grows; a merged parent may fill the shares of its retrieved children together.
 
     ``window_sentences``: on each side; 0 is off. ``parent_ratio``: how many times the child's size is taken of its
-    parent; 0 takes the whole parent. ``kinds``: genres (of ``GENRES``); only children of documents of one of
-    them take their parents, () for all. ``confidence``: children below it, from 0 to 1, are not trusted by themselves
-    (see ``core.search.expansion.relevance``); 0 trusts all. ``merge_share``: how much of a parent must be
-    retrieved to be merged, from 0 to 1.
+    parent; 0 takes the whole parent. ``kinds`` (of ``GROWING``): only children of documents of these genres, and those
+    that do this themselves ("definition", "steps"), take their parents; () for all. ``confidence``: children below it,
+    from 0 to 1, are not trusted by themselves (see ``core.search.expansion.relevance``); 0 trusts all.
+    ``merge_share``: how much of a parent must be retrieved to be merged, from 0 to 1.
+
+    ``brings``: what a passage is read with that stands elsewhere (``core.search.expansion.companions``), () is off:
+    the "question" a turn answers, the "definitions" of a contract's terms, the entries of its "session" in a log.
     """
 
     strategy: str = dial("needed", among=EXPANSIONS)
@@ -51,9 +58,10 @@ class ExpansionSettings:
     share_decay: float = dial(0.5, 0, 2)
     window_sentences: int = dial(2, 0, 20)
     parent_ratio: float = dial(0.0, 0, 20)
-    kinds: tuple[str, ...] = dial((), among=GENRES)
+    kinds: tuple[str, ...] = dial((), among=GROWING)
     confidence: float = dial(0.5, 0, 1)
     merge_share: float = dial(0.5, 0.05, 1)
+    brings: tuple[str, ...] = dial((), among=BRINGS)
 
     def __post_init__(self) -> None:
         check("expansion", self)
@@ -71,6 +79,8 @@ class ExpansionSettings:
             value = getattr(self, name)
             if name not in _AT_REST or value != _AT_REST[name]:
                 told[name] = value
+        if self.brings:
+            told |= {name: getattr(self, name) for name in (*_GROWN, "brings")}
         return told
 
 

@@ -95,6 +95,13 @@ GENRES = (
     "code",
     "FAQ",
     "release notes",
+    "report",
+    "correspondence",
+    "data",
     "other",
 )
 """What sort of writing a document may be recognised as; "other" where none is recognised."""
+
+
+SECTION_TYPES = tuple("definition example steps caveat reference api_ref table code question summary prose".split())
+"""What a passage may be recognised as doing; "prose" where nothing shows anything else."""

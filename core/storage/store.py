@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from core.errors import LibraryDamagedError, StorageError
-from core.settings import FORMER_RERANKERS, GENRES, Settings
+from core.settings import FORMER_RERANKERS, GROWING, Settings
 from core.storage import rescue
 from core.storage.connections import CATALOGUE, Connections, open_reader
 from core.storage.faults import catalogue_faults, disk_faults, row_faults
@@ -305,7 +305,7 @@ def _of_now(reranking: dict[str, Any]) -> dict[str, Any]:
 def settings_from(values: dict[str, Any]) -> Settings:
     """Settings from ``Settings.to_dict()``: unknown names are left out, missing ones take their defaults.
 
-    Older libraries may hold formats of files in ``expansion.kinds``, which are no genres: they are left out as well.
+    Older libraries may hold formats of files in ``expansion.kinds``, which it does not name: they are left out as well.
 
     >>> settings_from({"retrieval": {"k": 7, "gone": 1}}).retrieval.k
     7
@@ -322,6 +322,6 @@ def settings_from(values: dict[str, Any]) -> Settings:
             if item.name in values.get(stage.name, {})
         }
         if stage.name == "expansion":
-            known["kinds"] = tuple(word for word in known.get("kinds", ()) if word in GENRES)
+            known["kinds"] = tuple(word for word in known.get("kinds", ()) if word in GROWING)
         stages[stage.name] = type(default)(**known)
     return Settings(**stages)

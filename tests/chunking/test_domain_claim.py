@@ -56,6 +56,11 @@ def test_a_claim_and_its_basis_share_a_leaf():
         leaf = leaf_with(tree, "Fever follows")
         assert "This is supported by" in leaf.text
         assert leaf.metadata["citations"] == ("[3, 4]",)
+        (told,) = leaf.metadata["evidence"]
+        said, _, place = told.rpartition(" ")
+        start, end = map(int, place.split(":"))
+        assert said == "Fever follows infection in most of the patients seen [3, 4]."
+        assert text[start:end] == "This is supported by two trials of note.", "one claim, one sentence that it rests on"
 
 
 def test_references_are_whole_entries():

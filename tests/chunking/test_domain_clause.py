@@ -153,3 +153,15 @@ def test_uses_lead_to_definitions():
     assert (name, text[start:end]) == ("Lessor", '1.1 Ada Ltd (the "Lessor") lets the house.')
     assert leaf_with(tree, "1.1").metadata["terms"] == used
     assert "uses" not in leaf_with(tree, "2.1").metadata
+
+
+def test_a_clause_is_cited_by_its_sentences():
+    words = "The Lessee keeps the flat clean at all times. He mends what he breaks. He tells the Lessor of any damage."
+    text = f"1. Rent\n1.1 The rent is due on the first day.\n1.2 {words}\n2. Term\n2.1 One year. Then no more."
+    tree = tree_of("clause", text, clause_sentences=1)
+    found = {leaf.metadata["clause"]: leaf.text for leaf in tree.leaves}
+    assert found["1.2, sentence 2",] == "He mends what he breaks."
+    assert leaf_with(tree, "He mends").reasons[0] == "begins: another sentence of clause 1.2 starts here"
+    pairs = tree_of("clause", text, clause_sentences=2)
+    assert leaf_with(pairs, "keeps the flat").text.endswith("mends what he breaks.")
+    assert leaf_with(tree_of("clause", text), "keeps the flat").text.endswith("any damage.")

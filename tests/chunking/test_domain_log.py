@@ -125,3 +125,15 @@ def test_hostile_lines_do_not_run_away(piece):
     """Nothing but the patience of who runs it tells: a pattern that backtracks would take years."""
     text = (piece * (300 // len(piece)) + "\n") * 1000
     assert log_entries(text) == [] or piece.startswith("2026")
+
+
+def test_sessions_that_interleave_are_named_with_their_tickets():
+    text = "".join(
+        f"2026-11-21 10:{at:02d}:00 INFO session=s{at % 3} step {at}{' for OPS-77' if at == 4 else ''}\n"
+        for at in range(18)
+    )
+    tree = tree_of("log", text)
+    assert any("interleave" in reason for reason in tree.leaves[0].reasons)
+    assert all(set(leaf.metadata["session"]) <= {"s0", "s1", "s2"} for leaf in tree.leaves)
+    assert leaf_with(tree, "step 4 ").metadata["ticket"] == ("OPS-77",)
+    assert "ticket" not in leaf_with(tree, "step 17").metadata

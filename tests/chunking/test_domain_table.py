@@ -65,3 +65,21 @@ def test_lines_and_cells_agree(rows):
     block = Block(BlockKind.TABLE, 0, len(text))
     found = [[text[cell.start : cell.end] for cell in row.cells] for row in table_rows(text, block)]
     assert found == [row for row in rows if any(row)]
+
+
+REGIONS = "| Region | City | Sales |\n|--|--|--|\n" + "".join(
+    f"| {region if not at or region == 'East' else ''} | Town {region[0]}{at} | {at} M |\n"
+    for region in ("North", "East", "South")
+    for at in range(3)
+)
+
+
+def test_rows_are_grouped_by_the_value_of_a_column():
+    tree = tree_of("table", REGIONS, "a.md", table_key="region")
+    assert [leaf.metadata["group"] for leaf in tree.leaves] == [("Region North",), ("Region East",), ("Region South",)]
+    assert [leaf.text.count("Town") for leaf in tree.leaves] == [3, 3, 3]
+    assert tree.leaves[1].reasons[0] == "begins: Region is East from here on"
+    small = tree_of("table", REGIONS, "a.md", table_key="Region", max_tokens=30)
+    assert len(small.leaves) > 3
+    assert all(len(leaf.metadata["group"]) == 1 for leaf in small.leaves), "no leaf holds two groups"
+    assert tree_of("table", REGIONS, "a.md", table_key="Colour").leaves == tree_of("table", REGIONS, "a.md").leaves

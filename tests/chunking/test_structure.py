@@ -129,6 +129,20 @@ def test_overlap_is_whole_sentences(overlap):
     assert (overlapping > 0) == (overlap >= 15), "a sentence has 13 tokens"
 
 
+@pytest.mark.parametrize(
+    "body", ["| a | b |\n|---|---|\n" + "| 1 | two |\n" * 12, "```\n" + "one = two(three)\n" * 9 + "```"]
+)
+def test_adaptive_overlap_reaches_from_a_table_or_code_into_the_prose_before_it(body):
+    text = f"# A\n\n{SENTENCE * 6}\n\n{body}\n"
+    begins = {}
+    for overlap in ("even", "adaptive"):
+        tree = tree_of(text, max_tokens=90, overlap_tokens=30, overlap=overlap)
+        begins[overlap] = next(leaf.text for leaf in tree.leaves if body[:6] in leaf.text)
+    assert begins["even"].startswith(body[:6])
+    assert begins["adaptive"].startswith("The committee")
+    assert begins["even"][:20] in begins["adaptive"]
+
+
 def test_a_leaf_that_begins_inside_a_sentence_overlaps_by_words():
     text = " ".join(f"word{number}" for number in range(400)) + "."
     tree = tree_of(text, overlap_tokens=20)

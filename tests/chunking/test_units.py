@@ -76,3 +76,13 @@ def test_recipes_older_than_the_unit_are_what_they_were():
     assert settings_from(older) == Settings()
     assert stage_fingerprint(ChunkingSettings()) == "d0f4b33ff56d8bd2", "else every library ever cut is stale"
     assert stage_fingerprint(ChunkingSettings(unit="characters")) != stage_fingerprint(ChunkingSettings())
+
+
+def test_overlap_in_percent_is_overlap_in_tokens():
+    share, size = (
+        leaves(ChunkingSettings(max_tokens=50, **dial)) for dial in ({"overlap_percent": 24.0}, {"overlap_tokens": 12})
+    )
+    assert [leaf.span for leaf in share] == [leaf.span for leaf in size]
+    long = ChunkingSettings(max_tokens=200, overlap_percent=24.0)
+    assert any(after.start < before.end for before, after in pairwise(leaves(long)))
+    assert long.overlap_room == 48

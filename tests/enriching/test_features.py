@@ -58,6 +58,10 @@ def test_place() -> None:
         ("## References\n\n[1] Ada, 1843.", "reference"),
         ("## Can I swim?\n\nYes.", "question"),
         ("## Glossary\n\nWeir: a low wall.", "definition"),
+        ("## `GET /v1/weirs`\n\nLists the weirs of a river.", "api_ref"),
+        ("### weir.open(height, slowly=False)\n\nOpens the weir to a height.", "api_ref"),
+        ("Opens the weir.\n\nParameters:\n\n- height: in metres\n\nReturns: how far it is open.", "api_ref"),
+        ("## How it was (in 1650)\n\nThe weir was built by hand.", "prose"),
     ],
 )
 def test_section_types(text: str, wanted: str) -> None:
@@ -116,6 +120,14 @@ def test_names_are_told_from_beginnings_of_sentences() -> None:
     )
     assert found.names == ("Ines Okafor", "Delft", "Ines", "IBM")
     assert found.organisations == ("Bank of England", "Heron Works Ltd")
+
+
+def test_names_with_capitals_inside_and_words_in_capitals() -> None:
+    found = alone(
+        "SpaceX pays ChipCorp by EOY. Send the EUR invoice ASAP, at 9 AM UTC. The WEIR is closed; nobody opens a weir. "
+        "Mondays are quiet. NATO met there. Joon's key is lost, and they asked Joon for it."
+    )
+    assert found.names == ("SpaceX", "ChipCorp", "NATO", "Joon")
 
 
 def test_nouns_of_german_are_no_names() -> None:

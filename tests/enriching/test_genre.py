@@ -37,10 +37,10 @@ def test_every_genre_has_two_documents_of_its_own() -> None:
         ("security-policy.docx", "policy"),
         ("troubleshooting.txt", "troubleshooting"),
         ("key_loader.py", "code"),
-        ("quarterly-report.pdf", "other"),
-        ("device-register.csv", "other"),
-        ("capacity-plan.xlsx", "other"),
-        ("outage-thread.eml", "other"),
+        ("quarterly-report.pdf", "report"),
+        ("device-register.csv", "data"),
+        ("capacity-plan.xlsx", "data"),
+        ("outage-thread.eml", "correspondence"),
     ],
 )
 def test_the_samples(samples, name: str, wanted: str) -> None:

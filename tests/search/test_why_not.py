@@ -292,7 +292,7 @@ def test_what_took_too_long_is_said(world: World, monkeypatch: pytest.MonkeyPatc
     assert told.untried
     assert told.tried < 30
     assert not set(told.untried) & {name for change in told.changes for name in change.settings}
-    assert set(told.untried) <= {*RUNGS, *CHOICES, "expansion.kinds", "assembly.budget_tokens"}
+    assert set(told.untried) <= {*RUNGS, *CHOICES, "expansion.kinds", "expansion.brings", "assembly.budget_tokens"}
 
 
 def test_what_is_searched_is_told(world: World) -> None:
@@ -301,7 +301,7 @@ def test_what_is_searched_is_told(world: World) -> None:
     section = page[page.index("## Why not this passage?") :].split("\n## ", 2)[0]
     searched = section[: section.index("Not searched")]
     names = set(re.findall(r"`((?:understanding|retrieval|diversity|reranking|expansion|assembly)\.\w+)`", searched))
-    every = [*RUNGS, *CHOICES, "expansion.kinds", "assembly.budget_tokens"]
+    every = [*RUNGS, *CHOICES, "expansion.kinds", "expansion.brings", "assembly.budget_tokens"]
     assert names == set(every)
     unsearched = set(re.findall(r"`(\w+\.\w+)`", section[section.index("Not searched") :]))
     stages = ("understanding", "retrieval", "diversity", "reranking", "expansion", "assembly")

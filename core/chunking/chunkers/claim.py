@@ -89,6 +89,7 @@ def leans_back(text: str, before: Span, sentence: Span) -> bool:
 
 
 _CUT_BASIS = 1.5  # before a sentence that says on what the one before it rests: dearer than an uneven leaf
+_STATED = 60  # characters of a statement by which its evidence is told
 _PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.QUOTE})
 
 
@@ -98,13 +99,15 @@ def claim(context: ChunkingContext) -> Plan:
     A sentence is never parted from its own reference bracket. One that leans on the sentence before it ("This is
     supported by", "These results", "As shown in Fig. 2") stays with it where one of them cites. Entries of a list of
     references are whole and packed among themselves. Metadata: ``citations`` and ``exhibits`` (figures, tables,
-    equations) of a chunk.
+    equations) of a chunk, and ``evidence``: each statement in it that the next sentence rests, by its first words, with
+    the span of that sentence ("X causes Y. 12:48").
     """
     text = context.document.text
     entries = _references(context)
     units = [Unit(span.start, span.end, "reference", CUT_ROW) for span in entries]
     listed = by_units(context, units, frozenset({*_PROSE, BlockKind.LIST, BlockKind.FOOTNOTE}))
     splitter = Splitter(context.tokens)
+    rests: dict[int, Span] = {}  # where a statement begins -> the sentence that says what it rests on
 
     def own(item: Item, number: int, heading: int, limit: int, first: int) -> list[Atom] | None:
         if entries and item.end > entries[0].start:
@@ -113,7 +116,9 @@ def claim(context: ChunkingContext) -> Plan:
             return None
         spans = sentence_spans(text, item.start, item.end)
         found = splitter.parts(spans, "sentence", number, limit, first, item.bound, CUT_SENTENCE)
-        leaning = {after.start for before, after in pairwise(spans) if leans_back(text, before, after)}
+        pairs = {before: after for before, after in pairwise(spans) if leans_back(text, before, after)}
+        rests.update({before.start: after for before, after in pairs.items()})
+        leaning = {after.start for after in pairs.values()}
         for atom in found[1:]:
             if atom.start in leaning:
                 atom.cut = max(atom.cut, _CUT_BASIS)
@@ -122,7 +127,9 @@ def claim(context: ChunkingContext) -> Plan:
     def metadata(start: int, end: int) -> Mapping[str, tuple[str, ...]]:
         end = min(end, entries[0].start) if entries else end  # a reference's own number cites nothing
         cited = dict.fromkeys(" ".join(text[one.start : one.end].split()) for one in citations(text, start, end))
-        told = {"citations": tuple(cited), "exhibits": tuple(exhibits(text, start, end))}
+        pairs = ((" ".join(text[at : one.start].split()), one) for at, one in rests.items() if start <= at < end)
+        rest = tuple(f"{said[:_STATED].rstrip()} {one.start}:{one.end}" for said, one in pairs)
+        told = {"citations": tuple(cited), "exhibits": tuple(exhibits(text, start, end)), "evidence": rest}
         return {name: values for name, values in told.items() if values}
 
     has_any = bool(entries) or any(_CITATION.search(text, region.start, region.end) for region in context.regions)

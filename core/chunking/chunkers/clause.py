@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.chunking.atoms import CUT_LEAD_IN, CUT_PARAGRAPH
+from core.chunking.atoms import CUT_LEAD_IN, CUT_PARAGRAPH, CUT_SENTENCE
 from core.chunking.chunkers.structure import structure
 from core.chunking.plan import ChunkingContext, Plan
 from core.chunking.signals.clauses import Clause, find_clauses
 from core.chunking.signals.terms import Term, TermFinder, find_terms
 from core.chunking.units import Unit, by_units, planned
+from core.text.sentences import sentence_spans
 from core.text.spans import touching
 from core.types import BlockKind
 
@@ -28,9 +29,10 @@ def clause(context: ChunkingContext) -> Plan:
 
     Clauses of less than a quarter of ``max_tokens`` share a leaf with their neighbours of the same article; the words
     that introduce sub-clauses, and an article's own title, stay with the first of them. An outermost clause as large as
-    a leaf begins a parent, or shares that of the small clauses just before it.
-    Metadata: the clauses of a chunk, as they are cited; ``terms``: those it defines; ``uses``: those it uses, each with
-    the span that defines it ("Rent 120:180").
+    a leaf begins a parent, or shares that of the small clauses just before it. ``clause_sentences``: of a clause a leaf
+    holds no more sentences.
+    Metadata: the clauses of a chunk, as they are cited ("3.2(a), sentence 2" where it holds not all of one); ``terms``:
+    those it defines; ``uses``: those it uses, each with the span that defines it ("Rent 120:180").
     """
     document = context.document
     barriers = [block.start for block in document.blocks if block.kind == BlockKind.HEADING]
@@ -44,7 +46,9 @@ def clause(context: ChunkingContext) -> Plan:
 
     def metadata(start: int, end: int) -> Mapping[str, tuple[str, ...]]:
         found = {
-            "clause": tuple(dict.fromkeys(one.label for one in clauses[touching(clauses, start, end)])),
+            "clause": tuple(
+                dict.fromkeys(_cited(document.text, one, start, end) for one in clauses[touching(clauses, start, end)])
+            ),
             "terms": tuple(_placed(term) for term in terms if start <= term.definition.start < end),
             "uses": tuple(_placed(term) for term in finder.uses(document.text, start, end)),
         }
@@ -82,8 +86,32 @@ def _units(context: ChunkingContext, clauses: Sequence[Clause]) -> list[Unit]:
             parent_why = why if at and ((is_large and not joins) or (large_before and not follows)) else ""
             large_before = is_large
         cut = CUT_LEAD_IN if leads_in else _CUT_SUB_CLAUSE if one.depth > 1 else CUT_PARAGRAPH
-        units.append(Unit(one.start, one.end, "clause", cut, "" if joins or not at else why, parent_why))
+        unit = Unit(one.start, one.end, "clause", cut, "" if joins or not at else why, parent_why)
+        units.extend(_divided(text, unit, one, context.settings.clause_sentences))
     return units
+
+
+def _divided(text: str, unit: Unit, one: Clause, most: int) -> list[Unit]:
+    """A clause's unit, in units of ``most`` of its sentences each; 0 leaves it whole."""
+    starts = [span.start for span in sentence_spans(text, one.body, one.end)][most::most] if most else []
+    ends = [*starts, unit.end]
+    later = [
+        Unit(start, end, "sentence", CUT_SENTENCE, f"another sentence of clause {one.label} starts here")
+        for start, end in zip(starts, ends[1:], strict=True)
+    ]
+    return [replace(unit, end=ends[0]), *later]
+
+
+def _cited(text: str, one: Clause, start: int, end: int) -> str:
+    """A clause as it is cited, with which of its sentences begin in ``[start, end)`` where not all of it lies there."""
+    if start <= one.start and one.end <= end:
+        return one.label
+    spans = sentence_spans(text, one.body, one.end)
+    inside = [number for number, span in enumerate(spans, start=1) if start <= span.start < end]
+    if not inside or len(inside) == len(spans):
+        return one.label
+    which = f"sentence {inside[0]}" if len(inside) == 1 else f"sentences {inside[0]} to {inside[-1]}"
+    return f"{one.label}, {which}"
 
 
 def _placed(term: Term) -> str:

@@ -16,7 +16,7 @@ from core.chunking.chunkers.structure import Item, structure, structured
 from core.chunking.packing import Row as Packed
 from core.chunking.packing import pack
 from core.chunking.plan import ChunkingContext, Group, Piece, Plan
-from core.chunking.signals.rows import Row, column_names, row_key, row_sentence, table_rows
+from core.chunking.signals.rows import Row, cell_text, column_names, row_key, row_sentence, table_rows
 from core.text.spans import trim
 from core.types import Block, BlockKind, Span
 
@@ -38,7 +38,8 @@ def table(context: ChunkingContext) -> Plan:
     A slice of columns over several rows is no span of the text, and every chunk is one; so a slice is a run of
     neighbouring cells of one row, its prefix parts the names of those columns and, in words, what the row is about.
     ``table_sentences``: every group's rows are said as sentences in a prefix part for the embedder, which takes room,
-    so that groups are smaller.
+    so that groups are smaller. ``table_key``: a group of rows begins wherever the value in the column of that name
+    changes, and says in its metadata which one it holds; rows keep their order, and columns that are cut across no key.
     """
     blocks = [block for block in context.document.blocks if block.kind == BlockKind.TABLE]
     if not blocks:
@@ -104,7 +105,25 @@ class _Cutter:
             found[0].why = "a table starts here"
         if says:
             self._group(one, spans, found, rest, max(1, rest - self._introduced(item, heading, limit)))
+        self._key(one, spans, found)
         return found
+
+    def _key(self, one: _Table, spans: Sequence[tuple[Span, Row]], atoms: list[Atom]) -> None:
+        """Forces leaves to begin where the value of the key's column changes; an empty cell goes on with the last."""
+        asked = self._context.settings.table_key.casefold().strip()
+        key = next((column for column, name in one.names.items() if asked and name.casefold() == asked), None)
+        if key is None:
+            return
+        value, told = "", dict[int, tuple[str, bool]]()
+        for span, row in spans:
+            own = next((cell_text(self._text, cell) for cell in row.cells if cell.column == key), "")
+            told[span.start] = (own or value, bool(own) and own != value)
+            value = own or value
+        for atom in atoms:
+            value, changes = told.get(atom.start, (value, False))
+            atom.metadata = {"group": (f"{one.names[key]} {value}",)} if value else {}
+            if changes and atom is not atoms[0]:
+                atom.why = f"{one.names[key]} is {value} from here on"
 
     def _row_spans(self, one: _Table, item: Item) -> list[tuple[Span, Row]]:
         """The item tiled by its body rows: what stands before the first (header, rule) goes with it."""

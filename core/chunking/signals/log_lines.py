@@ -41,6 +41,12 @@ _IDS: tuple[_Id, ...] = (
         ),
     ),
 )
+# What a tracker calls a case: "OPS-1234", "ticket 881", "INC0012345"; no encodings, hashes and time zones.
+_TICKET = re.compile(
+    r"(?<![\w-])(?!(?:UTF|ISO|SHA|MD|HTTP|UTC|GMT|RFC|AES|RSA|TLS|IPV|CVE)-)[A-Z][A-Z0-9]{1,9}-\d{1,7}(?![\w-])"
+    r"|(?<![\w-])(?:INC|CHG|PRB|REQ)\d{5,10}(?!\w)"
+    r"|(?i:\b(?:ticket|incident|case)(?:[ _]?(?:id|no|number))?[ :=#]{1,3}\d{2,10}\b)"
+)
 _IDS_SAMPLE = 200  # entries; a kind of id that none of them names is not looked for in the others
 _ID_SAMPLE = 1000  # characters of an entry in which its ids are looked for
 _JSON_SESSION = ("session", "session_id", "sessionId", "sid")
@@ -121,6 +127,15 @@ def _plain_level(written: str) -> str:
     return _SAME_LEVEL.get(upper, upper)
 
 
+def tickets(text: str, start: int, end: int) -> tuple[str, ...]:
+    """The cases of a tracker that ``[start, end)`` names, each once, as written.
+
+    >>> tickets("OPS-12 reopened as ticket #881, in UTF-8; see OPS-12 and INC0012345.", 0, 68)
+    ('OPS-12', 'ticket #881', 'INC0012345')
+    """
+    return tuple(dict.fromkeys(found.group() for found in _TICKET.finditer(text, start, end)))
+
+
 def share_of_entries(text: str, entries: Sequence[Entry]) -> float:
     """Of the lines that begin unindented, the share that begin an entry; 0 without any line."""
     opened = sum(1 for line in text.split("\n") if line[:1].strip())
@@ -131,7 +146,8 @@ def share_of_entries(text: str, entries: Sequence[Entry]) -> float:
 class Sessions:
     """Where sessions begin. ``first``: for every entry the reason why a session begins with it, or "".
 
-    ``names``: for every entry its session's id, "" where sessions go by time. ``is_timed``: whether windows of minutes
+    ``names``: for every entry its session's id, "" where none is named; where sessions go by time, entries that stand
+    side by side may name different ones. ``is_timed``: whether windows of minutes
     say anything inside. ``note``: a sentence about what was found, "" where all is as asked.
     """
 
@@ -147,11 +163,12 @@ def sessions(entries: Sequence[Entry], gap_minutes: float) -> Sessions:
     Ids are tried in this order: session, request or trace, a bare UUID, thread. Where entries usually lie further
     apart than the silence, a silence tells nothing, and the whole log is one session.
     """
-    note = ""
+    note, woven = "", [""] * len(entries)
     for kind in ("session", "request", "id", "thread"):
         named = [entry.ids.get(kind, "") for entry in entries]
         if sum(map(bool, named)) < _NAMED_SHARE * len(entries) or len(set(filter(None, named))) < 2:
             continue
+        woven = woven if any(woven) else named
         names = _filled(named)
         runs = 1 + sum(one != other for one, other in pairwise(names))
         distinct = len(set(names))
@@ -173,9 +190,9 @@ def sessions(entries: Sequence[Entry], gap_minutes: float) -> Sessions:
     silence = gap_minutes * 60
     if gaps and median(gaps) >= silence > 0:
         note = f"entries packed by size: they usually lie over {gap_minutes:g} minutes apart, so a silence says nothing"
-        return Sessions(("",) * len(entries), ("",) * len(entries), False, note)
+        return Sessions(("",) * len(entries), tuple(woven), False, note)
     first = ["", *(f"{gap / 60:.0f} minutes of silence lie here" if gap > silence > 0 else "" for gap in gaps)]
-    return Sessions(tuple(first[: len(entries)]), ("",) * len(entries), True, note)
+    return Sessions(tuple(first[: len(entries)]), tuple(woven), True, note)
 
 
 def _filled(names: Sequence[str]) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from core.search.expansion.companions import with_companions
 from core.search.expansion.growth import (
     Extent,
     Growth,
@@ -73,7 +74,7 @@ def expand(
         confidences=confidences(ranking) if confidence is None else confidence,
         first=first,
     )
-    grown = cleared(ranking.leaves, ranking.passing, EXPANDERS[settings.strategy](growth))
+    grown = cleared(ranking.leaves, ranking.passing, with_companions(growth, EXPANDERS[settings.strategy](growth)))
     return sorted(grown, key=lambda extent: -extent.relevance)
 
 

@@ -15,7 +15,7 @@ from core.chunking.signals.turns import find_turns
 from core.search.expansion.relevance import Values
 from core.search.ranking import Ranking
 from core.search.ranking.catalogue_reads import CatalogueReads
-from core.settings import ExpansionSettings
+from core.settings import GENRES, ExpansionSettings
 from core.storage.index.leaves import LeafTable
 from core.text.sentences import is_in_sentences
 from core.types import Span
@@ -172,8 +172,8 @@ def flat(growth: Growth) -> list[Extent]:
 def parent(growth: Growth) -> list[Extent]:
     """Every child's parent where it fits the child's share, else as many siblings as fit, the better side first.
 
-    With ``parent_ratio`` the parent is taken only to about that many times the child's size. Reads the genres of the
-    documents where ``kinds`` are chosen, else nothing.
+    With ``parent_ratio`` the parent is taken only to about that many times the child's size. Reads genres and what
+    passages do where ``kinds`` are chosen, else nothing.
     """
     return _parents(growth, [""] * len(growth.children))
 
@@ -215,13 +215,27 @@ def _parents(growth: Growth, alone: Sequence[str]) -> list[Extent]:
     # By leaf index; leaves that are not ranked score lowest.
     scores = np.full(len(growth.leaves), -np.inf)
     scores[growth.ranking.pool] = np.nan_to_num(growth.ranking.broad, nan=-np.inf)
-    return [growth.alone(place, why) if why else _parent(growth, place, scores) for place, why in enumerate(alone)]
+    why = [own or unchosen for own, unchosen in zip(alone, _unchosen(growth), strict=True)]
+    return [growth.alone(place, one) if one else _parent(growth, place, scores) for place, one in enumerate(why)]
+
+
+def _unchosen(growth: Growth) -> list[str]:
+    """Why ``kinds`` leave each child alone, "" where they do not."""
+    kinds, reads = growth.settings.kinds, growth.reads
+    if not kinds:
+        return [""] * len(growth.children)
+    genres = [reads.genre(int(growth.leaves.documents[child])) for child in growth.children]
+    others = [child for child, genre in zip(growth.children, genres, strict=True) if genre not in kinds]
+    does = reads.section_types(others) if not set(kinds) <= set(GENRES) else dict.fromkeys(others, "")
+    chosen = {child for child in others if does[child] in kinds and does[child] not in GENRES}
+    return [
+        "" if genre in kinds or child in chosen else f"parents are not taken of documents of the genre {genre!r}"
+        for child, genre in zip(growth.children, genres, strict=True)
+    ]
 
 
 def _parent(growth: Growth, place: int, scores: Values) -> Extent:
     child, leaves, settings = growth.children[place], growth.leaves, growth.settings
-    if settings.kinds and (genre := growth.reads.genre(int(leaves.documents[child]))) not in settings.kinds:
-        return growth.alone(place, f"parents are not taken of documents of the genre {genre!r}")
     if leaves.parent_rows[child] < 0:
         return growth.alone(place, "it has no parent")
     first, last = family(leaves, child)

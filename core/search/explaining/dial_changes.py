@@ -8,6 +8,7 @@ from typing import Any
 
 from core.errors import SettingsError
 from core.settings import (
+    BRINGS,
     DIVERSITIES,
     EXPANSIONS,
     FUSIONS,
@@ -102,6 +103,8 @@ def steps(settings: Settings, genre: str = "", leaves: int = 0) -> Iterator[tupl
         values[name] = [(CHOICE, choice) for choice in dict.fromkeys(choices) if choice != value_of(settings, name)]
     if not genre or genre in kinds:
         values["expansion.kinds"] = [step for step in values["expansion.kinds"] if not step[1]]
+    brings = settings.expansion.brings
+    values["expansion.brings"] = [(CHOICE, (*brings, one)) for one in BRINGS if one not in brings]
     if leaves > LARGEST_IN_MEMORY:
         del values["retrieval.lexical_engine"]
     for name, found in values.items():

@@ -7,13 +7,14 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from core.enriching.features import Reference
+from core.chunking.signals.terms import TermFinder, find_terms
+from core.enriching.features import Features, Reference
 from core.errors import NotFoundError
 from core.lru_cache import LruCache
 from core.search.ranking import Ranking
 from core.storage.catalogue import documents
 from core.storage.catalogue.chunks import ChunkRow, chunk_ids, chunk_rows
-from core.storage.catalogue.features import kept_references
+from core.storage.catalogue.features import kept_of
 from core.storage.catalogue.linked import Linked, linked
 from core.storage.catalogue.shelves import kept_genre
 from core.storage.index.leaves import LeafTable, ancestors
@@ -41,10 +42,11 @@ class CatalogueReads:
         self._facts: dict[int, ChunkRow] = {}
         self._pages: dict[tuple[int, int], int | None] = {}
         self._pageless: set[int] = set()
+        self._terms: dict[int, TermFinder] = {}
         self._kinds: dict[int, str] = {}
         self._genres: dict[int, str] = {}
         self._ancestors: dict[int, tuple[Span, ...]] = {}
-        self._references: dict[int, tuple[Reference, ...]] = {}
+        self._enriched: dict[int, Features] = {}
         self._linked: Linked | None = None
         self.count = 0
         self.by_stage: dict[str, int] = {}
@@ -78,6 +80,12 @@ class CatalogueReads:
         """The sentences of ``[start, end)`` of its text, trimmed, in order."""
         return sentence_spans(self.text(document), start, end)
 
+    def terms(self, document: int) -> TermFinder:
+        """The terms that its text defines."""
+        if document not in self._terms:
+            self._terms[document] = TermFinder(find_terms(self.text(document)))
+        return self._terms[document]
+
     def kind(self, document: int) -> str:
         """What kind of file the document is, "" where it is not known."""
         if document not in self._kinds:
@@ -104,14 +112,22 @@ class CatalogueReads:
 
     def references(self, leaves: Sequence[int]) -> Mapping[int, Sequence[Reference]]:
         """The words in each leaf that point elsewhere, in text order; () where none are kept."""
+        self._enrich(leaves)
+        return {leaf: self._enriched[leaf].references for leaf in leaves}
+
+    def section_types(self, leaves: Sequence[int]) -> Mapping[int, str]:
+        """What each leaf does, of ``core.settings.SECTION_TYPES``; "prose" where nothing is kept of it."""
+        self._enrich(leaves)
+        return {leaf: self._enriched[leaf].section_type for leaf in leaves}
+
+    def _enrich(self, leaves: Sequence[int]) -> None:
         wanted: dict[int, dict[str, int]] = {}
-        for leaf, facts in self.facts([leaf for leaf in leaves if leaf not in self._references]).items():
+        for leaf, facts in self.facts([leaf for leaf in leaves if leaf not in self._enriched]).items():
             wanted.setdefault(int(self._leaves.documents[leaf]), {})[facts.chunk_id] = leaf
         for document, ids in wanted.items():
             self.count += 1
-            kept = kept_references(self._store, self._leaves.version_ids[document], ids, self._leaves.generation)
-            self._references |= {leaf: kept.get(chunk_id, ()) for chunk_id, leaf in ids.items()}
-        return {leaf: self._references[leaf] for leaf in leaves}
+            kept = kept_of(self._store, self._leaves.version_ids[document], ids, self._leaves.generation)
+            self._enriched |= {leaf: kept.get(chunk_id, Features()) for chunk_id, leaf in ids.items()}
 
     def linked(self, document: int, target: str) -> tuple[int, int] | None:
         """The other document that a link's target means, and the offset in it; ``None`` where it is none of these."""

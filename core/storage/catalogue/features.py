@@ -13,7 +13,6 @@ from contextlib import suppress
 from typing import Any
 
 from core.enriching import FINGERPRINT, Features, enrich
-from core.enriching.features import Reference
 from core.errors import NotFoundError, StorageError
 from core.storage.catalogue.chunks import tree
 from core.storage.catalogue.documents import version_number
@@ -68,10 +67,10 @@ def features(store: Store, version_id: str, generation: int | None = None) -> di
     return made
 
 
-def kept_references(
+def kept_of(
     store: Store, version_id: str, chunk_ids: Collection[str], generation: int | None = None
-) -> dict[str, tuple[Reference, ...]]:
-    """Where some chunks of a version point to, by chunk id, as it is kept: nothing is made.
+) -> dict[str, Features]:
+    """What was found out about some chunks of a version, by chunk id, as it is kept: nothing is made.
 
     Chunks that nothing is kept of are absent. Raises ``NotFoundError`` for an unknown version.
     """
@@ -80,13 +79,9 @@ def kept_references(
         return {}
     try:
         packed = _parts(kept[1])
-        return {
-            name: tuple(Reference.from_dict(reference) for reference in one.get("references", ()))
-            for name, one in zip(names, packed, strict=True)
-            if name in chunk_ids
-        }
+        return {name: Features.from_dict(one) for name, one in zip(names, packed, strict=True) if name in chunk_ids}
     except (StorageError, *UNPACKING):  # made anew, so that no answer differs by it
-        return {name: one.references for name, one in features(store, version_id).items() if name in chunk_ids}
+        return {name: one for name, one in features(store, version_id).items() if name in chunk_ids}
 
 
 def require_readable(store: Store, version_id: str, generation: int) -> None:

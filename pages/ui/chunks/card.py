@@ -20,7 +20,8 @@ _VALUES = 8
 _PLACES = 24
 _LONGEST = 60  # characters of words that lead somewhere
 _PLACED = re.compile(r"(?s)(.+) (\d+):(\d+)")
-_TERMS = {"terms": "Defines", "uses": "Uses terms"}  # what ``clause`` finds, each with the span of its definition
+# What chunkers find with a span each: terms with their definitions, statements with the sentence they rest on.
+_TERMS = {"terms": "Defines", "uses": "Uses terms", "evidence": "Rests on"}
 
 Place = tuple[str, int, int, str]  # words, the span they lead to, (-1, -1) nowhere; its version, "" this document
 Row = tuple[str, str | list[Place]]

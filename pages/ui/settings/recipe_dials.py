@@ -134,13 +134,17 @@ class _Board:
             told = "Regular expressions, one a line. Headings and common words are anchors anyway."
             at = self.at(name, lines, value=lines)
             st.text_area("Your anchors", height=80, help=told, on_change=self.hear, args=(name, words.lines), **at)
+        elif name == "table_key":
+            at = self.at(name, self.values[name], value=self.values[name])
+            told = "A chunk begins wherever the value in the column of this name changes. Empty: none."
+            st.text_input("Rows grouped by", help=told, on_change=self.hear, args=(name, str.strip), **at)
         elif name == "table_sentences":
             at = self.at(name, self.values[name], value=self.values[name])
             told = "The embedder reads “In 2023, revenue was 5 M” beside the row."
             st.toggle("Rows as sentences", help=told, on_change=self.hear, args=(name,), **at)
 
     def overlap(self) -> None:
-        way = self.values["overlap"] if self.values["overlap_tokens"] else "off"
+        way = self.values["overlap"] if self.values["overlap_tokens"] or self.values["overlap_percent"] else "off"
         told = "Adaptive: all where a chunk begins inside a table, list, code or sentence; less before whole blocks."
         st.segmented_control(
             "Overlap",
@@ -153,11 +157,14 @@ class _Board:
         )
         if way != "off":
             self.slider("overlap_tokens")
+            self.slider("overlap_percent")
 
     def hear_way(self) -> None:
         way = st.session_state[self.name(_WAY)]
-        first = self.values["overlap_tokens"] or int(FIRST_OVERLAP * self.values["max_tokens"])
-        new = {"overlap_tokens": 0} if way == "off" else {"overlap": way, "overlap_tokens": first}
+        share = self.values["overlap_percent"]
+        first = self.values["overlap_tokens"] or (0 if share else int(FIRST_OVERLAP * self.values["max_tokens"]))
+        off = {"overlap_tokens": 0, "overlap_percent": 0.0}
+        new = off if way == "off" else {"overlap": way, "overlap_tokens": first}
         self.turned(new)
 
     def prefix(self) -> None:

@@ -43,6 +43,8 @@ SLIDERS: Mapping[str, Slider] = {
     "tiling_window": Slider("Window, sentences", 1, 30, 1, "Words compared on either side of a gap."),
     "tiling_depth": Slider("Depth, standard deviations", -3, 3, 0.1, "Higher cuts less."),
     "table_columns": Slider("Columns a slice", 0, 20, 1, "0 keeps rows whole."),
+    "clause_sentences": Slider("Sentences of a clause a chunk", 0, 12, 1, "0 keeps clauses whole where they fit."),
+    "overlap_percent": Slider("Overlap, percent of the chunk", 0, 33, 1, "The larger of both counts."),
     "log_minutes": Slider("Window, minutes", 1, 60, 1),
     "log_gap_minutes": Slider("A silence ends a session, minutes", 1, 60, 1),
     "conversation_turns": Slider("Turns a chunk", 1, 30, 1),

@@ -78,7 +78,10 @@ STARTS: Mapping[str, ChunkingSettings] = {
     "Essays: by meaning": PRESETS["semantic"].chunking,
     "Code: functions": PRESETS["code"].chunking,
     "Logs: 10 minutes": PRESETS["logs"].chunking,
-    "Meetings: 6 turns": ChunkingSettings(chunker="conversation"),
+    "Tables: rows as sentences": PRESETS["tables"].chunking,
+    "Meetings: 6 turns": PRESETS["chats"].chunking,
+    "Tickets: 2 turns": PRESETS["tickets"].chunking,
+    "Single sentences": PRESETS["sentence-windows"].chunking,
     "By paragraphs": PRESETS["recursive"].chunking,
     "Fixed size": PRESETS["fixed"].chunking,
     "Usual: 1,000 characters": PRESETS["fixed-1000"].chunking,
@@ -94,6 +97,6 @@ def in_short(settings: ChunkingSettings) -> str:
     >>> in_short(ChunkingSettings()), in_short(ChunkingSettings(parents="ratio", parent_ratio=3, overlap_tokens=20))
     ('structure · 110 in 700', 'structure · 110 in 330 · overlap 20')
     """
-    overlap = f" · overlap {settings.overlap_tokens:,}" if settings.overlap_tokens else ""
+    overlap = f" · overlap {settings.overlap_room:,}" if settings.overlap_room else ""
     unit = " characters" if settings.unit == "characters" else ""
     return f"{settings.chunker} · {settings.max_tokens:,} in {settings.parent_room:,}{unit}{overlap}"

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from core.chunking.auditing import UNEXPLAINED
 from core.evaluation.reporting.breakdown import STEP_WORDS
+from core.settings import GROWING
 from core.text.numerals import counted
 from core.text.places import PagesRead
 from core.types import Page, WordAudit
@@ -20,6 +21,12 @@ EXPANSION_WORDS = {
     "auto-merge": "The parent section, where enough of it was found",
     "anchored": "Both sides evenly, to its share",
     "neighbours": "What it refers to, and the chunks beside it",
+}
+GROWING_WORDS = {name: name.replace("api_ref", "entry of an API") for name in GROWING}
+BRINGS_WORDS = {
+    "question": "the question a turn answers",
+    "definitions": "definitions of a contract's terms",
+    "session": "a log's entries of its session",
 }
 ORDER_WORDS = {
     "relevance": "Best first",

@@ -76,14 +76,14 @@ def test_a_ratio_takes_so_many_times_the_child(world, budget, ratio):
 
 
 @given(worlds(), st.integers(1, 900))
-def test_only_documents_of_the_chosen_genres_take_parents(world, budget):
+def test_only_chosen_genres_and_passages_take_parents(world, budget):
     leaves = world.ranking.leaves
-    chosen = ExpansionSettings("parent", 1.0, 0.0, kinds=(GENRES[1],))
+    chosen = ExpansionSettings("parent", 1.0, 0.0, kinds=(GENRES[1], "steps"))
     whole = expand(world.ranking, ExpansionSettings("parent", 1.0, 0.0), leaves.tokens, budget, world)
     alone = expand(world.ranking, ExpansionSettings("flat"), leaves.tokens, budget, world)
     made = expand(world.ranking, chosen, leaves.tokens, budget, world)
     for extent, grown, flat in zip(made, whole, alone, strict=True):
-        if extent.document % 2:
+        if extent.document % 2 or world.section_types([extent.child])[extent.child] == "steps":
             assert extent == grown
         else:
             assert (extent.start, extent.end) == (flat.start, flat.end)

@@ -100,19 +100,26 @@ def test_every_strategy_grows_over_the_catalogue(library, ranking, strategy, bud
 
 
 def test_parents_are_taken_of_documents_of_the_chosen_genres_alone(tmp_path):
+    steps = "# Feeding\n\n" + "".join(f"{at}. Give the otter its fish number {at} by hand.\n" for at in range(1, 60))
     minutes = "# Minutes of 3 May\n\nAttendees: Ada, Ben.\n\n" + "The otter was praised for its swimming again. " * 30
     essay = "# Otters\n\n" + "The otter swims in the river all day long. " * 30
     with Library.open(tmp_path / "library", encoder=FastEncoder()) as made:
         made.ingest(
-            [Incoming(f"{at}.md", content_hash=made.stage(text.encode())) for at, text in enumerate((minutes, essay))]
+            [
+                Incoming(f"{at}.md", content_hash=made.stage(text.encode()))
+                for at, text in enumerate((minutes, essay, steps))
+            ]
         )
         ranking = made.searcher.rank("Which otter swims?", Settings())
         reads = made.searcher.reads(ranking.leaves)
-        genres = {reads.genre(document) for document in (0, 1, 0, 1)}
-        assert (genres, reads.count) == ({"meeting", "other"}, 2), "each is asked once"
+        genres = {reads.genre(document) for document in (0, 1, 2, 0, 1)}
+        assert (genres, reads.count) == ({"meeting", "other"}, 3), "each is asked once"
         extents = expand(ranking, ExpansionSettings("parent", kinds=("meeting",)), ranking.leaves.tokens, 4000, reads)
         grown = {reads.genre(extent.document) for extent in extents if leaves_in(ranking.leaves, extent) > 1}
         assert grown == {"meeting"}
+        extents = expand(ranking, ExpansionSettings("parent", kinds=("steps",)), ranking.leaves.tokens, 4000, reads)
+        grown = {ranking.leaves.names[one.document] for one in extents if leaves_in(ranking.leaves, one) > 1}
+        assert grown == {"2.md"}
 
 
 def leaves_in(leaves, extent):

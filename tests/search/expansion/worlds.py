@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from hypothesis import strategies as st
 
+from core.chunking.signals.terms import TermFinder, find_terms
 from core.enriching.features import Reference
 from core.search.ranking import Ranking
 from core.search.ranking.fusion import best_first
@@ -56,6 +57,9 @@ class World:
     def sentences(self, document, start, end):
         return sentence_spans(self.text(document), start, end)
 
+    def terms(self, document):
+        return TermFinder(find_terms(self.text(document)))
+
     def kind(self, document):
         self.asked.add("kind")
         return ("md", "code")[document % 2]
@@ -63,6 +67,10 @@ class World:
     def genre(self, document):
         self.asked.add("genre")
         return GENRES[document % 2]
+
+    def section_types(self, leaves):
+        self.asked.add("section types")
+        return {leaf: ("prose", "steps")[leaf % 2] for leaf in leaves}
 
     def ancestors(self, leaves):
         self.asked.add("ancestors")

@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import SettingsError
-from core.settings import GENRES, Settings
+from core.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class Dial:
     """One dial. ``name``: of its setting. ``reach``: low, high and step of a slider; the high end gives way to a value.
 
-    ``choices``: value -> words, of a list; ``open``: others may be typed. Neither: a switch, or for a tuple a list of
-    several. ``writes``: it has a language model write; where none is set up, it is drawn and cannot be turned.
+    ``choices``: value -> words, of a list, of which a tuple may hold several; ``open``: others may be typed. Neither: a
+    switch. ``empty``: what a tuple without
+    any says. ``writes``: it has a language model write; where none is set up, it is drawn and cannot be turned.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Dial:
     choices: Mapping[str, str] | None = None
     open: bool = False
     writes: bool = False
+    empty: str = "all"
 
     @property
     def key(self) -> str:
@@ -39,8 +41,9 @@ class Dial:
         """
         stage, _, field = self.name.partition(".")
         now = getattr(settings, stage)
-        others: Mapping[type, tuple[Any, ...]] = {bool: (False, True), tuple: ((), GENRES[:1])}
-        ends = self.reach[:2] if self.reach else tuple(self.choices or others[type(getattr(now, field))])
+        others: Mapping[type, tuple[Any, ...]] = {bool: (False, True), tuple: ((), tuple(self.choices or ())[:1])}
+        kind = type(getattr(now, field))
+        ends = self.reach[:2] if self.reach else others[kind] if kind is tuple else tuple(self.choices or others[kind])
         for value in ends:
             try:
                 turned = replace(now, **{field: value})
@@ -58,12 +61,13 @@ class Dial:
         >>> Dial("reranking.model", "Model", choices={"": "Off"}).said(""), Dial("expansion.kinds", "In").said(())
         ('Off', 'all')
         """
+        if isinstance(value, tuple):
+            words = self.choices or {}
+            return ", ".join(words.get(one, one) for one in value) or self.empty
         if self.choices is not None:
             return self.choices.get(value, str(value))
         if isinstance(value, bool):
             return "on" if value else "off"
-        if isinstance(value, tuple):
-            return ", ".join(value) or "all"
         return f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
 
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from core.settings.searching import MOST_ANSWERS
 from pages.ui.ask.dials.dial import Dial, Fold, fold
 from pages.ui.settings.rerankers import NAMES
-from pages.ui.shared.words import ENGINE_WORDS, EXPANSION_WORDS, FUSION_WORDS, ORDER_WORDS
+from pages.ui.shared.words import (
+    BRINGS_WORDS,
+    ENGINE_WORDS,
+    EXPANSION_WORDS,
+    FUSION_WORDS,
+    GROWING_WORDS,
+    ORDER_WORDS,
+)
 
 _SHARE = (0.0, 1.0, 0.05)
 _BOOST = (0.0, 3.0, 0.1)
@@ -37,6 +44,8 @@ _FUSION_HELP = "Standard scores weigh how far a chunk stands out in each search;
 _ENGINE_HELP = "On disk and quick at any size; or in memory and exact, built anew after every change."
 _MERGE_HELP = "So much of a parent must be found before it takes the place of its children."
 _CONFIDENCE_HELP = "A chunk whose confidence is below it is not trusted by itself; 0 trusts all."
+_KINDS_HELP = "Genres of documents, and what passages do themselves, that grow to a section; none is all."
+_BRINGS_HELP = "What a chunk leaves unsaid since it stands elsewhere, found by rules, to half the size it may grow to."
 _LARGEST_HELP = "A passage may fill at most this part of the budget; a larger one is cut around the match."
 _STOP_HELP = (
     "Reading ends where it is less likely that anything further belongs to the answer: 0 fills the room, 0.5 takes "
@@ -116,7 +125,8 @@ FOLDS: tuple[Fold, ...] = (
             "How many times the chunk's size is taken; 0 takes the whole parent.",
             (0.0, 20.0, 0.5),
         ),
-        Dial("kinds", "Only in", "Genres of documents whose chunks grow; none is all."),
+        Dial("kinds", "Only in", _KINDS_HELP, choices=GROWING_WORDS),
+        Dial("brings", "Read beside it", _BRINGS_HELP, choices=BRINGS_WORDS, empty="nothing"),
         Dial("max_share", "Largest share of the budget", _LARGEST_HELP, (0.01, 1.0, 0.01)),
         Dial(
             "share_decay",

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.errors import SettingsError
 from core.search.explaining.dial_changes import value_of
-from core.settings import GENRES, PACKAGED_RERANKER, Settings, carefully
+from core.settings import PACKAGED_RERANKER, Settings, carefully
 from pages.ui.ask.dials.dial import Dial, Fold
 from pages.ui.ask.dials.dial_list import FOLDS
 from pages.ui.settings import rerankers
@@ -148,13 +148,13 @@ def _draw(dial: Dial, *, disabled: bool = False) -> None:
         low, high, step = dial.reach
         low, high = min(low, value), max(high, value)  # a library, or a change that was found, may go further
         st.slider(dial.label, low, high, step=step, disabled=disabled, **alike)
+    elif isinstance(value, tuple):
+        st.multiselect(dial.label, list(dial.choices or ()), format_func=dial.said, placeholder=dial.empty, **alike)
     elif dial.choices is not None:
         choices = list(dict.fromkeys([*dial.choices, value]))
         st.selectbox(dial.label, choices, format_func=dial.said, accept_new_options=dial.open, **alike)
-    elif isinstance(value, bool):
-        st.toggle(dial.label, disabled=disabled, **alike)
     else:
-        st.multiselect(dial.label, GENRES, placeholder="All genres", **alike)
+        st.toggle(dial.label, disabled=disabled, **alike)
 
 
 def _mark(turned: Sequence[Dial]) -> None:
