@@ -60,6 +60,7 @@ def applying(app: AppTest) -> AppTest:
 
 def at_rest() -> None:
     until(lambda: all(job.finished for job in library().queue.jobs()))
+WIDGETS = ("slider", "selectbox", "toggle", "text_area", "text_input")
 
 
 @pytest.mark.usefixtures("home")
@@ -148,7 +149,7 @@ def test_every_chunker_can_be_tried_with_all_its_dials() -> None:
         app.selectbox(key="chunks.chunker").set_value(chunker).run()
         assert not app.exception
         assert not app.error
-        drawn = {widget.key for kind in ("slider", "selectbox", "toggle", "text_area") for widget in app.get(kind)}
+        drawn = {widget.key for kind in WIDGETS for widget in app.get(kind)}
         dials = {name for name in DIALS.get(chunker, ()) if name == "semantic_threshold" or "semantic_" not in name}
         assert {f"chunks.{name}" for name in dials} <= drawn, chunker
 
@@ -359,7 +360,7 @@ def test_every_start_is_a_recipe_and_every_choice_has_words() -> None:
     assert set(said_of.PREFIX_WORDS) == set(PREFIX_KINDS)
     assert set(said_of.PARENTS_WORDS) == set(PARENTS)
     assert set(said_of.ANCHOR_WORDS) == set(ANCHOR_PLACES)
-    others = {"semantic_threshold", "anchors", "anchor_at", "table_sentences"}
+    others = {"semantic_threshold", "anchors", "anchor_at", "table_sentences", "table_key"}
     assert {name for names in DIALS.values() for name in names} <= set(sliders(256, 2)) | others
 
 

@@ -148,7 +148,7 @@ def _draw(dial: Dial, *, disabled: bool = False) -> None:
         low, high, step = dial.reach
         low, high = min(low, value), max(high, value)  # a library, or a change that was found, may go further
         st.slider(dial.label, low, high, step=step, disabled=disabled, **alike)
-    elif isinstance(value, tuple):
+    elif isinstance(value, tuple | list):  # of one without a choice Streamlit makes a list
         st.multiselect(dial.label, list(dial.choices or ()), format_func=dial.said, placeholder=dial.empty, **alike)
     elif dial.choices is not None:
         choices = list(dict.fromkeys([*dial.choices, value]))
