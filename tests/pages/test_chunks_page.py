@@ -60,6 +60,8 @@ def applying(app: AppTest) -> AppTest:
 
 def at_rest() -> None:
     until(lambda: all(job.finished for job in library().queue.jobs()))
+
+
 WIDGETS = ("slider", "selectbox", "toggle", "text_area", "text_input")
 
 
