@@ -45,7 +45,7 @@ class Calibration:
         return np.asarray(0.5 * (1 + np.tanh((self.slope * scores + self.intercept) / 2)))
 
 
-# Fitted to the best 20 passages of the questions of the tuning suites, every suite with the same weight, by
+# Fitted to the best 30 passages of 120 questions of each tuning suite, every suite with the same weight, by
 # logistic regression.
 CALIBRATION = Calibration(slope=0.2862, intercept=-1.7949)
 
@@ -111,7 +111,7 @@ def with_both_heads(path: Path = FILE, sha256: str = SHA256) -> tuple[Any, Any]:
     """The weights in an ``untrained`` module, and its tokenizer. ``sha256`` and what is raised: as for ``load``."""
     import torch
 
-    data = layer_file.read(path, sha256, _WHOSE, _RESTORE)
+    data = layer_file.read(path, sha256, _WHOSE, "Restore data/reranker/model.safetensors from the project.")
     with torch.random.fork_rng(devices=[]):
         module, tokenizer = untrained(seed=0)
     with torch.no_grad():

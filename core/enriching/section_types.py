@@ -82,6 +82,7 @@ _OPENINGS = (
 _SIGNATURE = re.compile(
     r"[\s#*_`]*(?:\d[\d.]*\s)?(?:(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)[`*_]*\s+[`*_]*/\S*"
     r"|(?:(?:async|static|public|private|def|class|function|func|fn|void|new)\s)*[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[\w$]+)*"
+    r"(?!\((?:s|es|e|n|en|r|er|in|innen|\d+)\))"  # "Note(s)", "Revenue(2023)"
     r"\((?:[^()\n]|\([^()\n]*\)){0,300}\)(?:\s*(?:->|→|=>|:)\s*[\w.<>\[\], |]{1,80})?)[`*_:]*[ \t]*(?:$|\n)"
 )
 _FIELD = re.compile(

@@ -25,7 +25,7 @@ MADE = '---\nmade_by: "Lectern"'  # how every such file begins: another's is nev
 _UNSAFE = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # in names of files, on one system or another
 _RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|\Z)")
 _LONGEST = 120  # bytes of a name
-_LINKING = re.compile(r"(?<=\])[(:]|<")  # what makes a link, a picture or an element of what stands around it
+_LINKING = re.compile(r"(?<=\])[(:]")  # what makes a link or a picture of what stands before it
 
 
 def front_matter(values: Mapping[str, Value]) -> str:
@@ -64,15 +64,19 @@ def questions_as_markdown(
     return "\n\n".join([head, *(part for asked in told for part in _told(*asked))]) + "\n"
 
 
-def written_answer(text: str, verdicts: Sequence[Verdict], passages: Sequence[Passage], model: str) -> str:
+def written_answer(
+    text: str, verdicts: Sequence[Verdict], passages: Sequence[Passage], model: str, lacks: str = ""
+) -> str:
     """What a language model wrote, with what is doubted of it and where the passages stand that it cites.
 
-    Nothing in it is a link or a picture in Markdown: a model can be made to put what it read into an address.
+    ``lacks``: why it is not whole, or not checked, a sentence. Nothing in it is a picture, an element or a link with
+    words of its own: a model can be made to put what it read into an address.
     """
     said = {name: name.replace("_", " ") for name in VERDICTS}
     counts = ", ".join(f"{count} {said[name]}" for name, count in counted(verdicts).items() if count)
     cited = {number for _, numbers in marks(text) for number in numbers}
-    parts = [f"## Written by {model}", *([f"Its sentences: {counts}."] if counts else []), quoted(_unlinked(text))]
+    told = [lacks, f"Its sentences: {counts}." if counts else ""]
+    parts = [f"## Written by {model}", *filter(None, told), quoted(_unlinked(text))]
     parts += [
         f"- {said[one.verdict]}: “{_unlinked(one.claim.text)}” {_unlinked(one.reason)}"
         for one in verdicts
@@ -84,9 +88,9 @@ def written_answer(text: str, verdicts: Sequence[Verdict], passages: Sequence[Pa
 def _unlinked(text: str) -> str:
     """
     >>> print(_unlinked("![x](http://a.example/?q=1) and <img> [1]."))
-    ![x]\\(http://a.example/?q=1) and \\<img> [1].
+    ![x]\\(http://a.example/?q=1) and &lt;img> [1].
     """
-    return _LINKING.sub(r"\\\g<0>", text.strip())
+    return _LINKING.sub(r"\\\g<0>", text.strip().replace("<", "&lt;"))
 
 
 def _told(result: SearchResult, line: Line, written: str | None) -> list[str]:

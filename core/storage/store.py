@@ -291,7 +291,7 @@ def storable(text: str) -> str:
 SETTINGS_FORMAT = 4  # of stored settings; the first had none
 _EARLIER_SUPPORT = 0.24  # the default before format 3, whose probabilities were made otherwise
 _EARLIER_EXACT = 200_000  # the default before format 4, when every vector was in memory in any case
-_EARLIER_RERANKING = {"blend": (1.0, 0.35), "neighbour_share": (0.0,)}
+_EARLIER_RERANKING = {"blend": (1.0, 0.35), "neighbour_share": (0.0,), "candidates": (20,)}
 
 
 def _of_now(reranking: dict[str, Any]) -> dict[str, Any]:

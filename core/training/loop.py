@@ -172,7 +172,7 @@ def _identity(plan: Plan, learnt_from: str, begin_from: Path | None) -> dict[str
         name: value for name, value in asdict(plan).items() if name not in {"steps", "watched_every", "patience"}
     }
     begun = hashlib.sha256(begin_from.read_bytes()).hexdigest() if begin_from else ""
-    return planned | {"pairs": learnt_from, "weights to begin from": begun}
+    return planned | {"pairs": learnt_from, "weights to begin from": begun, "heads": 2}
 
 
 def _best(checkpoint: Path) -> Path:

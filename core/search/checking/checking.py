@@ -70,11 +70,13 @@ class _Place:
 class Checker:
     """Holds claims against passages. ``judge``: the cross-encoder, or a model.
 
-    ``passages``: in any order, each by its ``rank``, which citations name. ``trusted``: what the judge finds likely
-    needs not share half of the claim's words.
+    ``passages``: in any order, each by its ``rank``, which citations name. ``trusted()``: whether what the judge
+    just found likely needs not share half of the claim's words.
     """
 
-    def __init__(self, passages: Sequence[Passage], judge: Judge, *, trusted: bool = False) -> None:
+    def __init__(
+        self, passages: Sequence[Passage], judge: Judge, *, trusted: Callable[[], bool] = lambda: False
+    ) -> None:
         self._places = _places(passages)
         self._ranks = {passage.rank for passage in passages}
         self._judge = judge
@@ -132,7 +134,7 @@ class Checker:
         if share >= SAME_WORDS and (name := misplaced(self._of(claim.text), self._of(place.text))):
             return verdict(NOT_FOUND, f"{name} stands where the passage has another.")
         alike = not missing and (share >= SAME_WORDS or (likely >= LIKELY and share >= MANY_WORDS))
-        if alike or (self._trusted and likely >= LIKELY):
+        if alike or (likely >= LIKELY and self._trusted()):
             return verdict(SUPPORTED, "It stands there." if share >= MANY_WORDS else "A model reads it there.")
         if not exact and (share >= MANY_WORDS or likely >= LIKELY):
             rest = f"{share:.0%} of its words stand there, and the rest is not said in so many words."

@@ -75,4 +75,4 @@ def check_answer(text: str, passages: Sequence[Passage], judge: Judge = packaged
 
 
 def _checker(passages: Sequence[Passage], judge: Judge) -> Checker:
-    return Checker(passages, judge, trusted=isinstance(judge, ModelJudge))
+    return Checker(passages, judge, trusted=lambda: isinstance(judge, ModelJudge) and judge.judged)

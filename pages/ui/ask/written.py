@@ -107,7 +107,11 @@ def draft_of(question: str) -> Draft | None:
 def as_markdown(question: str) -> str | None:
     """What was written for a question, with what is doubted of it and where it stands; ``None`` for nothing."""
     draft = draft_of(question)
-    return written_answer(draft.text, draft.verdicts, draft.passages, draft.model) if draft else None
+    if draft is None:
+        return None
+    unchecked = "" if draft.verdicts else "Its sentences were not checked."
+    lacks = "It was still being written." if draft.writing.locked() else draft.fault or unchecked
+    return written_answer(draft.text, draft.verdicts, draft.passages, draft.model, lacks)
 
 
 def _key(question: str) -> tuple[str, ...]:

@@ -21,13 +21,15 @@ _ADDRESS, _MODEL, _CONTEXT = "language.address", "language.model", "language.con
 _WARMTH, _LIMIT, _TEMPLATE = "language.temperature", "language.limit", "language.template"
 _LOCAL, _LISTED, _TOLD = "language.local", "language.listed", "language.told"
 _KEY, _JUDGES = "language.key", "language.judges"
+_MOST_CONTEXT = 10_000_000
 _ANSWER_TOKENS = 700  # room that a trial asks for, beside the context's budget: the prompt's frame and an answer
 LOOK, AGREE, TEST, LIST = "Look for local servers", "Agree and use it", "Test", "List its models"
 SENT = (
-    "To {place} go: the question you ask, those before it in the conversation, and the passages shown below it with "
-    "their titles. Where you switch that on: questions to be reworded, whole documents that it writes contexts, "
-    "summaries or questions of or proposes cuts for, texts to be checked, and what a benchmark asks it. {key} Nothing "
-    "else leaves Lectern for it, and nothing at all before you agree to this very address."
+    "To {place} go: the question you ask, those before it in the conversation with the last answer, and the passages "
+    "shown below it with their titles. Where you switch that on: questions to be reworded, whole documents that it "
+    "writes contexts, summaries or questions of or proposes cuts for, texts to be checked with the places they are "
+    "held against, and what a benchmark asks it. {key} Nothing else leaves Lectern for it, and nothing at all before "
+    "you agree to this very address."
 )
 
 
@@ -130,7 +132,7 @@ def _manner(now: LanguageSettings) -> None:
     st.session_state.setdefault(_JUDGES, now.judges)
     change = _try(_take_manner)
     room, warmth, limit = st.columns(3)
-    room.number_input("Context window, tokens", LEAST_CONTEXT, 10_000_000, step=1024, key=_CONTEXT, on_change=change)
+    room.number_input("Context window, tokens", LEAST_CONTEXT, _MOST_CONTEXT, step=1024, key=_CONTEXT, on_change=change)
     warmth.number_input(
         "Temperature", 0.0, 2.0, step=0.1, key=_WARMTH, on_change=change, help="0 writes the likeliest."
     )
@@ -140,7 +142,8 @@ def _manner(now: LanguageSettings) -> None:
         key=_JUDGES,
         on_change=change,
         help="When a text is checked, the model tells whether the nearest places say a sentence, in the place of the "
-        "re-ranker that came with Lectern. Numbers, dates, names and negations are compared exactly all the same.",
+        "re-ranker that came with Lectern. Numbers, dates and names are compared exactly all the same, negations where "
+        "half of the words are the same.",
     )
     st.text_area(
         "The prompt",
@@ -227,7 +230,7 @@ def _listed(address: str) -> dict[str, int]:
 def _take_model() -> None:
     """Choose a model, with the context window that its server tells."""
     chosen, now = str(st.session_state.get(_MODEL) or "").strip(), language.settings()
-    room = max(LEAST_CONTEXT, _listed(now.address).get(chosen) or now.context_tokens)
+    room = min(max(LEAST_CONTEXT, _listed(now.address).get(chosen) or now.context_tokens), _MOST_CONTEXT)
     st.session_state[_CONTEXT] = room
     language.keep(replace(now, model=chosen, context_tokens=room))
 

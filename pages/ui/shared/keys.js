@@ -7,7 +7,8 @@ const RELOADED = "lectern-reloaded", CALM = 20000; // milliseconds
 function whenBroken(loadAnew) {
   const look = () => {
     const dialogs = [...document.querySelectorAll("[role=dialog]")];
-    if (!dialogs.some((each) => each.textContent.includes("Bad message format"))) return;
+    // Its heading: other dialogs show documents' text.
+    if (!dialogs.some((each) => /^\W*(close)?\W*Bad message format/i.test(each.textContent))) return;
     if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < CALM) return;
     sessionStorage.setItem(RELOADED, Date.now());
     loadAnew();

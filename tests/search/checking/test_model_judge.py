@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.errors import CancelledError, ModelError
-from core.search.checking.checking import NOT_FOUND, SUPPORTED
+from core.search.checking.checking import NOT_FOUND, PARTLY, SUPPORTED
 from core.search.checking.library_check import check_answer
 from core.search.checking.model_judge import ModelJudge
 from core.types import Passage
@@ -36,6 +36,22 @@ def test_what_the_model_reads_there_is_supported_in_other_words_and_never_agains
     assert judged(REWORDED, '["no", "partly"]')[0] == NOT_FOUND
     assert judged("Guests may boil water for 15 minutes.", '["no", "yes"]')[0] == SUPPORTED
     assert judged("Guests may boil water for 16 minutes.", '["yes", "yes"]')[0] == NOT_FOUND
+
+
+def test_what_the_re_ranker_says_in_its_place_is_trusted_no_more_than_without_it():
+    def sure(claim, texts):
+        return np.full(len(texts), 0.9)
+
+    asked = []
+
+    def failing(prompt):
+        asked.append(prompt)
+        raise ModelError("Nothing answers there.", "Start it.")
+
+    judge = ModelJudge(failing, sure)
+    found = [check_answer(f"{REWORDED} {REWORDED}", [PASSAGE], one) for one in (judge, sure)]
+    assert [one.verdict for one in found[0]] == [one.verdict for one in found[1]] == [PARTLY] * 2
+    assert len(asked) == 1, "a model that did not answer is not asked again"
 
 
 @pytest.mark.parametrize("reply", ["I think so.", '["yes"]', '["yes", "surely"]', '["yes", 1]'])
