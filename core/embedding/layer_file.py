@@ -19,6 +19,7 @@ from core.embedding import packaged
 from core.errors import ModelError
 
 TABLE = "bert.embeddings."  # what the names of the weights begin with that are the packaged model's
+_WHOSE = "Lectern's own re-ranker"
 _SCALES = ":scales"  # behind the name of a matrix: what its rows are multiplied by
 
 
@@ -44,20 +45,20 @@ def write(weights: Mapping[str, Any], path: Path) -> None:
         save_file(learnt, str(unfinished))
 
 
-def read(path: Path, sha256: str, whose: str, restore: str) -> bytes:
+def read(path: Path, sha256: str, restore: str) -> bytes:
     """The file's bytes, and proof that it and the packaged model that it is laid over are the originals.
 
-    ``sha256``: of the file, "" to take any. ``whose``: for the sentence, such as "Lectern's own re-ranker".
-    ``restore``: what to do. Raises ``ModelError`` when one of them is missing or another.
+    ``sha256``: of the file, "" to take any. ``restore``: what to do, a sentence. Raises ``ModelError`` when one of them
+    is missing or another.
     """
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise ModelError(f"The file of {whose} cannot be read: {error.strerror or error}: {path}.", restore) from error
+        raise ModelError(f"The file of {_WHOSE} cannot be read: {error.strerror or error}: {path}.", restore) from error
     found = hashlib.sha256(data).hexdigest()
     if sha256 and found != sha256:
         raise ModelError(
-            f"{path.name} of {whose} is not the original: its SHA-256 is {found[:16]}…, expected {sha256[:16]}….",
+            f"{path.name} of {_WHOSE} is not the original: its SHA-256 is {found[:16]}…, expected {sha256[:16]}….",
             restore,
         )
     folder = packaged.model_directory()

@@ -21,8 +21,7 @@ from core.errors import ModelError
 FILE = Path(__file__).resolve().parents[2] / "data" / "reranker" / "model.safetensors"
 SHA256 = "c9e00d759902d0149daf9d13c81495ea445e3e6f1414b54112cf9935b1e6e8da"
 MAX_TOKENS = 256  # of question and passage together, as in training
-MARKING = frozenset({"qa_outputs.weight", "qa_outputs.bias"})  # the head of two outputs a token
-_WHOSE = "Lectern's own re-ranker"
+_MARKING = frozenset({"qa_outputs.weight", "qa_outputs.bias"})  # the head of two outputs a token
 _RESTORE = 'Restore data/reranker/model.safetensors from the project, or set reranking.model to "".'
 
 
@@ -86,7 +85,7 @@ def load(path: Path = FILE, sha256: str = SHA256) -> Any:
     ``sha256``: of the file, "" to take any file that ``write`` wrote. Raises ``ModelError`` when the file is missing or
     is another one, and when the packaged model, whose word vectors and tokenizer it reads with, is not the original.
     """
-    data = layer_file.read(path, sha256, _WHOSE, _RESTORE)
+    data = layer_file.read(path, sha256, _RESTORE)
     import torch
     from sentence_transformers import CrossEncoder
     from sentence_transformers.base.modules import Transformer
@@ -111,7 +110,7 @@ def with_both_heads(path: Path = FILE, sha256: str = SHA256) -> tuple[Any, Any]:
     """The weights in an ``untrained`` module, and its tokenizer. ``sha256`` and what is raised: as for ``load``."""
     import torch
 
-    data = layer_file.read(path, sha256, _WHOSE, "Restore data/reranker/model.safetensors from the project.")
+    data = layer_file.read(path, sha256, "Restore data/reranker/model.safetensors from the project.")
     with torch.random.fork_rng(devices=[]):
         module, tokenizer = untrained(seed=0)
     with torch.no_grad():
@@ -126,7 +125,7 @@ def _lay(module: Any, data: bytes, name: str, *, marks: bool = False) -> None:
     wanted = {key for key in module.state_dict() if not key.startswith(TABLE)}
     try:
         weights = layer_file.parsed(data)
-        absent = frozenset() if marks else MARKING - (wanted & weights.keys())
+        absent = frozenset() if marks else _MARKING - (wanted & weights.keys())
         given = {key: value for key, value in weights.items() if key not in absent}
         layer_file.fill(module, given, wanted - absent)
     except (ValueError, KeyError, SafetensorError) as error:

@@ -71,7 +71,10 @@ def rows(found: Features, linked: Mapping[str, Elsewhere] = NOWHERE_ELSE, versio
     """
     links = [f"{_short(one.text)} ({one.target_url})" for one in found.references if _leaves(one, linked)]
     told: list[Row] = [
-        ("Reads as", "" if found.section_type == "prose" else found.section_type.replace("api_ref", "entry of an API")),
+        (
+            "Reads as",
+            "" if found.section_type == "prose" else words.GROWING_WORDS.get(found.section_type, found.section_type),
+        ),
         ("Genre", "" if found.genre == "other" else found.genre),
         ("Place", f"{found.index:,} of {found.total:,}"),
         ("Keywords", _listed(found.keywords)),

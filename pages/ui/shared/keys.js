@@ -4,14 +4,14 @@ const RELOADED = "lectern-reloaded", CALM = 20000; // milliseconds
 
 // When what the server sends does not fit what is drawn, Streamlit gives up and covers the page with a dialog. Loaded anew
 // from its address the page fits; once, since a fault that comes back at once is better read.
-function whenBroken(loadAnew) {
+function reloadWhenBroken() {
   const look = () => {
     const dialogs = [...document.querySelectorAll("[role=dialog]")];
     // Its heading: other dialogs show documents' text.
     if (!dialogs.some((each) => /^\W*(close)?\W*Bad message format/i.test(each.textContent))) return;
     if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < CALM) return;
     sessionStorage.setItem(RELOADED, Date.now());
-    loadAnew();
+    location.reload();
   };
   const observer = new MutationObserver(() => setTimeout(look, 100)); // when what was added is drawn
   observer.observe(document.body, { childList: true });
@@ -36,7 +36,7 @@ function createSheet(root) {
     if (field) { event.preventDefault(); field.focus(); field.select(); }
   };
   const show = () => dialog.open || dialog.showModal();
-  const calm = whenBroken(() => location.reload());
+  const calm = reloadWhenBroken();
   window.addEventListener("keydown", onKey);
   window.addEventListener("lectern-keys", show); // from a component that has a button of its own
   root.querySelector(".keys-line").dataset.ready = "";
