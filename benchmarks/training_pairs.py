@@ -1,14 +1,15 @@
 """Pairs to train the re-ranker on, of public repositories: paragraphs, options, defaults, parameters, cells of sheets.
 
-    python -m benchmarks.training_pairs --squad-train DIR --squad-dev DIR --curl DIR --prometheus DIR --tables DIR
-        --out FILE.jsonl.gz [--seed 6]
+    python -m benchmarks.training_pairs --squad-train DIR --squad-dev DIR --unanswerable DIR --shifts DIR --filings DIR
+        --curl DIR --prometheus DIR --tables DIR --out FILE.jsonl.gz [--seed 6]
 
-DIR: pages of SQuAD's articles (``training_pairs_squad``), checkouts of curl, prometheus and fivethirtyeight/data;
-parameters are read from the docstrings of numpy, pandas, scikit-learn and scipy as installed. People asked SQuAD's
-questions; the others are made by rule: the default of an option and the option that does a thing, the cell of a row and
-a column. Some are nearly answered and not ``answerable``: the default of what has none, an option with another's word
-in it, the row of another, a column that is not there. The documents of ``benchmarks/hour`` are left out. The pairs are
-no part of the project.
+DIR: pages of SQuAD's articles, questions made from them, and the folders with the files of
+modestyachts/squadshifts-website, whose ``new_wiki`` is left to measure on, and of TAT-QA (``training_pairs_squad``);
+checkouts of curl, prometheus and fivethirtyeight/data; parameters are read from the docstrings of numpy, pandas,
+scikit-learn and scipy as installed. People asked the questions of the first five; the others are made by rule: the
+default of an option and the option that does a thing, the cell of a row and a column. Some are nearly answered and not
+``answerable``: the default of what has none, an option with another's word in it, the row of another, a column that is
+not there. The documents of ``benchmarks/hour`` are left out. The pairs are no part of the project.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.training_pairs_squad import PARTS, of_squad
+from benchmarks.training_pairs_squad import PARTS, of_filings, of_json, of_squad, with_missed
 from core.training.pairs import Pair
 
 DEFAULTS = (
@@ -75,7 +76,7 @@ OF_THE_HOUR = re.compile(
     r"candy|drug-use|police-locals|airline|bad-drivers|college-majors|alcohol|urbaniz|forecast|predictions|polls"
 )
 LIBRARIES = ("numpy", "pandas", "scipy", "sklearn")
-MOST = {"docstrings": 900, "tables": 1100}  # of a source, answerable and not each; 500 of the others
+MOST = {"docstrings": 900, "tables": 1100}  # of a source made by rule, answerable and not each; 500 of the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,21 +256,27 @@ def _names(rows: Sequence[Sequence[str]], at: int) -> bool:
 def main() -> None:
     """Write the pairs."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("squad-train", "squad-dev", "curl", "prometheus", "tables", "out"):
+    folders = "squad-train squad-dev unanswerable shifts filings curl prometheus tables"
+    for name in (*folders.split(), "out"):
         options.add_argument(f"--{name}", type=Path, required=True)
     options.add_argument("--seed", type=int, default=6)
     given = options.parse_args()
     choose = random.Random(given.seed)
-    found = [*of_squad(given.squad_train, "squad", PARTS), *of_squad(given.squad_dev, "squad-dev")]
-    found += [*of_curl(given.curl, choose), *of_prometheus(given.prometheus, choose), *of_tables(given.tables, choose)]
+    asked = [*with_missed(of_squad(given.squad_train, "squad", PARTS), given.unanswerable)]
+    asked += of_squad(given.squad_dev, "squad-dev")
+    for name in ("reddit", "amazon_reviews"):
+        asked += of_json(given.shifts / f"{name}_v1.0.json", name)
+    for name in ("dev", "test_gold"):
+        asked += of_filings(given.filings / f"tatqa_dataset_{name}.json")
+    made = [*of_curl(given.curl, choose), *of_prometheus(given.prometheus, choose), *of_tables(given.tables, choose)]
     for library in LIBRARIES:
-        found += of_docstrings(library, choose)
-    choose.shuffle(found)
+        made += of_docstrings(library, choose)
+    choose.shuffle(made)
     taken: Counter[tuple[str, bool]] = Counter()
     with gzip.open(given.out, "wt", encoding="utf-8") as lines:
-        for pair in found:
+        for at, pair in enumerate([*asked, *made]):
             kind = pair.source, pair.answerable
-            if taken[kind] < MOST.get(pair.source, 500) and 12 < len(pair.question) < 160:
+            if at < len(asked) or (taken[kind] < MOST.get(pair.source, 500) and 12 < len(pair.question) < 160):
                 taken[kind] += 1
                 lines.write(json.dumps(asdict(pair)) + "\n")
     print("\n".join(f"{source}, answerable {answerable}: {count}" for (source, answerable), count in taken.items()))

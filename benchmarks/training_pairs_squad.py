@@ -1,13 +1,19 @@
-"""Pairs of SQuAD, read from the pages on which its makers show it: a paragraph, and beside it its questions.
+"""Pairs of SQuAD and of sets like it, whose questions people wrote.
 
-The repository rajpurkar/SQuAD-explorer holds such a page for every article: in its branch ``gh-pages`` for the
-development split of SQuAD 2.0 (``explore/v2.0/dev``), and in its history, at 13f82e35, for the training split of the
-first version (``explore/1.0/train``).
+SQuAD is read from the pages on which its makers show it, a paragraph and beside it its questions. The repository
+rajpurkar/SQuAD-explorer holds such a page for every article: in its branch ``gh-pages`` for the development split of
+SQuAD 2.0 (``explore/v2.0/dev``), and in its history, at 13f82e35, for the training split of the first version
+(``explore/1.0/train``). The questions of SQuAD 2.0's training split that only seem to be answered stand, each beside
+the one it was made from, in the folder ``QG`` of haichao592/UnAnsQ (Zhu et al., "Learning to ask unanswerable questions
+for machine reading comprehension", ACL 2019).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -15,6 +21,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from core.training.pairs import Pair
 
+_APART = re.compile(r" (?=[,.?!;:%)\]]|n't\b|'(?:s|re|ve|ll|d|m)\b)|(?<=[(\[$]) ")  # as a tokenizer left it
 PARTS = 22  # of the training split: who seeks what is hard to tell apart reads all passages of a source
 
 
@@ -39,3 +46,51 @@ def of_squad(pages: Path, source: str, parts: int = 1) -> Iterator[Pair]:
 def _text(node: LexborNode, selector: str) -> str:
     found = node.css_first(selector)
     return found.text().strip() if found else ""
+
+
+def with_missed(pairs: Iterable[Pair], folder: Path) -> Iterator[Pair]:
+    """The pairs; one from whose question people made others without an answer, once with each of these as ``missed``.
+
+    ``folder``: of UnAnsQ, whose files hold a question and the one made from it in the same line of two files.
+    """
+    made: dict[str, list[str]] = {}
+    for path in sorted(folder.glob("*-unanswerable-questions.txt")):
+        beside = path.with_name(path.name.replace("-un", "-"))
+        lines = (one.read_text(encoding="utf-8").splitlines() for one in (beside, path))
+        for asked, missed in zip(*lines, strict=True):
+            made.setdefault(_letters(asked.split("\t")[1]), []).append(_APART.sub("", missed.split("\t")[1]))
+    for pair in pairs:
+        missed_here = dict.fromkeys(made.get(_letters(pair.question), ())) if pair.answer else {}
+        yield from [replace(pair, missed=one) for one in missed_here] or [pair]
+
+
+def of_json(path: Path, source: str) -> Iterator[Pair]:
+    """Pairs of a file as SQuAD 1.1 has them, of whose answers the shortest is taken."""
+    for article in json.loads(path.read_text(encoding="utf-8"))["data"]:
+        for number, paragraph in enumerate(article["paragraphs"]):
+            text = paragraph["context"]
+            for asked in paragraph["qas"]:
+                said = [answer["text"].strip() for answer in asked["answers"]]
+                answer = min((one for one in said if one and one in text), key=len, default="")
+                if answer:
+                    question = " ".join(asked["question"].split())
+                    yield Pair(source, question, text, f"{source}:{article.get('title', '')} {number}", answer)
+
+
+def of_filings(path: Path) -> Iterator[Pair]:
+    """Pairs of TAT-QA (NExTplusplus/TAT-QA, ``dataset_raw``): of a span of text, or of a cell, whose table is read by
+    rows.
+    """
+    for number, filing in enumerate(json.loads(path.read_text(encoding="utf-8"))):
+        table = "\n".join(" | ".join(" ".join(cell.split()) for cell in row) for row in filing["table"]["table"])
+        texts = [table, *(paragraph["text"] for paragraph in filing["paragraphs"])]
+        for asked in filing["questions"]:
+            said = asked["answer"] if isinstance(asked["answer"], list) else [asked["answer"]]
+            answer = str(said[0]).strip() if asked["answer_type"] == "span" and len(said) == 1 else ""
+            holding = next((text for text in texts if answer in text), "") if answer else ""
+            if holding:
+                yield Pair("filings", asked["question"].strip(), holding, f"filings:{path.stem} {number}", answer)
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "", text.lower())

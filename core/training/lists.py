@@ -32,12 +32,14 @@ _WORD = re.compile(r"\w+")
 class Listed:
     """``passages``: the one that answers ``question`` first, then those that do not.
 
-    ``answer``: as it stands in the first; "" where no passage answers, ``None`` where it is not known.
+    ``answer``: as it stands in the first; "" where no passage answers, ``None`` where it is not known. ``missed``: a
+    question that the first passage seems to answer and does not; "" for none.
     """
 
     question: str
     passages: tuple[str, ...]
     answer: str | None = None
+    missed: str = ""
 
     @property
     def marked(self) -> bool:
@@ -105,7 +107,7 @@ class Miner:
         if not pair.answerable:
             return Listed(pair.question, tuple(found[:1]), "")
         answer = pair.answer.strip()
-        return Listed(pair.question, tuple(found), answer if answer and answer in best else None)
+        return Listed(pair.question, tuple(found), answer if answer and answer in best else None, pair.missed)
 
     def _shown(self, passage: str, piece: str, titled: bool) -> str:
         title = self._title[self._at[passage]]

@@ -25,6 +25,7 @@ from core.types import Vectors
 
 _AT_ONCE = 16  # pairs of like lengths in one forward pass
 _LISTS_AT_ONCE = 4  # whose gradients are found together
+_MISSED = 0.5  # weight of the loss by which a passage is worth more to its question than to one it seems to answer
 _BESIDE = 0.4  # weight of a passage that does not answer where one does: there are several of them in a list
 
 
@@ -76,15 +77,18 @@ class LearningModel:
     def _loss(self, lists: Sequence[Listed]) -> Any:
         """The sum of the lists' losses of both heads."""
         import torch
+        from torch.nn.functional import softplus
 
         asked = [
             (listed.question, passage, (listed.answer if at == 0 else "") if listed.marked else None)
             for listed in lists
             for at, passage in enumerate(listed.passages)
         ]
+        missed = [listed for listed in lists if listed.missed]
+        asked += [(listed.missed, listed.passages[0], "") for listed in missed]
         outputs, losses = self._read([one[:2] for one in asked], [one[2] for one in asked])
-        loss = outputs.new_zeros(())
-        at = 0
+        loss = losses[len(asked) - len(missed) :].sum()
+        at, nearly = 0, len(asked) - len(missed)
         for listed in lists:
             many = len(listed.passages)
             if many > 1:
@@ -93,6 +97,9 @@ class LearningModel:
             if listed.marked:
                 weights = losses.new_tensor([1.0] + [_BESIDE] * (many - 1))
                 loss = loss + (losses[at : at + many] * weights).sum() / weights.sum()
+            if listed.missed:
+                loss = loss + _MISSED * softplus(outputs[nearly] - outputs[at])
+                nearly += 1
             at += many
         return loss
 

@@ -27,7 +27,8 @@ class Pair:
 
     ``pool``: passages of one pool lie close together, an article or a file, and are hard to tell apart. Of a pair that
     is not ``answerable`` a person said that ``positive`` looks as if it answered and does not; only a reader learns
-    from it, and ``answer`` is what could be taken for one.
+    from it, and ``answer`` is what could be taken for one. ``missed``: another question, of which a person said the
+    same; "" for none.
     """
 
     source: str
@@ -36,6 +37,7 @@ class Pair:
     pool: str
     answer: str = ""
     answerable: bool = True
+    missed: str = ""
 
     @property
     def title(self) -> str:
@@ -84,21 +86,23 @@ def read_pairs(path: Path) -> list[Pair]:
     except (ValueError, KeyError, TypeError) as error:
         raise ParseError(
             f"Line {number} of {path.name} is no pair: {error}.",
-            'A line is a JSON object with the strings "source", "question", "positive", "pool" and, if it is known, '
-            '"answer"; "answerable" is true or false, and true where it is not said.',
+            'A line is a JSON object with the strings "source", "question", "positive", "pool" and, if they are '
+            'known, "answer" and "missed"; "answerable" is true or false, and true where it is not said.',
         ) from error
     return found
 
 
 def _pair(value: dict[str, object]) -> Pair:
     texts = [value[name] for name in ("source", "question", "positive", "pool")]
-    answer, answerable = value.get("answer") or "", value.get("answerable", True)
-    if not all(isinstance(text, str) and text.strip() for text in texts) or not isinstance(answer, str):
+    answer, missed, answerable = value.get("answer") or "", value.get("missed") or "", value.get("answerable", True)
+    if not all(isinstance(text, str) and text.strip() for text in texts):
         raise ValueError("a value is missing or no text")
+    if not isinstance(answer, str) or not isinstance(missed, str):
+        raise ValueError('"answer" or "missed" is no text')
     if not isinstance(answerable, bool):
         raise ValueError('"answerable" is neither true nor false')
     source, question, positive, pool = (str(text) for text in texts)
-    return Pair(source, question, positive, pool, answer, answerable)
+    return Pair(source, question, positive, pool, answer, answerable, missed)
 
 
 def balanced(pairs: Iterable[Pair], most: dict[str, int], seed: int) -> list[Pair]:

@@ -22,20 +22,23 @@ LINE = {"source": "s", "question": "Who?", "positive": "They did.", "pool": "s:O
 @pytest.mark.parametrize("name", ["pairs.jsonl", "pairs.jsonl.gz"])
 def test_pairs_are_read_from_lines_gzipped_or_not(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
-    lines = (LINE, {**LINE, "answer": None}, {**LINE, "answerable": False})
+    lines = (LINE, {**LINE, "answer": None}, {**LINE, "answerable": False}, {**LINE, "missed": "Who not?"})
     text = "\n\n".join(map(json.dumps, lines))
     path.write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
     assert read_pairs(path) == [
         Pair("s", "Who?", "They did.", "s:One_page", "They"),
         Pair("s", "Who?", "They did.", "s:One_page"),
         Pair("s", "Who?", "They did.", "s:One_page", "They", answerable=False),
+        Pair("s", "Who?", "They did.", "s:One_page", "They", missed="Who not?"),
     ]
 
 
 @pytest.mark.parametrize(
     "line",
     ["[1]", "{", '{"source": "s"}']
-    + [json.dumps({**LINE, **wrong}) for wrong in ({"question": " "}, {"pool": 3}, {"answerable": "no"})],
+    + [
+        json.dumps({**LINE, **wrong}) for wrong in ({"question": " "}, {"pool": 3}, {"answerable": "no"}, {"missed": 1})
+    ],
 )
 def test_a_line_that_is_no_pair_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "pairs.jsonl"

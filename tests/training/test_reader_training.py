@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 
 from core.cli.main import main
 from core.embedding import answer_reader
@@ -25,20 +26,17 @@ def told(thing: str, at: int, colour: str) -> str:
 
 
 def write_pairs(path: Path) -> str:
-    """Two of each: its colour is asked for, which the passage tells, and its age, which it does not."""
-    lines = [
-        {
-            "source": "s",
-            "question": f"What {asked} is the {thing} of house {at}?",
-            "positive": told(thing, at, colour),
-            "pool": f"s:{thing} {at}",
-            "answer": colour,
-            "answerable": asked == "colour",
-        }
-        for thing in THINGS
-        for at, colour in enumerate(COLOURS)
-        for asked in ("colour", "year")
-    ]
+    """Of each its colour is asked for, which the passage tells, and its age, which it does not: as what the passage
+    misses, or as a question of its own.
+    """
+    lines = []
+    for place, thing in enumerate(THINGS):
+        for at, colour in enumerate(COLOURS):
+            asked, missed = (f"What {what} is the {thing} of house {at}?" for what in ("colour", "year"))
+            line = {"source": "s", "positive": told(thing, at, colour), "pool": f"s:{thing} {at}", "answer": colour}
+            apart = place % 2 == 0
+            lines.append({**line, "question": asked} | ({} if apart else {"missed": missed}))
+            lines += [{**line, "question": missed, "answerable": False}] if apart else []
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return str(path)
 
@@ -60,6 +58,20 @@ def test_the_command_teaches_to_mark_answers_and_to_be_silent(
         assert colour is not None
         assert year is not None
         assert colour.score > year.score + 1
+
+
+def test_a_passage_comes_to_be_worth_less_to_a_question_that_it_misses() -> None:
+    learning = LearningModel(max_tokens=48, seed=0)
+    learnable = learning.learnable()
+    optimizer = torch.optim.AdamW(learnable, lr=1e-4)
+    asked, missed = "Who built the mill in 1840?", "Who burnt the mill in 1840?"
+    passage = "The mill was built by Hanna Brock in 1840."
+    for _ in range(8):
+        optimizer.zero_grad()
+        learning.learn([Listed(asked, (passage,), "Hanna Brock", missed)])
+        optimizer.step()
+    worth = learning.scores([asked, missed], [passage, passage])
+    assert worth[0] > worth[1] + 0.5
 
 
 def test_an_answer_that_was_cut_off_and_one_that_is_not_known_teach_nothing() -> None:
