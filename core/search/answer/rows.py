@@ -15,6 +15,7 @@ from core.types import Block, BlockKind, Cell, Span, Vectors
 _SEVERAL = re.compile(r"\band (?:what|which|how|when|whom?|where|why|by|for|its|their|the)\b", re.IGNORECASE)
 
 Encode = Callable[[Sequence[str]], Vectors]
+_AMOUNT = re.compile(r"\bhow \w+", re.IGNORECASE)  # says that a number is asked for: "many" means no column of all
 _ALIKE, _TIED = 0.5, 0.05  # cosines: of words that mean the same, and of headers that can not be told apart
 
 # As columns are headed, and as one asks for them.
@@ -180,7 +181,7 @@ def asked_cell(row: Row, question: str, encode: Encode | None = None) -> tuple[s
 
 def _meant(question: str, texts: Sequence[str], encode: Encode | None) -> list[int]:
     """The places of the texts that mean most what some word of the question does; () where none does."""
-    words = [word for word in re.findall(r"[^\W\d_]{3,}", question) if analyse(word)]
+    words = [word for word in re.findall(r"[^\W\d_]{3,}", _AMOUNT.sub("", question)) if analyse(word)]
     if encode is None or not words or not any(map(str.isalpha, "".join(texts))):
         return []
     vectors = encode([*words, *(text.replace("_", " ") for text in texts)])

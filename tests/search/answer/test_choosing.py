@@ -168,6 +168,13 @@ def test_a_cell_is_found_by_what_its_headers_mean(encoder):
 
 
 @pytest.mark.model
+def test_how_many_asks_for_no_column_of_all(encoder):
+    rows = "City | Police force size | All\nChicago | 12120 | 0.875\nDetroit | 4500 | 0.37\n"
+    quote = quotes("How many cops does Chicago have?", passage(rows), reads=Reads(table(rows)), encode=encoder.encode)[0]
+    assert "12120" in quote.text
+
+
+@pytest.mark.model
 def test_a_question_in_a_script_without_spaces_is_answered(encoder):
     text = (
         "東京支社は港区にあります。東京支社の営業時間は午前九時から午後六時までです。"
