@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.inspecting.as_markdown import questions_as_markdown
-from core.library import Scope, SearchResult
+from core.library import SearchResult
 from core.search.answer import in_words
 from core.search.answer.support import Support
 from core.search.result import by_words_alone
@@ -22,6 +22,7 @@ from pages.ui.ask.conflicts import show_conflicts
 from pages.ui.ask.dials import sidebar
 from pages.ui.ask.evidence import show_ending, show_evidence, show_notes
 from pages.ui.ask.question import QUESTION, library_line, question_row, scope_row, suggestions
+from pages.ui.ask.question import take as ask_again
 from pages.ui.ask.question import turns as question_turns
 from pages.ui.ask.results import Inquiry
 from pages.ui.ask.tabs import show_tabs
@@ -103,7 +104,7 @@ def show_result(inquiry: Inquiry, settings: Settings, base: Settings) -> None:
         save_markdown(inquiry, result, made_by)
         show_tabs(inquiry, result, settings, base)
     else:
-        nothing_found(inquiry.scope, bool(result.understood.conditions))
+        nothing_found(inquiry, made_by, filtered=bool(result.understood.conditions))
         ask_results.note(inquiry, result, Support(0.0, enough=False, sentence=""))
         show_why(inquiry, settings, services.library().sources())
     with above:
@@ -170,12 +171,17 @@ def save_markdown(inquiry: Inquiry, result: SearchResult, made_by: Settings) -> 
     )
 
 
-def nothing_found(scope: Scope, filtered: bool) -> None:
-    """Why there may be nothing, and what to turn. ``filtered``: the question itself leaves documents out."""
-    ways = ["take an “only” of the question away"] if filtered else []
-    ways += [] if scope.everything else ["search in more collections or tags"]
-    way = ", ".join([*ways, "lower the least similarity at the left, or ask in other words"])
-    st.info(f"No chunk passed. {way[0].upper()}{way[1:]}.", icon=":material/filter_alt_off:")
+def nothing_found(inquiry: Inquiry, settings: Settings, *, filtered: bool) -> None:
+    """Why there may be nothing, and what to do. ``filtered``: the question itself leaves documents out."""
+    reading = background.active_jobs("ingest")
+    ways = ["ask again once more documents are read"] if reading else []
+    ways += ["take an “only” of the question away"] if filtered else []
+    ways += [] if inquiry.scope.everything else ["search in more collections or tags"]
+    ways += ["lower the least similarity among the dials"] if settings.retrieval.min_similarity > -1 else []
+    way = ", ".join([*ways, "or ask in other words"] if ways else ["ask in other words"])
+    st.info(f"Nothing was found. {way[0].upper()}{way[1:]}.", icon=":material/filter_alt_off:")
+    if reading:
+        st.button("Ask again", icon=":material/refresh:", on_click=ask_again, args=[inquiry.question])
 
 
 enter("ask")

@@ -18,7 +18,7 @@ from core.search import ordering
 from core.search.ranking.reranking import Readings
 from core.settings import RerankingSettings
 from pages.ui.settings import rerankers
-from pages.ui.shared import services, state
+from pages.ui.shared import background, services, state
 from tests.pages.apps import PATIENT, said
 from tests.pages.browsing import until
 
@@ -176,3 +176,19 @@ def test_a_phrase_that_nothing_has_is_no_filter_and_a_note_is_said_once() -> Non
     told = said(app).replace("\\", "")
     assert told.count("No passage has the phrase “zebra crossing”: it was left out.") == 1
     assert told.count("Nothing in this library is called “nowhere”") == 1
+
+
+def test_nothing_found_says_what_to_do_and_asks_again_while_documents_are_read(
+    held: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held.settings = held.settings.with_value("retrieval.min_similarity", 1.0)
+    app = ask(page("ask"), VALID)
+    assert "Nothing was found. Lower the least similarity among the dials, or ask in other words." in said(app)
+    assert not [button for button in app.button if button.label == "Ask again"]
+    monkeypatch.setattr(background, "active_jobs", lambda *kinds: [kinds])
+    app.run()
+    assert "Nothing was found. Ask again once more documents are read" in said(app)
+    asking = app.session_state[state.ASKING]
+    next(button for button in app.button if button.label == "Ask again").click().run()
+    assert not app.exception
+    assert app.session_state[state.ASKING] != asking

@@ -170,7 +170,9 @@ def test_a_cell_is_found_by_what_its_headers_mean(encoder):
 @pytest.mark.model
 def test_how_many_asks_for_no_column_of_all(encoder):
     rows = "City | Police force size | All\nChicago | 12120 | 0.875\nDetroit | 4500 | 0.37\n"
-    quote = quotes("How many cops does Chicago have?", passage(rows), reads=Reads(table(rows)), encode=encoder.encode)[0]
+    quote = quotes("How many cops does Chicago have?", passage(rows), reads=Reads(table(rows)), encode=encoder.encode)[
+        0
+    ]
     assert "12120" in quote.text
 
 
