@@ -40,6 +40,12 @@ CELLS: Mapping[str, Mapping[str, Settings]] = {
         "by sessions": cell(chunking__chunker="log"),
         "by sessions, session brought": cell(chunking__chunker="log", expansion__brings=("session",)),
     },
+    "interviews": {
+        "flat": PRESETS["flat"],
+        "question brought": cell(expansion__brings=("question",)),
+        "by turns": cell(chunking__chunker="conversation"),
+        "by turns, question brought": cell(chunking__chunker="conversation", expansion__brings=("question",)),
+    },
     "notes": {
         "neighbours": cell(expansion__strategy="neighbours"),
         "neighbours, always": cell(expansion__strategy="neighbours", expansion__confidence=1.0),

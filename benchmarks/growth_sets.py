@@ -161,12 +161,37 @@ def registers() -> Made:
     return documents, questions
 
 
+_PARTS = "hinge crank gasket ratchet sluice winch girder lantern rudder bearing".split()
+
+
+def interviews() -> Made:
+    """Answers that do not say what was asked about, a word or two of a third speaker between them and the question."""
+    random, documents, questions = Random(_SEED), {}, []
+    for name in _names(random, 12):
+        file, turns = f"{name}.txt", list[str]()
+        for place, part in zip(_names(random, 12), random.sample(_PARTS * 2, 12), strict=True):
+            asked = f"What did they find at the {place} crossing?"
+            days, year = random.randint(2, 90), random.randint(1950, 2030)
+            told = f"A worn {part} of {year}, so it stayed shut for {days} days and a ferry went in its place."
+            aside = random.choice(("Closer to the microphone, please.", "One moment, the tape is turned."))
+            talk, wide = (" ".join(_filler(random, count)) for count in (2, 7))
+            turns += [f"Ines Roth: {asked}", f"Clerk: {aside}", f"Tom Vale: {wide} {told}", f"Clerk: {talk}"]
+            if len(turns) % 8 == 0:  # of every other one it is asked
+                wanted = (
+                    f"In the talk at {name}, how long was it shut for the worn {part} of {year}, and where was that?"
+                )
+                questions.append((wanted, [(file, asked), (file, told)]))
+        documents[file] = f"Talk at {name}\n\n" + "\n\n".join(turns) + "\n"
+    return documents, questions
+
+
 SETS: dict[str, Callable[[], Made]] = {
     "contracts": contracts,
     "logs": logs,
     "notes": notes,
     "manuals": manuals,
     "registers": registers,
+    "interviews": interviews,
 }
 
 

@@ -5,7 +5,9 @@ function pathOf(item) {
   const path = item.headings[0] === item.document ? item.headings.slice(1) : item.headings;
   const where = make("span", "where");
   where.title = sourceInWords(item);
-  where.append(make("span", "document", item.document));
+  const name = make("span", "document", item.document);
+  name.style.minWidth = `min(6ch, ${item.document.length}ch)`;
+  where.append(name);
   if (path.length) where.append(make("span", "heading-path", `› ${path[path.length - 1]}`));
   if (item.file !== item.document) where.append(make("span", "file-name", item.file));
   return where;
