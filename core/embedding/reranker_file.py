@@ -19,7 +19,7 @@ from core.embedding.layer_file import TABLE
 from core.errors import ModelError
 
 FILE = Path(__file__).resolve().parents[2] / "data" / "reranker" / "model.safetensors"
-SHA256 = "c9e00d759902d0149daf9d13c81495ea445e3e6f1414b54112cf9935b1e6e8da"
+SHA256 = "4e2e2a7e1030aebae8f577aa3f5a2f3e59c33c706fd4b867511be844e2574c19"
 MAX_TOKENS = 256  # of question and passage together, as in training
 _MARKING = frozenset({"qa_outputs.weight", "qa_outputs.bias"})  # the head of two outputs a token
 _RESTORE = 'Restore data/reranker/model.safetensors from the project, or set reranking.model to "".'
