@@ -151,7 +151,7 @@ def _close_gaps(kept: list[bool], pieces: Sequence[Piece], texts: Sequence[str])
     for keep, places in runs[1:-1]:
         short = sum(len(texts[place]) for place in places) <= _BETWEEN
         stays = keep or short or all(_illustrates(pieces[place]) for place in places)
-        left += not stays
+        left += not (keep or short)
         for place in places:
             kept[place] = stays
     return left
