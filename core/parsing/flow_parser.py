@@ -34,6 +34,7 @@ FLOW_KINDS = (
 _WORKBOOKS = frozenset({"xlsx", "ods", "csv"})
 _COLLECTIONS = _WORKBOOKS | {"bibtex", "mbox"}  # of which no heading names the whole
 _PREPARED = frozenset({"odt", "rtf"})  # what it is given after our own code has put it right
+_LEAST_WRITING = 10.0  # seconds, however long the reading took
 _AUDIT_UNFINISHED = "The second reading, which tells of lost words, did not finish."
 
 
@@ -94,8 +95,9 @@ class FlowParser:
                 progress("parsing", 0, 1)
 
         try:
+            began = monotonic()
             received = self._receive(data, shown, tick)
-            with watched(self._in_time(tick, shown)):
+            with watched(self._in_time(tick, shown, monotonic() - began)):
                 document = _document(data, name, self._kind, received)
         except (KeyError, TypeError, ValueError) as error:
             raise WorkerError(f"{shown} could not be read: the worker's answer made no sense.", REPAIR) from error
@@ -104,9 +106,10 @@ class FlowParser:
         tick()
         return self._audited(replace(document, notes=(*document.notes, *received.notes)), received)
 
-    def _in_time(self, tick: Callable[[], None], shown: str) -> Callable[[], None]:
-        """``tick``, until writing down what was read has taken as long as reading it may."""
-        late, ends = out_of_time(self._settings.timeout_seconds), monotonic() + self._settings.timeout_seconds
+    def _in_time(self, tick: Callable[[], None], shown: str, took: float) -> Callable[[], None]:
+        """``tick``, until writing down what was read has taken what reading left of its time."""
+        seconds = self._settings.timeout_seconds
+        late, ends = out_of_time(seconds), monotonic() + max(_LEAST_WRITING, seconds - took)
 
         def told() -> None:
             tick()
