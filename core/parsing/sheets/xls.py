@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import struct
+from functools import partial
 
 import xlrd
 from xlrd.biffh import XL_CELL_BOOLEAN, XL_CELL_ERROR, XL_CELL_NUMBER, XL_CELL_TEXT, error_text_from_code
@@ -141,19 +142,19 @@ def _look(source: Book, index: int) -> Look:
 
 def _cell(kind: int, value: object, look: Look, *, from_1904: bool) -> Filled | None:
     """One cell; ``None`` for one that shows nothing."""
-    seen = {"strong": look.strong, "shaded": look.shaded, "unseen": look.unseen}
+    made = partial(filled, strong=look.strong, shaded=look.shaded, unseen=look.unseen)
     if kind == XL_CELL_TEXT:
         text = show_text(str(value), look.code)
-        return filled(text, text.strip(), TEXT, **seen) if text.strip() else None
+        return made(text, text.strip(), TEXT) if text.strip() else None
     if kind in (XL_CELL_NUMBER, _CELL_DATE) and isinstance(value, float):
         code = "yyyy-mm-dd" if kind == _CELL_DATE and look.code == GENERAL else look.code
         number = show_number(value, code, from_1904=from_1904)
-        return filled(number.text, number.value, DATE if number.is_date else NUMBER, **seen)
+        return made(number.text, number.value, DATE if number.is_date else NUMBER)
     if kind == XL_CELL_BOOLEAN:
-        return filled(str(bool(value)).upper(), bool(value), TRUTH, **seen)
+        return made(str(bool(value)).upper(), bool(value), TRUTH)
     if kind == XL_CELL_ERROR and isinstance(value, int):
         text = error_text_from_code.get(value, "#ERROR!")
-        return filled(text, text, TEXT, **seen)
+        return made(text, text, TEXT)
     return None
 
 

@@ -80,8 +80,8 @@ class Ground:
 def ground_of(slide: Element | None, layers: Layers) -> Ground:
     """The ground of a slide, or of a drawing where there is no slide."""
     ground = Ground(colours=layers.colours)
-    roots = (slide, layers.layout and layers.layout.root, layers.master and layers.master.root)
-    told = (root.find("{*}cSld/{*}bg") for root in roots if root is not None)
+    below = [layer.root for layer in (layers.layout, layers.master) if layer is not None]
+    told = (root.find("{*}cSld/{*}bg") for root in (slide, *below) if root is not None)
     if (background := next((one for one in told if one is not None), None)) is not None:
         plain = background.find("{*}bgPr/{*}solidFill")
         named = background.find(f"{{*}}bgRef[@idx='{_PLAIN_GROUND}']")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import streamlit as st
 
@@ -16,6 +17,7 @@ from pages.ui.shared.tasks import Task
 TASK = "making"
 LEAST, USUAL, MOST = 5, 40, 300
 QUOTE_SHOWN = 1500  # characters
+MAKING = ":material/auto_awesome:"
 NONE_WRITTEN = "The model wrote no question that its passage answers and nothing else does."
 TOKENS_A_QUESTION = 1_600  # two prompts with a passage each, and a third of them in vain
 
@@ -71,7 +73,7 @@ def show_making() -> None:
 
 def show_way(key: str) -> None:
     """A button that begins it, for where questions are missing."""
-    st.button("Make questions from my documents", key=key, icon=":material/auto_awesome:", on_click=begin)
+    st.button("Make questions from my documents", key=key, icon=MAKING, on_click=begin)
 
 
 def begin(count: int = USUAL, *, written: bool = False) -> None:
@@ -91,10 +93,10 @@ def _offer() -> None:
         "words of your documents, so they are easier than what people ask, and stay apart from what you judge by hand."
     )
     wanted = count.number_input("Questions", LEAST, MOST, USUAL, 5, key=state.MAKING_COUNT)
-    made = {"icon": ":material/auto_awesome:", "on_click": begin, "args": [int(wanted)], "width": "stretch"}
-    button.button("Make", key="making.begin", **made)
+    offered = partial(button.button, icon=MAKING, on_click=begin, args=[int(wanted)], width="stretch")
+    offered("Make", key="making.begin")
     if (now := language.settings()).is_usable:
-        button.button(
+        offered(
             "Have them written",
             key="making.written",
             kwargs={"written": True},
@@ -103,7 +105,6 @@ def _offer() -> None:
                 f"question: about {TOKENS_A_QUESTION * int(wanted):,} tokens. Each is asked again of its passage and "
                 "held against the library; one in four is one that your documents do not answer."
             ),
-            **made,
         )
 
 
