@@ -95,7 +95,8 @@ class PdfParser:
         notes = [*_notes(received, self._kind), *notes_on(sheets, received.damaged, reads_scans=reads)]
         of_layer = {page.number for page in sheets.pages if page.reading == "text"}
         unseen = {number: words for number, words in received.unseen.items() if number in of_layer}
-        notes += unseen_note([word for words in unseen.values() for word in words], min(unseen, default=0))
+        first = f"on page {min(unseen):,} first" if unseen else ""
+        notes += unseen_note([word for words in unseen.values() for word in words], first)
         document = _document(data, name, self._kind, received, composition, notes)
         if len(received.second) != received.opened.pages:
             return document
