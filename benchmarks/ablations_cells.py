@@ -239,7 +239,6 @@ DIALS = (
             "without prefix": cell(chunking__prefix=()),
             "and what is left unsaid": cell(chunking__prefix=(*USUAL_PREFIX, "context")),
         },
-        left_out=("scifact",),
     ),
     Dial(
         "What a model writes",

@@ -1,15 +1,17 @@
 """How many words of scanned pages are read, and in which order, beside what Tesseract makes of the same pages.
 
-    python -m benchmarks.scans FILE.pdf[:PAGE,PAGE] ... [--readers lectern,tesseract,lectern-tesseract] [--kinds KIND]
+    python -m benchmarks.scans [FILE.pdf[:PAGE,PAGE] ...] [--real FOLDER] [--kinds KIND,KIND]
+        [--readers lectern,tesseract,lectern-tesseract]
 
 Pages of PDFs that have a text layer are drawn as a scanner would see them, without their text layer; that layer, as
 Lectern reads it, is what was expected. A page is drawn in several ways: at 300 and at 150 dots an inch, askew, turned
 by 90 and 180 degrees, stamped across (with "Scanned with CamScanner" as its text layer), with noise on grey paper, and
-as a camera held at an angle sees it.
+as a camera held at an angle sees it. ``--real``: a folder of scans as people have them, pictures or PDFs, each with
+FILE.txt beside it that holds its words.
 
 - words: the share of the expected words that are found, each as often as it is expected.
 - order: the longest common subsequence of expected and found words, as a share of the expected ones.
-- s a page: wall time, engines warm. Tesseract runs as a program, with its own page analysis (--psm 1),
+- s a scan: wall time, engines warm. Tesseract runs as a program, with its own page analysis (--psm 1),
   one thread, for its threads wait for each other on a busy machine.
 """
 
@@ -20,10 +22,11 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
+from shutil import which
 from time import perf_counter
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -105,8 +108,8 @@ def scan_of(image: Image.Image, dpi: int, stamp: str) -> bytes:
         return bytes(document.tobytes())
 
 
-def by_lectern(engine: str) -> Callable[[bytes, Image.Image], str]:
-    def read(data: bytes, image: Image.Image) -> str:
+def by_lectern(engine: str) -> Callable[[bytes], str]:
+    def read(data: bytes) -> str:
         try:
             return parse(data, "scan.pdf", ParsingSettings(scans=engine)).text
         except LecternError:
@@ -115,12 +118,16 @@ def by_lectern(engine: str) -> Callable[[bytes, Image.Image], str]:
     return read
 
 
-def by_tesseract(data: bytes, image: Image.Image) -> str:
-    held = BytesIO()
-    image.save(held, "png")
+def by_tesseract(data: bytes) -> str:
     command, alone = ["tesseract", "stdin", "stdout", "--psm", "1"], {**os.environ, "OMP_THREAD_LIMIT": "1"}
-    done = subprocess.run(command, input=held.getvalue(), capture_output=True, check=False, env=alone)
-    return done.stdout.decode("utf-8", "replace")
+    texts = []
+    with pymupdf.open(stream=data, filetype="pdf") as document:
+        for page in document:
+            finest = max(72 * item["width"] / pymupdf.Rect(item["bbox"]).width for item in page.get_image_info())
+            picture = page.get_pixmap(dpi=round(finest), alpha=False).tobytes("png")
+            done = subprocess.run(command, input=picture, capture_output=True, check=False, env=alone)
+            texts.append(done.stdout.decode("utf-8", "replace"))
+    return "\n".join(texts)
 
 
 READERS = {
@@ -135,7 +142,7 @@ class Figures:
     expected: int = 0
     found: int = 0
     ordered: int = 0
-    pages: int = 0
+    scans: int = 0
     seconds: float = 0.0
 
 
@@ -152,34 +159,58 @@ def pages_named(named: str) -> list[bytes]:
         return pages
 
 
+def made(originals: Sequence[bytes], kind: str) -> Iterator[tuple[list[str], bytes]]:
+    """The words of each page, and a scan of it."""
+    dpi, worn = KINDS[kind]
+    for original in originals:
+        with pymupdf.open(stream=original, filetype="pdf") as document:
+            image = worn(drawn(document[0], dpi))
+        expected = words_of(parse(original, "page.pdf", ParsingSettings()).text)
+        yield expected, scan_of(image, dpi, STAMP if kind == "stamped" else "")
+
+
+def real(folder: Path) -> Iterator[tuple[list[str], bytes]]:
+    """The same of scans that were not made here; a picture as a PDF."""
+    for known in sorted(folder.glob("*.*.txt")):
+        with pymupdf.open(known.with_suffix("")) as document:
+            data = document.tobytes() if document.is_pdf else document.convert_to_pdf()
+        yield words_of(known.read_text(encoding="utf-8")), bytes(data)
+
+
+def measured(reader: str, scans: Iterable[tuple[list[str], bytes]]) -> Figures:
+    figures = Figures()
+    for expected, data in scans:
+        started = perf_counter()
+        found = words_of(READERS[reader](data))
+        figures.seconds += perf_counter() - started
+        figures.scans += 1
+        figures.expected += len(expected)
+        figures.found += (Counter(expected) & Counter(found)).total()
+        figures.ordered += longest_common(expected, found)
+    return figures
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("files", nargs="+")
+    options.add_argument("files", nargs="*")
+    options.add_argument("--real", type=Path)
     options.add_argument("--readers", default="lectern,tesseract")
     options.add_argument("--kinds", default=",".join(KINDS))
     asked = options.parse_args()
     pages.PAGE_SECONDS = 600.0  # what is read is measured, however busy the machine
     originals = [page for named in asked.files for page in pages_named(named)]
-    print(f"{len(originals)} pages")
-    print(f"{'':16}{'reader':20}{'words':>7}{'order':>7}{'s a page':>10}")
-    for kind in asked.kinds.split(","):
-        dpi, worn = KINDS[kind]
+    kinds = [*(asked.kinds.split(",") if originals else ()), *(["real"] if asked.real else ())]
+    print(f"{'':16}{'reader':20}{'scans':>6}{'words':>7}{'order':>7}{'s a scan':>10}")
+    for kind in kinds:
         for reader in asked.readers.split(","):
-            figures = Figures()
-            for original in originals:
-                expected = words_of(parse(original, "page.pdf", ParsingSettings()).text)
-                with pymupdf.open(stream=original, filetype="pdf") as document:
-                    image = worn(drawn(document[0], dpi))
-                data = scan_of(image, dpi, STAMP if kind == "stamped" else "")
-                started = perf_counter()
-                found = words_of(READERS[reader](data, image))
-                figures.seconds += perf_counter() - started
-                figures.pages += 1
-                figures.expected += len(expected)
-                figures.found += (Counter(expected) & Counter(found)).total()
-                figures.ordered += longest_common(expected, found)
+            if "tesseract" in reader and not which("tesseract"):
+                print(f"{kind:16}{reader:20}  not installed")
+                continue
+            made_or_real = real(asked.real) if kind == "real" else made(originals, kind)
+            figures = measured(reader, made_or_real)
             words, order = figures.found / figures.expected, figures.ordered / figures.expected
-            print(f"{kind:16}{reader:20}{words:7.3f}{order:7.3f}{figures.seconds / figures.pages:10.2f}", flush=True)
+            seconds = figures.seconds / figures.scans
+            print(f"{kind:16}{reader:20}{figures.scans:>6}{words:7.3f}{order:7.3f}{seconds:10.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Files that mean harm, put into a library: mutants of a whole file of each format, and files made to cost much.
 
 Each format has a process of its own, in which nothing may raise, no file may take longer than the promised time and ten
-seconds, and 1.5 GB are room enough.
+seconds or tell nothing for a minute, and 1.5 GB are room enough.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from core.types import Vectors
 
 _SAMPLES = Path(__file__).resolve().parents[1] / "data/samples/documents"
 PROMISED = 20  # seconds for reading and for cutting, each
+MOST_SILENT = 60.0  # seconds
 MOST_MEGABYTES = 1536
 _LINES = {
     "tex": "\\section{Herons}\nA heron $x^2$ waits.\n\\begin{itemize}\\item One\\item Two\\end{itemize}\n",
@@ -159,6 +160,8 @@ def _put_in(files: Sequence[tuple[str, bytes]], tell: Callable[[object], None]) 
     peak = peak_megabytes()
     if slowest[0] > 2 * PROMISED + 10 or peak > MOST_MEGABYTES:
         fallen.append(f"{slowest[1]} took {slowest[0]:.0f} s, all of them {peak} MB")
+    if silence[0] > MOST_SILENT:
+        fallen.append(f"{silence[1]} told nothing for {silence[0]:.0f} s")
     tell((dict(counts), slowest, silence, peak, fallen))
 
 
@@ -170,6 +173,7 @@ def main(count: int, seed: int) -> int:
     sets = {
         kind: [(f"{number}.{kind}", data) for number, data in enumerate(mutants(whole, count, chance))]
         for kind, whole in wholes.items()
+        if count
     }
     fell = 0
     for kind, files in {**sets, "hostile": list(hostile())}.items():

@@ -19,11 +19,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from benchmarks.torture_files import MOST_MEGABYTES, REPEATED, Encoder, Silence, packed, peak_megabytes
+from benchmarks.torture_files import MOST_MEGABYTES, MOST_SILENT, REPEATED, Encoder, Silence, packed, peak_megabytes
 from core.library import Incoming, Library
 
 _PROMISED = 120  # seconds for reading and for cutting, each
-_MOST_SILENT = 60.0  # seconds
 _MOST_ASKING = 2.0  # seconds
 _QUESTION = 16_000  # characters
 _SMALL, _STEP = 5000, 1000  # files
@@ -94,7 +93,7 @@ def _file(name: str, folder: Path) -> tuple[str, list[str]]:
         took, worked = time.monotonic() - started, time.process_time() - worked
     became = report.failures[0].reason if report.failures else f"{report.documents[0].chunks:,} chunks"
     wrong = [f"{name} took {took:.0f} s"] if took > 2 * _PROMISED + 10 else []
-    wrong += [f"{name} told nothing for {watch.longest:.0f} s"] if watch.longest > _MOST_SILENT else []
+    wrong += [f"{name} told nothing for {watch.longest:.0f} s"] if watch.longest > MOST_SILENT else []
     told = f"{took:.1f} s ({worked:.1f} s of processor here), silent at most {watch.longest:.1f} s"
     return f"{told}, {peak_megabytes()} MB; {became}", wrong
 

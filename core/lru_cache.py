@@ -64,6 +64,12 @@ class LruCache(Generic[Value]):
             with self._lock:
                 self._making.pop(key, None)
 
+    def clear(self) -> None:
+        """Forget all of them."""
+        with self._lock:
+            self._values.clear()
+            self._weight = 0
+
     def values(self) -> list[Value]:
         """All that is kept, what was asked for longest ago first."""
         with self._lock:

@@ -41,8 +41,8 @@ Attached = tuple[bytes, str]  # the mail, and the attachment's name in it
 
 class FilesInFiles(RuleBasedStateMachine):
     """``held``, ``binned``: the content of each upload, live or in the trash. ``aside``: attachments that were put in
-    the trash by themselves; ``gone``: that were removed there. ``judged``: contents a question was judged for.
-    ``edited``: how many chunks of a content are pinned. ``copied``: all this as it was at the last backup.
+    the trash by themselves; ``gone``: that were removed there. ``judged``: contents that judgments name. ``edited``:
+    how many edits name a content. ``copied``: all this as it was at the last backup.
     """
 
     @initialize()
@@ -88,11 +88,10 @@ class FilesInFiles(RuleBasedStateMachine):
         return found
 
     def settle(self) -> None:
-        """What was noted of attachments goes with their mail."""
+        """What was noted of attachments goes with their mail; judgments and edits wait for their content."""
         there = self.there()
         self.aside = {(mail, own) for mail, own in self.aside if mail in there}
         self.gone = {(mail, own) for mail, own in self.gone if mail in there}
-        self.edited = Counter({content: count for content, count in self.edited.items() if content in there})
 
     def rows(self) -> Iterator[tuple[SourceRow, str | Attached]]:
         """Every listed source with what the model calls it."""
@@ -107,8 +106,18 @@ class FilesInFiles(RuleBasedStateMachine):
     def put(self, name, content, promptly) -> None:
         report = self.library.ingest([Incoming(name, content_hash=self.library.stage(content))], promptly=promptly)
         assert report.failures == ()
+        self.arrived(name, content)
+
+    def arrived(self, name: str, content: bytes) -> None:
+        """An upload has this content now. Judgments and edits of one that nothing live holds any more follow it there;
+        those of what was attached stay, for here an attachment of the same name is the same content.
+        """
+        before = self.held.get(name, self.binned.pop(name, content))
         self.held[name] = content
-        self.binned.pop(name, None)
+        if before not in self.live():
+            if before in self.judged:
+                self.judged = self.judged - {before} | {content}
+            self.edited[content] += self.edited.pop(before, 0)
         self.settle()
 
     def is_new(self, name: str, content: bytes) -> bool:
@@ -141,9 +150,7 @@ class FilesInFiles(RuleBasedStateMachine):
             report = self.library.ingest([staged], Stop(), promptly=promptly)
             assert report.failures == ()
             by_words = False
-            self.held[name] = content
-            self.binned.pop(name, None)
-            self.settle()
+            self.arrived(name, content)
         if by_words:
             self.held[name] = content
             assert any(row.name == name and row.by_words for row in self.library.sources())

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.cli import console
-from core.cli.options import asked_settings, home, language_model, reading, settings_of
-from core.errors import LecternError, ModelError, NotFoundError, SettingsError
+from core.cli.options import asked_settings, home, language_model, needed_model, reading, settings_of
+from core.errors import LecternError, NotFoundError, SettingsError
 from core.ingest.reports import Failure
 from core.library import Library
 from core.settings import Settings
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from core.evaluation.reporting.report import BenchReport
     from core.evaluation.statistics import Comparison
     from core.evaluation.suites import Suite
-    from core.language_model.client import Client
 
 
 def bench(options: Namespace) -> int:
@@ -36,11 +35,14 @@ def bench(options: Namespace) -> int:
     from core.evaluation.history import workspace_in
     from core.evaluation.planning import estimate
     from core.evaluation.suites import load_suite
+    from core.search.checking.library_check import packaged_judge
+    from core.search.checking.model_judge import ModelJudge
 
     suite = load_suite(options.suite)
     wanted = _cells(options)
-    writer = _model("--written") if options.written else None
-    name = writer.fingerprint if writer else ""
+    writer = needed_model("--written") if options.written else None
+    judge = ModelJudge(writer.complete, packaged_judge) if writer and writer.settings.judges else None
+    name = f"{writer.fingerprint}{', judged by it' if judge else ''}" if writer else ""
     answers = bool(options.answers or options.written or options.ragas)
     extra = BenchOptions(tuple(options.token_budgets), answers, options.failures, name)
     if options.against and options.against not in wanted.presets:
@@ -73,6 +75,7 @@ def bench(options: Namespace) -> int:
                 skipped=wanted.skipped,
                 writer=writer,
                 cutter=language_model(urgent=False),
+                judge=judge,
             )
         except KeyboardInterrupt:
             if kept:
@@ -182,7 +185,7 @@ def needles(options: Namespace) -> int:
         raise LecternError("A sentence needs a question, and a question a sentence.", "Give --sentence and --question.")
     own = (Own(options.sentence, options.question, options.answer),) if options.sentence else ()
     kinds = tuple(options.kinds) or (() if own else tuple(KINDS))
-    model = _model("--answers") if options.answers else None
+    model = needed_model("--answers") if options.answers else None
     progress = console.Progress()
     with reading(home(options)) as library:
         plan = NeedlePlan(
@@ -199,14 +202,6 @@ def needles(options: Namespace) -> int:
         )
     console.answer(options, found.to_dict(), _in_words(found))
     return 0
-
-
-def _model(option: str) -> Client:
-    """The language model as the app has it set up, for an option that wants one."""
-    found = language_model()
-    if found is None:
-        raise ModelError("No language model is set up.", f"Choose one on the Settings page, or leave {option} out.")
-    return found
 
 
 def _in_words(found: NeedleMap) -> str:

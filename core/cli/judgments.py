@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.cli import console, contract
-from core.cli.options import existing, home, reading
+from core.cli.options import existing, home, needed_model, reading
 from core.errors import LecternError
 from core.library import Failure, JudgmentRow, Library
 
@@ -94,22 +94,31 @@ def _export(options: Namespace) -> int:
 
 def _make(options: Namespace) -> int:
     """Make questions from the documents and keep them as judgments of the origin "synthetic"."""
-    from core.evaluation.making import keep, make_questions
+    from core.evaluation.making import keep, make_questions, suggested_size
 
     if options.count < 1:
         raise LecternError(f"--count {options.count} makes nothing.", "Ask for one question or more.")
     progress = console.Progress()
+    ask = needed_model("--written").complete if options.written else None
 
     def watch(done: int, count: int) -> None:
         progress.show(f"question {done} of {count}")
 
     with Library.open(existing(home(options))) as library:
-        made = make_questions(library, options.count, options.seed, watch)
+        made = make_questions(library, options.count, options.seed, watch, ask)
         keep(library, made)
         held = len(library.judgments())
+        size = suggested_size(library.model.counter.count([item.quote for item in made if item.gold]))
     lines = [f"{item.kind}  {console.shown(item.question)}  [{console.shown(item.document)}]" for item in made]
     lines.append(f"{len(made)} questions made and kept, origin synthetic; {options.count} were asked for")
-    told = {"questions": [_made(item) for item in made], "judgments": held, "asked": options.count}
+    if size:
+        lines.append(f"chunks of {size[0]} to {size[1]} tokens are three to five times the median gold")
+    told = {
+        "questions": [_made(item) for item in made],
+        "judgments": held,
+        "asked": options.count,
+        "chunk_tokens": size,
+    }
     console.answer(options, told, "\n".join(lines))
     return 0 if len(made) == options.count else 1 if made else 2
 

@@ -154,6 +154,9 @@ def build_parser() -> argparse.ArgumentParser:
         "--count", type=int, default=60, metavar="N", help="make so many questions from the documents (default: 60)"
     )
     judgments.add_argument("--seed", type=int, default=0, metavar="N", help="other questions with another (default: 0)")
+    judgments.add_argument(
+        "--written", action="store_true", help="have the language model of the Settings page write what is made"
+    )
     refit = _command(commands, "refit", "fit fusion and blending to a library's judgments, and try them on the others")
     refit.add_argument("--apply", action="store_true", help="make them the library's settings where a gain is shown")
     _add_training(

@@ -7,7 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.errors import NotFoundError, SettingsError
+from core.errors import ModelError, NotFoundError, SettingsError
 from core.library import Library
 from core.settings import OF_DOCUMENTS, Settings, preset
 from core.storage.catalogue.sources import SourceRow, path_key
@@ -69,6 +69,14 @@ def language_model(*, urgent: bool = True) -> Client | None:
 
     now = load(language_file())
     return Client(now, key_of(now.address).value, urgent=urgent) if now.is_usable else None
+
+
+def needed_model(option: str) -> Client:
+    """The language model as the app has it set up, for an option that wants one."""
+    found = language_model()
+    if found is None:
+        raise ModelError("No language model is set up.", f"Choose one on the Settings page, or leave {option} out.")
+    return found
 
 
 def reading(place: Path) -> Library:

@@ -78,6 +78,7 @@ def run_bench(
     skipped: Sequence[tuple[str, str]] = (),
     writer: LanguageModel | None = None,
     cutter: Writer | None = None,
+    judge: Judge | None = None,
 ) -> BenchReport:
     """Score every preset on every question, at each budget of ``BUDGETS`` characters.
 
@@ -89,6 +90,7 @@ def run_bench(
     anything is encoded. ``runs`` gets the runs of a preset when it is through.
     ``writer``: writes the answers that ``options`` ask for and name it in, ``None`` where they are quotes.
     ``cutter``: proposes cuts and writes of chunks, where presets ask for it; ``None``: nobody does.
+    ``judge``: of what answers claim, in the place of our cross-encoder, where ``options`` name it.
     ``revision``: of the library whose judgments the suite is, ``None`` for another suite. ``skipped``: cells of a grid
     that cannot be, for the report.
 
@@ -106,7 +108,7 @@ def run_bench(
     if options and options.written_by and writer is None:
         raise ModelError(f"{options.written_by} wrote its answers, and is not set up.", "Run it by the command line.")
     lender = CachedEncoder(encoder, vectors) if encoder and vectors else None
-    judge = no_judge if encoder else packaged_judge  # whoever brings an encoder wants no model of Lectern's
+    judge = judge or (no_judge if encoder else packaged_judge)  # who brings an encoder wants no model of Lectern's
     bench = _Bench(suite, presets, workspace, watch, options or BenchOptions(), lender, judge, writer)
     plan = RunPlan.of(suite, presets, bench.options, revision)
     with (

@@ -124,7 +124,7 @@ class Ingest:
             if in_turn or self._waiting_texts >= GATHER:
                 self._flush()
         self._flush()
-        carry_if_possible(self.store)  # the documents are in; what cannot be carried now is carried later
+        self._carry(len(items) - 1)
         seconds = perf_counter() - self._started
         return IngestReport(tuple(self.documents), tuple(self.failures), self.encoded, self.reused, seconds)
 
@@ -181,7 +181,14 @@ class Ingest:
         self._uncarried += len(encoded.keys)
         if self._uncarried >= GATHER:
             self._uncarried = 0
-            carry_if_possible(self.store)
+            self._carry(waiting[-1].index)
+
+    def _carry(self, index: int) -> None:
+        """Tell Chroma what came in, which takes long for a large document. Whoever stops it ends that alone: the
+        documents are in, and what is left is carried later.
+        """
+        with suppress(CancelledError):
+            carry_if_possible(self.store, lambda done, total: self._tell(index, "storing", done, total))
 
     @contextmanager
     def _failing_alone(self, prepared: Prepared) -> Iterator[None]:
@@ -237,11 +244,11 @@ class Ingest:
         ``keys``: of the vectors, in the order of its texts. ``by_words``: it is not done by that.
         """
         cut = [(member.version_id, member.cut) for member in prepared.members if member.cut]
+        tell = given_up_after(self.settings.parsing.timeout_seconds, partial(self._tell, prepared.index), "Storing")
         # Made before the transaction, which others wait for.
-        with watched(lambda: self._tell(prepared.index, "chunking", 0, 1)):
+        with watched(partial(tell, "chunking", 0, 1)):
             written_in = {version: language_of(made.tree.document.text) for version, made in cut}
             leaves = {version: new_leaves(made, written_in[version], keys) for version, made in cut}
-        tell = given_up_after(self.settings.parsing.timeout_seconds, partial(self._tell, prepared.index), "Storing")
         # Told as what it is to who waits: a document found by its words is not stored whole yet.
         stage = "chunking" if by_words else "storing"
         with self.store.transaction(), watched(partial(tell, stage, 0, 1)):

@@ -88,8 +88,8 @@ class Client:
         def listed(client: Any, put: Callable[[str], None]) -> None:
             put(client.get("/models", cast_to=str))  # as it is: what is no list has a sentence of its own
 
-        limit = min(LISTING_SECONDS, self.settings.timeout_seconds)
-        text = "".join(self._patiently(listed, monotonic() + limit, None))
+        warm()  # a short limit is the server's, not that of a library that is read from the disk
+        text = "".join(self._patiently(listed, min(LISTING_SECONDS, self.settings.timeout_seconds), None))
         return models_in(text, self.settings)
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
@@ -101,7 +101,7 @@ class Client:
 
         with (self._turns or EMBEDDING_TURNS).turn(urgent=self._urgent):
             try:
-                text = "".join(self._patiently(embedded, monotonic() + self.settings.timeout_seconds, None))
+                text = "".join(self._patiently(embedded, self.settings.timeout_seconds, None))
             except ModelError as error:
                 if faults.NOTHING_THERE not in error.problem:
                     raise
@@ -130,8 +130,8 @@ class Client:
             _pass_on(client.chat.completions.create(**request, stream=True), put, self.settings)
 
         with (self._turns or TURNS).turn(urgent=self._urgent, stop=stop):
-            deadline, length = monotonic() + self.settings.timeout_seconds, 0
-            for text in self._patiently(written, deadline, stop):
+            length = 0
+            for text in self._patiently(written, self.settings.timeout_seconds, stop):
                 length += len(text)
                 yield text
                 if length > LONGEST_ANSWER:
@@ -147,12 +147,13 @@ class Client:
                 )
 
     def _patiently(
-        self, work: Callable[[Any, Callable[[str], None]], None], deadline: float, stop: Event | None
+        self, work: Callable[[Any, Callable[[str], None]], None], seconds: float, stop: Event | None
     ) -> Iterator[str]:
+        deadline = monotonic() + seconds
         for attempt in range(1, ATTEMPTS + 1):
             begun = False
             try:
-                for text in self._attempt(work, deadline, stop):
+                for text in self._attempt(work, deadline, seconds, stop):
                     begun = True
                     yield text
                 return
@@ -168,7 +169,7 @@ class Client:
                     raise CancelledError("This was stopped.") from None
 
     def _attempt(
-        self, work: Callable[[Any, Callable[[str], None]], None], deadline: float, stop: Event | None
+        self, work: Callable[[Any, Callable[[str], None]], None], deadline: float, seconds: float, stop: Event | None
     ) -> Iterator[str]:
         """What ``work(client, put)`` puts, as it does. It runs in a thread that is left behind at the deadline."""
         arrived: Queue[Any] = Queue()
@@ -194,7 +195,7 @@ class Client:
                 if stop is not None and stop.is_set():
                     raise CancelledError("This was stopped.")
                 if monotonic() >= deadline:
-                    raise faults.late(self.settings)
+                    raise faults.late(self.settings, seconds)
                 try:
                     found = arrived.get(timeout=_POLL)
                 except Empty:

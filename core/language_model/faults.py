@@ -19,7 +19,8 @@ def fault(error: BaseException, settings: LanguageSettings, key: str) -> Lectern
     if isinstance(error, LecternError):
         return error
     if isinstance(error, TimeoutError | openai.APITimeoutError):
-        return late(settings)
+        unreached = type(error.__cause__).__name__ == "ConnectTimeout"
+        return _unreachable(error, settings) if unreached else late(settings, settings.timeout_seconds)
     if isinstance(error, openai.APIStatusError):
         return _refused(error.status_code, said, settings, key)
     if isinstance(error, openai.APIConnectionError):
@@ -40,12 +41,11 @@ def html(settings: LanguageSettings) -> ModelError:
     return ModelError(f"{settings.host} answered with a web page (HTML), not as a language model does.", _ADDRESS)
 
 
-def late(settings: LanguageSettings) -> ModelError:
-    """For an answer that is not there in time."""
+def late(settings: LanguageSettings, seconds: float) -> ModelError:
+    """For an answer that is not there in so many seconds."""
     return ModelError(
-        f"{settings.model or 'The server'} at {settings.host} was not done within {settings.timeout_seconds:g} "
-        "seconds.",
-        "Raise the time limit on the Settings page, or choose a smaller model.",
+        f"{settings.model or 'The server'} at {settings.host} was not done within {seconds:g} seconds.",
+        "Ask again, raise the time limit on the Settings page, or choose a smaller model.",
     )
 
 

@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache
+from time import monotonic
 from typing import Any
 
+from core.cancellation import watched
 from core.errors import ParseError, WorkerError
 from core.parsing import elements
 from core.parsing.audit.gathering import UNSEEN, unseen_note
@@ -17,7 +19,7 @@ from core.parsing.audit.word_audit import audit_words
 from core.parsing.file_names import MAX_TITLE, display_name, is_numbered, is_title, readable_title
 from core.parsing.flow import ParsedFile, Piece, compose
 from core.parsing.plain.plain_markup import MARKUPS, through_pandoc, to_page
-from core.parsing.sandbox.sandbox import REPAIR, WorkerPool, failure
+from core.parsing.sandbox.sandbox import REPAIR, WorkerPool, failure, out_of_time
 from core.parsing.sandbox.values import from_values
 from core.settings import ParsingSettings
 from core.text.normalise import decode
@@ -32,6 +34,7 @@ FLOW_KINDS = (
 _WORKBOOKS = frozenset({"xlsx", "ods", "csv"})
 _COLLECTIONS = _WORKBOOKS | {"bibtex", "mbox"}  # of which no heading names the whole
 _PREPARED = frozenset({"odt", "rtf"})  # what it is given after our own code has put it right
+_LEAST_WRITING = 10.0  # seconds, however long the reading took
 _AUDIT_UNFINISHED = "The second reading, which tells of lost words, did not finish."
 
 
@@ -69,9 +72,9 @@ class FlowParser:
     """One kind of flowing document, by the reader of the settings. ``name`` is the kind, and says which reader."""
 
     def __init__(self, kind: str, settings: ParsingSettings) -> None:
-        self.version = 2 if kind in _WORKBOOKS else 1
         self._by_library = settings.reader == "unstructured" and kind in elements.KINDS
         is_article = kind == "html" and settings.web_pages == "article" and not self._by_library
+        self.version = 2 if kind in _WORKBOOKS or is_article else 1
         self._task = "article" if is_article else kind
         self.name = f"unstructured-{kind}" if self._by_library else "html-article" if is_article else kind
         self._kind = kind
@@ -92,14 +95,28 @@ class FlowParser:
                 progress("parsing", 0, 1)
 
         try:
+            began = monotonic()
             received = self._receive(data, shown, tick)
-            document = _document(data, name, self._kind, received)
+            with watched(self._in_time(tick, shown, monotonic() - began)):
+                document = _document(data, name, self._kind, received)
         except (KeyError, TypeError, ValueError) as error:
             raise WorkerError(f"{shown} could not be read: the worker's answer made no sense.", REPAIR) from error
         if not document.text:
             raise ParseError(f"{shown} holds no text.", "Save it again with its content and retry.")
         tick()
         return self._audited(replace(document, notes=(*document.notes, *received.notes)), received)
+
+    def _in_time(self, tick: Callable[[], None], shown: str, took: float) -> Callable[[], None]:
+        """``tick``, until writing down what was read has taken what reading left of its time."""
+        seconds = self._settings.timeout_seconds
+        late, ends = out_of_time(seconds), monotonic() + max(_LEAST_WRITING, seconds - took)
+
+        def told() -> None:
+            tick()
+            if monotonic() > ends:
+                raise WorkerError(f"{shown} could not be read: {late.problem}", late.remedy)
+
+        return told
 
     def _audited(self, document: Document, received: _Received) -> Document:
         """The document with what the second reading of its file says of it."""

@@ -1,7 +1,8 @@
 """What is kept between questions: one object, and one rule for all of it.
 
-A value is kept under the state of the library that it was made from. So nothing has to be forgotten when the library
-changes: what an older state said is not asked for again, and goes when its place is needed.
+A value is kept under the state of the library that it was made from. So nothing has to be told when the library
+changes: what an older state said is not asked for again, and goes when its place is needed, or at once where it holds
+the leaves of that state.
 """
 
 from __future__ import annotations
@@ -48,6 +49,13 @@ class SearchMemory:
         self.vectors = MemoryVectors(4096)
         self.readings: LruCache[Readings] = LruCache(512)
         self.replies: LruCache[tuple[str, ...]] = LruCache(512)
+
+    def let_go(self) -> None:
+        """Forget what holds the leaves of an older state: where documents come in beside the questions, each of them
+        would keep a whole matrix of vectors.
+        """
+        self.scores.clear()
+        self.parts.clear()
 
 
 class AskedVectors:

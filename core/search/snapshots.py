@@ -108,6 +108,7 @@ class Snapshots:
             self._check(leaves.generation)
         # Of a part of the documents the vectors are copied: all that is held of parts stays below the whole's.
         self._memory.parts.most = min(leaves.vectors.nbytes, PARTS_BYTES)
+        self._memory.let_go()
         self._whole = Snapshot.of(leaves)
         return self._whole
 

@@ -15,6 +15,7 @@ from core.storage.faults import catalogue_faults
 CATALOGUE = "catalogue.sqlite"
 _BUSY_SECONDS = 30.0
 _CACHE_KIBIBYTES = 32 * 1024
+_MOST_IDLE = 4  # readers kept open, each with a cache of its own that only grows
 
 
 class Connections:
@@ -153,7 +154,7 @@ class Connections:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         with self._pool_lock:
-            if not self._closed:
+            if not self._closed and len(self._pool) < _MOST_IDLE:
                 self._pool.append(connection)
                 return
         connection.close()

@@ -6,10 +6,12 @@ import json
 
 import pytest
 
+from core.cli import options
 from core.cli.main import main
 from core.evaluation.suites import load_suite
 from core.library import Incoming, Library
 from tests.fast_encoder import FastEncoder
+from tests.scripted_writer import Scripted
 
 TEXT = "# Tokens\n\nAn access token is valid for one hour.\n"
 QUESTION = "How long is an access token valid?"
@@ -143,15 +145,19 @@ def test_an_import_never_makes_a_library(core, tmp_path) -> None:
 
 
 @pytest.mark.model
-def test_questions_are_made_and_kept_apart_from_others(core, tmp_path) -> None:
+def test_questions_are_made_and_kept_apart_from_others(core, tmp_path, monkeypatch) -> None:
     place = tmp_path / "made"
     with Library.open(place) as library:
         path = tmp_path / "kept.md"
-        path.write_text("# Backups\n\nBackups are kept for 35 days. Backups are copied every night.\n")
+        path.write_text(
+            "# Backups\n\nBackups are kept for 35 days. Backups are copied every night, "
+            "and what is lost by day is found there in the morning by whoever looks for it in the right drawer.\n"
+        )
         library.ingest([Incoming("kept.md", path)])
     code, result, _ = core("make", "--library", place, "--count", 1)
     assert code == 0
     (made,) = result["questions"]
+    assert result["chunk_tokens"][0] * 5 == result["chunk_tokens"][1] * 3
     assert set(made) == {"question", "others", "kind", "source", "gold", "quote", "answer", "overlap"}
     code, listed, _ = core("list", "--library", place)
     assert [(row["question"], row["quote"], row["origin"]) for row in listed["judgments"]] == [
@@ -161,3 +167,11 @@ def test_questions_are_made_and_kept_apart_from_others(core, tmp_path) -> None:
     assert code == 1  # fewer than were asked for
     assert made["question"] not in [item["question"] for item in result["questions"]]
     assert core("make", "--library", place, "--count", 0)[0] == 2
+    monkeypatch.setattr(options, "language_model", lambda: None)
+    code, _, told = core("make", "--library", place, "--written")
+    assert (code, "No language model is set up." in told) == (2, True)
+    asked = ["When does one find what was lost by day?", "in the morning", "Who pays for what was lost?"]
+    model = Scripted(json.dumps(asked), '["in the morning"]')
+    monkeypatch.setattr(options, "language_model", lambda: model)
+    code, result, _ = core("make", "--library", place, "--written", "--count", 1)
+    assert [(item["kind"], item["answer"]) for item in result["questions"]] == [("written", "in the morning")]

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -480,6 +480,12 @@ def test_what_a_model_writes_is_scored_by_its_claims_and_handed_to_ragas(suite_r
     assert metrics["claim_recall"] == 100 > metrics["exact_match"]
     assert metrics["answer_relevancy"] == 0, "whoever brings an encoder wants no model of Lectern's"
     assert BenchReport.from_dict(json.loads(json.dumps(report.to_dict(scores=True)))).questions[0].answer == known
+    judged = {
+        "options": replace(options, written_by="scripted, judged"),
+        "judge": lambda claim, texts: np.ones(len(texts)),
+    }
+    other = run_bench(suite, {"default": PRESETS["default"]}, tmp_path, fast_encoder, writer=writer, **judged)
+    assert other.presets[0].metrics["answer_relevancy"] == 100, "as the judge that was given has it"
     measured = load_measured(tmp_path, report.run, "default")
     texts = {document.version_id: TEXTS[document.name] for document in report.documents}
     rows = [json.loads(line) for line in ragas_jsonl(report, measured, 4000, texts.__getitem__).splitlines()]

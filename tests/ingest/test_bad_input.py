@@ -18,6 +18,7 @@ from threading import Thread
 import pymupdf
 import pytest
 
+from core.errors import CancelledError
 from core.ingest.ingest import ItemCancelledError
 from core.ingest.jobs import NewItem
 from core.ingest.work import ingest_handler
@@ -394,6 +395,28 @@ def test_a_document_is_stopped_between_cutting_and_storing(library):
         report = library.ingest(items, watch := Stop())
     assert watch.asked == 1
     assert [document.source for document in report.documents] == ["1.md"]
+
+
+def test_what_is_stored_stays_when_telling_chroma_of_it_is_stopped(library):
+    class Stop:
+        stored, told = False, ()
+
+        def stage(self, index, stage, done, total):
+            if self.stored:
+                self.told = (stage, done, total)
+                raise CancelledError("stop")
+
+        def finished(self, index, outcome):
+            self.stored = True
+
+    watch = Stop()
+    report = library.ingest([Incoming("a.md", content_hash=library.stage(GOOD["before.md"]))], watch)
+    assert [row.source for row in report.documents] == ["a.md"]
+    assert watch.told == ("storing", 1, 1)
+    assert library.verify() == []
+    assert library.search("good document").hits
+    assert library.ingest([Incoming("b.txt", content_hash=library.stage(GOOD["z-after.txt"]))]).failures == ()
+    assert library.verify() == []
 
 
 def test_a_document_is_told_of_and_stopped_while_it_is_stored(library, monkeypatch):

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+
+from openpyxl import Workbook
+from openpyxl.styles import Font
+from pptx import Presentation
+from pptx.dml.color import RGBColor
+from pptx.util import Inches, Pt
+
 from tests.parsing.docx_builder import docx
 from tests.parsing.pdf_builder import pdf
 
@@ -45,6 +53,33 @@ def _draw(page: object) -> None:
     page.insert_text((72, 220), f"dark {PLANT}", color=(1, 1, 1))  # type: ignore[attr-defined]
 
 
+def _deck() -> bytes:
+    deck, held = Presentation(), BytesIO()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    for place, kind in enumerate(("visible", "white", "tiny", "away")):
+        box = slide.shapes.add_textbox(Inches(1), Inches(99 if kind == "away" else place + 1), Inches(6), Inches(0.5))
+        box.text_frame.text = f"{kind} {PLANT}"
+        font = box.text_frame.paragraphs[0].runs[0].font
+        font.size = Pt(1 if kind == "tiny" else 18)
+        if kind == "white":
+            font.color.rgb = RGBColor(255, 255, 255)
+    deck.core_properties.subject = f"metadata {PLANT}"
+    deck.save(held)
+    return held.getvalue()
+
+
+def _workbook() -> bytes:
+    book, held = Workbook(), BytesIO()
+    book.active.append((SAID, f"cell {PLANT}"))
+    book.active.append(("white below", f"white {PLANT}"))
+    book.active["B2"].font = Font(color="FFFFFFFF")
+    book.create_sheet("Away").append((f"away {PLANT}",))
+    book["Away"].sheet_state = "hidden"
+    book.properties.subject = f"metadata {PLANT}"
+    book.save(held)
+    return held.getvalue()
+
+
 def planted() -> dict[str, bytes]:
     """The files, by name; one of the names is an instruction itself."""
     core = f"<dc:subject>metadata {PLANT}</dc:subject>"
@@ -52,5 +87,7 @@ def planted() -> dict[str, bytes]:
         FILE_NAME: _NOTES.encode(),
         "page.html": _PAGE.encode(),
         "word.docx": docx(_WORD, core=core),
+        "deck.pptx": _deck(),
+        "book.xlsx": _workbook(),
         "paper.pdf": pdf(_draw, subject=f"metadata {PLANT}"),
     }

@@ -10,30 +10,11 @@ import sys
 import pytest
 
 from core.language_model.settings import FILE, LanguageSettings, save
-from tests.conftest import ROOT
+from tests.language_model.destinations import Guard
 from tests.language_model.endpoint import Script, endpoint
 from tests.language_model.planted import planted
 
 pytestmark = [pytest.mark.model, pytest.mark.allow_hosts(["127.0.0.1"])]
-# Run by every Python process that starts, workers of other processes included.
-GUARD = """
-import os, sys
-told, allowed = os.environ["DESTINATIONS"], os.environ["ALLOWED"]
-def note(event, arguments):
-    if event in ("socket.connect", "socket.sendto", "socket.sendmsg"):
-        where = arguments[1]
-    elif event in ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"):
-        where = arguments[:2]
-    else:
-        return
-    if isinstance(where, tuple) and where[0] is not None:
-        name = ":".join(map(str, where[:2]))
-        with open(told, "a") as file:
-            file.write(name + "\\n")
-        if name != allowed:
-            raise OSError("this test lets nobody go to " + name)
-sys.addaudithook(note)
-"""
 WALK = """
 import json, sys
 from pathlib import Path
@@ -70,29 +51,23 @@ def test_all_that_runs_goes_nowhere_but_where_was_agreed(tmp_path, set_up):
     folder.mkdir()
     for name, data in planted().items():
         (folder / name).write_bytes(data)
-    (tmp_path / "sitecustomize.py").write_text(GUARD)
     (tmp_path / "walk.py").write_text(WALK)
-    told = tmp_path / "destinations"
-    told.touch()
     with endpoint(Script.words("An access token is valid for 3600 seconds [1].")) as served:
         if set_up:
             here = served.address
             chosen = LanguageSettings(here, "small", timeout_seconds=60.0, agreed=(here,), embedding_address=here)
             save(tmp_path / FILE, chosen)
         place = served.address.removeprefix("http://").removesuffix("/v1")
-        environment = {name: value for name, value in os.environ.items() if not name.endswith("API_KEY")} | {
-            "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]),
-            "LECTERN_SHELF": str(tmp_path / "libraries.json"),
-            "DESTINATIONS": str(told),
-            "ALLOWED": place if set_up else "",
-        }
+        guard = Guard(tmp_path, place if set_up else "")
+        environment = {name: value for name, value in os.environ.items() if not name.endswith("API_KEY")}
+        environment |= guard.variables | {"LECTERN_SHELF": str(tmp_path / "libraries.json")}
         command = [sys.executable, str(tmp_path / "walk.py"), str(tmp_path / "home"), str(folder)]
         done = subprocess.run(
             [*command, served.address if set_up else ""],
             env=environment, capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr[-3000:]
-        assert set(told.read_text().split()) == ({place} if set_up else set())
+        assert guard.destinations == ({place} if set_up else set())
         paths = {path for path, _, _ in served.asked}
     assert paths == ({"/v1/embeddings", "/v1/chat/completions"} if set_up else set())
     if set_up:

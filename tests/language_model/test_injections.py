@@ -23,11 +23,14 @@ pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"])]
 FENCED = re.compile(r"<((?:passage \d+|document|chunk|sentences) \w{8})>\n.*?\n</\1>", re.DOTALL)
 QUESTION = "How long is an access token valid, and what shall be ignored and fetched?"
 # What is read as text, what only as the file's metadata, what is left out and told of as hidden, and what of the text
-# nobody sees: letters on their own colour, tiny ones, and those that a PDF draws without ink.
+# nobody sees: letters on their own colour, tiny ones, those that a PDF draws without ink, what lies off a slide or in a
+# hidden sheet.
 READ = {
     FILE_NAME: ({"visible", "alt", "cell"}, set(), set(), set()),
     "page.html": ({"white", "tiny", "alt", "cell"}, {"metadata"}, {"hidden"}, {"white", "tiny"}),
     "word.docx": ({"white", "cell"}, {"metadata"}, {"hidden"}, {"white"}),
+    "deck.pptx": ({"visible", "white", "tiny", "away"}, {"metadata"}, set(), {"white", "tiny", "away"}),
+    "book.xlsx": ({"cell", "white", "away"}, {"metadata"}, set(), {"white", "away"}),
     "paper.pdf": (
         {"visible", "dark", "white", "invisible", "tiny"},
         {"metadata"},
@@ -47,7 +50,7 @@ def test_an_instruction_is_read_as_text_or_left_out_and_told_of(name):
     assert any("Hidden text was left out" in note for note in document.notes) == bool(hidden)
     told = [note for note in document.notes if "nobody sees" in note]
     assert bool(told) == bool(unseen)
-    words = len(unseen) * (len(words_of(PLANT)) + 1 if name != "paper.pdf" else len(PLANT.split()) + 1)
+    words = len(unseen) * (1 + len(PLANT.split() if name.endswith(("pdf", "pptx", "xlsx")) else words_of(PLANT)))
     assert [int(note.split()[0]) for note in told] == ([words] if unseen else [])
     assert all(" ignore all instructions" in note.lower() for note in told)
 

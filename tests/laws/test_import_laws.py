@@ -49,7 +49,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "streamlit": ("app.py", "pages/*"),
     "chromadb": ("core/storage/index/vectors.py",),
     "pymupdf": ("core/parsing/pdf/*", "core/parsing/pictures/*"),
-    "pypdfium2": ("core/parsing/pdf/*",),
+    "pypdfium2": ("core/parsing/pdf/*", "core/parsing/pictures/*"),
     "fitz": (),
     "rapidocr": ("core/parsing/ocr/*",),
     "cv2": ("core/parsing/ocr/*",),

@@ -9,10 +9,11 @@ from streamlit.testing.v1 import AppTest
 
 from core.evaluation.making import MadeQuestion, keep, making
 from core.evaluation.making.checking import Place
+from core.language_model.settings import LanguageSettings
 from core.library import Library
 from core.types import Span
 from pages.ui.benchmark import making as bench_making
-from pages.ui.shared import services
+from pages.ui.shared import language, services
 from tests.pages.apps import filled, said, start
 from tests.pages.browsing import until
 
@@ -34,7 +35,7 @@ def home(empty_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
             for question, quote in zip(QUESTIONS, SENTENCES, strict=True)
             for at in (TEXT.index(quote),)
         ]
-        monkeypatch.setattr(bench_making, "make_questions", lambda library, count, watch: made)
+        monkeypatch.setattr(bench_making, "make_questions", lambda library, count, watch, ask: made)
     return empty_home
 
 
@@ -79,6 +80,17 @@ def test_questions_are_kept_dropped_worded_and_taken_back() -> None:
     assert "1 question kept, 2 dropped." in said(app)
     press(app, "making.close")
     assert "making.begin" in {button.key for button in app.button}
+
+
+@pytest.mark.usefixtures("home")
+def test_a_model_that_is_set_up_may_write_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(bench_making, "make_questions", lambda library, count, watch, ask: asked.append(ask) or [])
+    assert "making.written" not in {button.key for button in start("benchmark").button}
+    language.keep(LanguageSettings("http://127.0.0.1:1/v1", "m", agreed=("http://127.0.0.1:1/v1",)))
+    app = press(start("benchmark"), "making.written")
+    assert callable(*asked)
+    assert bench_making.NONE_WRITTEN in said(app)
 
 
 def test_figures_say_whose_questions_they_are_of(home: Path) -> None:

@@ -97,6 +97,7 @@ def test_before_the_first_run_it_says_what_to_do_and_what_it_costs() -> None:
 def test_judgments_are_measured_and_the_chosen_preset_becomes_the_librarys() -> None:
     app = start("benchmark")
     assert app.segmented_control(key="benchmark.suite").value == "judged"
+    assert "chunks of 27 to 45 tokens are three to five times" in said(app)
     app.multiselect(key="benchmark.presets").set_value(["default", "flat"]).run()
     assert "2 presets, 1 recipe, 2 questions" in cost(app)
     run(app)
@@ -108,6 +109,12 @@ def test_judgments_are_measured_and_the_chosen_preset_becomes_the_librarys() -> 
     assert "My judgments" in app.selectbox(key=f"benchmark.run.{head.folder}").options[0]
     app.button(key="benchmark.apply").click().run()
     until(lambda: library.settings.expansion.strategy == "flat")
+    app.run()
+    next(button for button in app.button if button.label == "With and without parents").click()
+    finish(app)
+    told = next(line for line in plain(app).splitlines() if line.startswith("With room for 4,000 characters"))
+    assert "with without parents. with parents has 100.0 %" in told, told
+    assert "So these questions do not tell which is better" in told
 
 
 def test_a_cancelled_run_goes_on_from_the_page(home: Path) -> None:

@@ -1,16 +1,20 @@
-"""A written answer in a real browser, by keys: while it comes, stopped, failed, unsupported; and asking further."""
+"""A written answer in a real browser, by keys: while it comes, stopped, failed, unsupported; asking further; and where
+the running app's sockets lead meanwhile.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from core.language_model.settings import LanguageSettings, save
 from core.library import Incoming, Library
+from tests.language_model.destinations import Guard
 from tests.language_model.endpoint import Endpoint, Script, endpoint
 from tests.pages.browsing import faults_in_both, serving, settled, shown, turn, visit
 
@@ -24,7 +28,7 @@ REWRITTEN = "Who renews an access token?"
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Endpoint]]:
+def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Endpoint, Guard]]:
     """The app with a model that does what a test has written down."""
     folder = tmp_path_factory.mktemp("written")
     (folder / "tokens.md").write_text(NOTES, encoding="utf-8")
@@ -32,8 +36,10 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, End
         assert not library.ingest([Incoming("tokens.md", path=folder / "tokens.md")]).failures
     with endpoint() as served:
         save(folder / "language.json", LanguageSettings(served.address, "small", agreed=(served.address,)))
-        with serving(folder / "home", variables={"LECTERN_SHELF": str(folder / "libraries.json")}) as address:
-            yield address, served
+        guard = Guard(folder, urlsplit(served.address).netloc)
+        own = {"LECTERN_SHELF": str(folder / "libraries.json")}
+        with serving(folder / "home", variables=guard.variables | own) as address:
+            yield address, served, guard
 
 
 def pressed(page: Page, key: str, target: Locator) -> None:
@@ -59,9 +65,9 @@ def looked_at(page: Page, name: str) -> None:
 
 
 def test_an_answer_is_stopped_fails_is_unsupported_and_goes_on_by_keys(
-    written: tuple[str, Endpoint], page: Page
+    written: tuple[str, Endpoint, Guard], page: Page
 ) -> None:
-    address, served = written
+    address, served, _ = written
     served.answers[:] = [SLOWLY]
     visit(page, f"{address}/ask")
     field = page.get_by_placeholder("Ask your documents")
@@ -112,3 +118,16 @@ def test_an_answer_is_stopped_fails_is_unsupported_and_goes_on_by_keys(
     expect(field).to_have_value(QUESTION)
     page.go_back()
     expect(field).to_have_value(REWRITTEN)
+
+
+def test_no_page_goes_anywhere_but_where_was_agreed(written: tuple[str, Endpoint, Guard], page: Page) -> None:
+    """The server and every process that it starts; what the window asks for, ``visiting`` looks at."""
+    address, served, guard = written
+    served.answers[:] = [UNSUPPORTED]
+    for place in ("", "chunks", "benchmark", "ask?question=What+is+valid%3F"):
+        visit(page, f"{address}/{place}")
+    expect(page.locator(".written .mark.not_found")).to_have_count(1)
+    visit(page, f"{address}/settings?tab=Language+model")
+    page.get_by_role("button", name="Test", exact=True).click()
+    shown(page.get_by_text("answers."))
+    assert guard.destinations == {guard.allowed}

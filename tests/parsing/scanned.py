@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from io import BytesIO
 
 import pymupdf
-from PIL import Image
+from PIL import Image, ImageChops
 
 LETTER = (
     "Dear Ada Lovelace,",
@@ -70,4 +70,39 @@ def scanned(*pages: Image.Image | str, stamp: str = "", dpi: int = 150) -> bytes
             page.insert_image(page.rect, stream=encoded(one))
             if stamp:
                 page.insert_text((20, page.rect.height - 12), stamp, fontsize=7)
+        return bytes(document.tobytes())
+
+
+def faxed(image: Image.Image) -> bytes:
+    """A PDF whose page is this picture in JBIG2, behind two tables of no letters of which one goes on with the other.
+
+    MuPDF cannot decode such tables, pdfium can.
+    """
+    held = BytesIO()
+    ImageChops.invert(image.convert("L")).convert("1").save(
+        held, "tiff", compression="group4", tiffinfo={278: image.height}
+    )
+    with Image.open(held) as tiff:
+        start, size = tiff.tag_v2[273][0], tiff.tag_v2[279][0]
+    sides = image.width.to_bytes(4) + image.height.to_bytes(4)
+
+    def letters(flags: int) -> bytes:
+        return flags.to_bytes(2) + bytes((3, 255, 253, 255, 2, 254, 254, 254)) + bytes(16)
+
+    parts = (
+        (48, (), sides + bytes(11)),
+        (0, (), letters(0x0200)),
+        (0, (1,), letters(0x0100)),
+        (38, (), sides + bytes(9) + b"\1" + held.getvalue()[start : start + size]),
+    )
+    stream = b"".join(
+        number.to_bytes(4) + bytes((kind, len(of) << 5, *of, 1)) + len(data).to_bytes(4) + data
+        for number, (kind, of, data) in enumerate(parts)
+    )
+    with pymupdf.open(stream=scanned(image.convert("1")), filetype="pdf") as document:
+        ((place, *_),) = document[0].get_images()
+        document.update_stream(place, stream, compress=False)
+        for key, value in (("Filter", "/JBIG2Decode"), ("ColorSpace", "/DeviceGray"), ("BitsPerComponent", "1")):
+            document.xref_set_key(place, key, value)
+        document.xref_set_key(place, "DecodeParms", "null")
         return bytes(document.tobytes())

@@ -12,7 +12,7 @@ from core.chunking import CHUNKERS, audit, chunk
 from core.chunking.auditing import BESIDE_ARTICLE
 from core.embedding.tokenizer import packaged_counter
 from core.parsing import parse, parser_fingerprint
-from core.parsing.flow import Piece, Words, compose
+from core.parsing.flow import Piece, TableCell, Words, compose
 from core.parsing.html import article, reader
 from core.settings import ChunkingSettings, ParsingSettings
 from core.types import BlockKind
@@ -62,6 +62,19 @@ def test_a_judge_that_takes_a_chapter_for_the_page_does_not_cost_the_book() -> N
     teasers = [Piece(BlockKind.PARAGRAPH, Words("More on geese, every day.")) for _ in range(20)]
     judged = article.set_aside([*teasers, chapters[3]], chapters[3].words.text)
     assert [piece.aside for piece in judged] == [True] * 20 + [False]
+
+
+def test_captions_tables_and_repeats_within_the_article_stay_though_the_judge_passed_over_them() -> None:
+    parts = [Piece(BlockKind.PARAGRAPH, Words(f"Part {number} tells of ducks. " * 30)) for number in range(3)]
+    caption = Piece(BlockKind.CAPTION, Words("A duck on the lake, seen from the northern shore in the spring of 1921."))
+    words, teaser = (
+        Words("Teals and mallards, counted in the morning"),
+        Words("More on geese", links=((0, 13, "/geese"),)),
+    )
+    plain, linked = (Piece(BlockKind.TABLE, rows=((TableCell(words), TableCell(one)),)) for one in (words, teaser))
+    page = [parts[0], caption, plain, parts[1], linked, parts[2], parts[0], caption]
+    judged = article.set_aside(page, "\n".join(part.words.text for part in parts))
+    assert [piece.aside for piece in judged] == [False, False, False, False, True, False, False, True]
 
 
 SECTIONS = st.sampled_from(

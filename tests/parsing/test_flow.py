@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import traceback
 from email.message import EmailMessage
+from itertools import count
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import ParseError, WorkerError
+from core.errors import CancelledError, ParseError, WorkerError
 from core.parsing import flow_parser, parse
 from core.parsing.flow import Item, ParsedFile, Piece, TableCell, Words, compose, tidy
 from core.parsing.flow_parser import FlowParser
@@ -77,6 +79,21 @@ def test_time_and_memory_have_limits() -> None:
         FlowParser("html", ParsingSettings(timeout_seconds=1)).parse(SLOW, "slow.html")
     with pytest.raises(WorkerError, match=r"slow\.html needs more than 256 MB of memory"):
         FlowParser("html", ParsingSettings(memory_megabytes=256)).parse(b"word " * 20_000_000, "slow.html")
+
+
+def test_writing_down_what_was_read_can_be_stopped_and_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.cancellation._EVERY_SECONDS", 0.0)
+
+    def stop(*_: object) -> None:
+        if "compose" in {frame.name for frame in traceback.extract_stack()}:
+            raise CancelledError("stop")
+
+    rows = b"a,b\n1,2\n" * 20
+    with pytest.raises(CancelledError):
+        FlowParser("csv", ParsingSettings()).parse(rows, "a.csv", stop)
+    monkeypatch.setattr(flow_parser, "monotonic", count(0, 400).__next__)
+    with pytest.raises(WorkerError, match=r"a\.csv could not be read: it was not read within 600 seconds. Split"):
+        FlowParser("csv", ParsingSettings()).parse(rows, "a.csv")
 
 
 def test_attachments_come_along_whole() -> None:

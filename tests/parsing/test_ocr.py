@@ -7,10 +7,12 @@ import stat
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 
 import pymupdf
 import pytest
+from PIL import Image, ImageChops, ImageStat
 
 from core.errors import CancelledError, ParseError, TextLayerMissingError
 from core.parsing import parse, parser_fingerprint
@@ -18,11 +20,12 @@ from core.parsing.audit.word_audit import words_of
 from core.parsing.ocr import pages as ocr_pages
 from core.parsing.ocr.judgement import PageSigns, accounts_for, may_be_scan, says_nothing
 from core.parsing.ocr.lines import Reading, ReadLine, lines_on, lying
+from core.parsing.pictures.drawing import render_page
 from core.settings import ParsingSettings
 from core.text.places import boxes_of, pages_read
 from core.types import Document, Page, Span
 from tests.parsing.laws import assert_laws
-from tests.parsing.scanned import LEFT, LETTER, RIGHT, encoded, page_of, picture, scanned
+from tests.parsing.scanned import LEFT, LETTER, RIGHT, encoded, faxed, page_of, picture, scanned
 
 PROSE = "It is not a scan, for all of its words are in the text layer, and they can be read from there. " * 6
 GARBAGE = "Wklv lv d flskhu wkdw rqfh zdv d whaw odbhu ri wkh sdjh, dqg qrw d zrug ri lw lv wrog. " * 4
@@ -173,6 +176,18 @@ def test_a_picture_without_words_says_so() -> None:
     document = read(scanned(PROSE, image))
     assert [page.reading for page in document.pages] == ["text", "wordless"]
     assert "Pages that are pictures in which OCR found no words: 2." in document.notes
+
+
+def test_a_picture_that_one_engine_cannot_decode_is_drawn_by_the_other_or_told() -> None:
+    data = faxed(picture())
+    with pytest.raises(TextLayerMissingError, match="its pages are pictures"):
+        read(data, scans="off")
+    there, plain = (Image.open(BytesIO(render_page(one, 1, 0.5))) for one in (data, scanned(picture())))
+    with there, plain:
+        assert ImageStat.Stat(ImageChops.difference(there, plain)).rms[0] < 10 < ImageStat.Stat(plain).stddev[0]
+    for other in (b"/DCTDecode  ", b"/JPXDecode  ", b"/LZWDecode   "):
+        with pytest.raises(ParseError, match="no page of it can be read"):
+            read(data.replace(b"/JBIG2Decode", other))
 
 
 def test_a_garbage_layer_gives_way_and_a_good_one_stays() -> None:

@@ -140,20 +140,28 @@ def test_what_the_file_says_of_headers_and_looks_counts() -> None:
     assert headers(read_ods(same, styles=bold)) == ["x | x"]
 
 
-def test_hidden_sheets_and_rows_are_read_and_noted() -> None:
-    style = '<style:style style:name="h"><style:table-properties table:display="false"/></style:style>'
+def test_hidden_sheets_rows_columns_and_letters_are_read_and_noted() -> None:
+    style = (
+        '<style:style style:name="h"><style:table-properties table:display="false"/></style:style>'
+        '<style:style style:name="w"><style:text-properties fo:color="#ffffff"/></style:style>'
+        '<style:style style:name="d" style:parent-style-name="w">'
+        '<style:table-cell-properties fo:background-color="#202020"/></style:style>'
+    )
+    columns = '<table:table-column/><table:table-column table:visibility="collapse"/>'
+    first = row(text("a", 'table:style-name="d"'), text("x"), text("w", 'table:style-name="w"'))
     hidden = row(text("b"), attributes='table:visibility="collapse"')
     sheets = (
-        f'<table:table table:name="One">{row(text("a"))}{hidden}</table:table>'
+        f'<table:table table:name="One">{columns}{first}{hidden}</table:table>'
         f'<table:table table:name="Two" table:style-name="h">{row(text("c"))}</table:table>'
         '<table:table table:name="Three"/>'
     )
     reading = ods_reader.read(ods(sheets, styles=style), "a.ods")
     assert [words for kind, words in shown(reading) if kind == "heading"] == ["One", "Two"]
     assert reading.notes == (
-        'The sheet "One" has 1 hidden row; what they hold is read all the same.',
+        'The sheet "One" has 1 hidden row and 1 hidden column; what they hold is read all the same.',
         'The sheet "Two" is hidden in the workbook; it is read all the same.',
         'Empty sheets are left out: "Three".',
+        '4 words that nobody sees are read as text, in the sheet "One" first: “x w b c”.',
     )
 
 

@@ -7,6 +7,8 @@ import pytest
 
 from core.errors import PasswordNeededError
 from core.parsing.pdf import reader as pdf_module
+from core.parsing.pdf import worker
+from core.parsing.pdf.lines import TextLine
 from core.parsing.pdf.reader import PdfParser
 from core.parsing.pictures.drawing import render_page
 from core.parsing.sandbox.sandbox import WorkerPool
@@ -94,6 +96,19 @@ def test_a_field_the_page_does_not_show_is_read_from_its_value() -> None:
     source[0].add_widget(field)
     source.xref_set_key(next(source[0].widgets()).xref, "AP", "null")
     assert texts(parsed(bytes(source.tobytes())), BlockKind.FOOTNOTE) == ["town: Overton"]
+
+
+def test_a_damaged_form_costs_its_page_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    def damaged(*_: object) -> list[TextLine]:
+        raise ValueError("a cycle among the fields")
+
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((72, 100), "A form to fill in.")
+        page.add_text_annot((50, 300), "Is this still true?")
+
+    monkeypatch.setattr(worker, "comments", damaged)
+    pages = [frame for frame in worker.parse_pdf(pdf(draw), {}) if frame["type"] == "page"]
+    assert [("unmarked" in page, "damaged" in page, len(page["lines"])) for page in pages] == [(True, False, 1)]
 
 
 def test_words_inside_a_figure_follow_its_caption() -> None:

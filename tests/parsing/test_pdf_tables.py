@@ -241,7 +241,7 @@ def test_columns_of_words_are_a_table_where_white_parts_their_rows_at_once() -> 
     assert not blocks(beside, BlockKind.TABLE)
 
 
-@pytest.mark.parametrize("marker", ["[{}]", "{}.", "•"])
+@pytest.mark.parametrize("marker", ["[{}]", "{}.", "•", "heron{:02}:"])
 def test_two_columns_of_a_list_are_no_table_however_equal_its_items(marker: str) -> None:
     def draw(page: pymupdf.Page) -> None:
         for number in range(12):

@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pptx import Presentation
 from pptx.chart.data import BubbleChartData, CategoryChartData, XyChartData
+from pptx.dml.color import RGBColor
 from pptx.enum.chart import XL_CHART_TYPE
+from pptx.enum.dml import MSO_THEME_COLOR
 from pptx.oxml import parse_xml
 from pptx.oxml.ns import qn
 from pptx.util import Emu, Inches, Pt
@@ -253,7 +255,54 @@ def test_hidden_slides_are_kept_and_hidden_shapes_are_not() -> None:
     secret._element.find(qn("p:nvSpPr")).find(qn("p:cNvPr")).set("hidden", "1")
     reading = read(saved(deck), "deck.pptx")
     assert compose(reading.pieces).text == "Seen\n\nUnseen\n\nUnseen too"
-    assert reading.notes == ("Slides 2 and 3 are hidden.", "3 words of hidden shapes were left out.")
+    assert reading.notes == (
+        "Slides 2 and 3 are hidden.",
+        "3 words of hidden shapes were left out.",
+        "3 words that nobody sees are read as text, on slide 2 first: “Unseen Unseen too”.",
+    )
+
+
+def coloured(box, colour: str):
+    """A box of letters of this colour: RGB, or one of the theme's."""
+    fill = box.text_frame.paragraphs[0].runs[0].font.fill
+    fill.solid()
+    if len(colour) == 6:
+        fill.fore_color.rgb = RGBColor.from_string(colour)
+    else:
+        fill.fore_color.theme_color = MSO_THEME_COLOR[colour.upper()]
+    return box
+
+
+def painted(shape, colour: str):
+    shape.fill.solid()
+    shape.fill.fore_color.rgb = RGBColor.from_string(colour)
+    return shape
+
+
+def test_letters_that_nobody_sees_are_read_and_told_of() -> None:
+    deck = Presentation()
+    first, second = slide_of(deck, BLANK), slide_of(deck, BLANK)
+    painted(first.shapes.add_shape(1, Inches(5), Inches(1), Inches(4), Inches(2)), "1F5470")
+    coloured(text_box(first, "on dark", 6, 1.5), "FFFFFF")
+    coloured(painted(text_box(first, "own ground", 1, 5), "202020"), "FFFFFF")
+    coloured(text_box(first, "plain", 1, 3), "C00000")
+    coloured(text_box(second, "white", 1, 1), "FFFFFF")
+    coloured(text_box(second, "paper", 1, 2), "background_1")
+    coloured(painted(text_box(second, "red", 1, 3), "C00000"), "C00000")
+    text_box(second, "tiny", 1, 4).text_frame.paragraphs[0].runs[0].font.size = Pt(1)
+    text_box(second, "away", 1, 9)
+    clear = coloured(text_box(second, "clear", 1, 5), "000000")
+    clear._element.find(f".//{qn('a:srgbClr')}").append(parse_xml(f'<a:alpha xmlns:a="{A}" val="0"/>'))
+    second.shapes.add_picture(BytesIO(PICTURE), Inches(5), Inches(1), Inches(4), Inches(2))
+    coloured(text_box(second, "on a picture", 6, 1.5), "FFFFFF")
+    reading = read(saved(deck), "deck.pptx")
+    said = compose(reading.pieces).text.split()
+    assert sorted(said) == sorted("on dark own ground plain white paper red tiny away clear on a picture".split())
+    (note,) = reading.notes
+    assert note == "6 words that nobody sees are read as text, on slide 2 first: “white paper red tiny away clear”."
+    second.background.fill.solid()
+    second.background.fill.fore_color.rgb = RGBColor.from_string("202020")
+    assert [note.split()[0] for note in read(saved(deck), "deck.pptx").notes] == ["4"]
 
 
 CLASSIC = f"""<p:cmLst xmlns:p="{P}"><p:cm authorId="0" dt="2026-01-01T08:30:00.000" idx="1"><p:text>Is this

@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
-from openpyxl.styles import Font, PatternFill
+from openpyxl.styles import Color, Font, PatternFill
 from openpyxl.worksheet.table import Table
 from openpyxl.worksheet.worksheet import Worksheet
 
+from core.parsing.flow import compose
 from core.parsing.sheets import reader as sheet_reader
 from core.parsing.sheets.formats import show_number
 from tests.parsing.packages import packed, parts_of
@@ -282,6 +283,34 @@ def test_links_lead_where_they_say_and_never_run_anything() -> None:
 # Around the cells
 
 
+def test_letters_that_nobody_sees_are_read_and_told_of() -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    dark, white = (PatternFill("solid", fgColor=colour) for colour in ("FF202020", "FFFFFFFF"))
+    for row, (words, font, fill, number) in enumerate(
+        [
+            ("seen", Font(), None, "General"),
+            ("on dark", Font(color="FFFFFFFF"), dark, "General"),
+            ("white", Font(color="FFFFFFFF"), None, "General"),
+            ("theme", Font(color=Color(theme=0)), white, "General"),
+            ("same", Font(color="FF202020"), dark, "General"),
+            ("tiny", Font(size=1), None, "General"),
+            ("formatted", Font(), None, ";;;"),
+        ],
+        1,
+    ):
+        cell = sheet.cell(row, 1, words)
+        cell.font, cell.number_format, cell.fill = font, number, fill or PatternFill()
+    sheet["C1"] = "column"
+    sheet.column_dimensions["C"].hidden = True
+    reading = sheet_reader.read(saved(book), "a.xlsx")
+    assert {"seen", "white", "formatted", "column"} <= set(compose(reading.pieces).text.replace("|", " ").split())
+    hidden, unseen = reading.notes
+    assert hidden == 'The sheet "Sheet" has 1 hidden column; what they hold is read all the same.'
+    assert unseen.startswith('6 words that nobody sees are read as text, in the sheet "Sheet" first: ')
+    assert unseen.endswith("“column white theme same tiny formatted”.")
+
+
 def test_sheets_are_headings_hidden_ones_are_noted_and_empty_ones_left_out() -> None:
     book = openpyxl.Workbook()
     book.active.title = "First"
@@ -299,6 +328,7 @@ def test_sheets_are_headings_hidden_ones_are_noted_and_empty_ones_left_out() -> 
         'The sheet "Second" is hidden in the workbook; it is read all the same.',
         'The sheet "Third" is hidden in the workbook; it is read all the same.',
         'Empty sheets are left out: "Fourth".',
+        '3 words that nobody sees are read as text, in the sheet "First" first: “seen words words”.',
     )
     assert (reading.title, reading.metadata["author"]) == ("Ducks", "Ann")
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import random
+import weakref
 from itertools import pairwise
 
 import pytest
@@ -272,6 +274,19 @@ def test_a_result_of_one_revision_is_not_mixed_with_another(tmp_path):
             library.remove(source.id)
         with pytest.raises(NotFoundError, match="Ask it again"):
             library.searcher.assemble(ranking, library.settings, None)
+
+
+def test_the_leaves_of_an_older_state_are_let_go(tmp_path):
+    with make(tmp_path / "home", 5, {}) as library:
+        older = []
+        for turn in range(3):
+            library.search("otter river")
+            library.search(f'otter type:markdown "river" {turn}')
+            older.append(weakref.ref(library.searcher.snapshot().leaves.vectors))
+            library.ingest([Incoming(f"{turn} more.md", content_hash=library.stage(f"An otter, {turn}.".encode()))])
+        library.search("otter river")
+        gc.collect()
+        assert [one() for one in older] == [None, None, None]
 
 
 def test_warm_questions_are_not_encoded_again(tmp_path):

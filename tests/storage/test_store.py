@@ -206,6 +206,21 @@ def test_many_threads_read_and_write_at_once(store) -> None:
     assert len(sources(store)) == 30
 
 
+def test_few_of_many_readers_stay_open(store) -> None:
+    gate = threading.Barrier(9)
+
+    def read() -> None:
+        with store.reading():
+            gate.wait()
+
+    threads = [threading.Thread(target=read) for _ in range(9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(store._connections._pool) == 4
+
+
 def test_the_catalogue_is_durable_and_names_itself(store) -> None:
     with store.transaction() as connection:
         assert connection.execute("PRAGMA synchronous").fetchone() == (2,)

@@ -1,7 +1,7 @@
-"""Questions with gold made from a person's own documents by rules, without a language model and without labels.
+"""Questions with gold made from a person's own documents without labels: by rules, or by a language model.
 
-Each file drafts from one thing: ``prose`` from sentences (``clauses`` finds their subject and verb), ``tables``,
-``structure`` from headings and lists, ``code``. ``documents`` gathers a document's, ``checking`` asks the library
+Each file drafts from one thing: ``prose`` from sentences, ``tables``, ``structure`` from headings and lists, ``code``;
+``written`` has a model draft from passages. ``documents`` gathers a document's, ``checking`` asks the library
 whether something else answers, ``making`` chooses and spreads.
 """
 
@@ -17,7 +17,7 @@ from core.evaluation.making.making import (
     make_questions,
     take_back,
 )
-from core.evaluation.making.suggesting import suggested_questions
+from core.evaluation.making.suggesting import suggested_questions, suggested_size
 
 __all__ = [
     "KINDS",
@@ -28,5 +28,6 @@ __all__ = [
     "leave_out",
     "make_questions",
     "suggested_questions",
+    "suggested_size",
     "take_back",
 ]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.evaluation.making.draft import Draft, plain
+from core.evaluation.making.written import WRITTEN
 from core.library import Library
 from core.search.answer.asking import keys, unmet
 from core.text.analysis import analyse
@@ -19,7 +20,8 @@ _LEAST = -3.0  # log-odds: below it the reader sees no answer in the gold either
 _ASKING = frozenset(analyse("long many much often far percentage happens done mean steps value default person"))
 _LOOKED_AT = 12  # passages the search brings
 _MOST_PLACES = 5
-_READ = frozenset({"definition", "number", "date", "name", "who", "place", "table"})  # short answers, which it can mark
+# Short answers, which it can mark.
+_READ = frozenset({"definition", "number", "date", "name", "who", "place", "table", WRITTEN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,16 @@ def is_told_apart(
     if draft.kind in _READ and own < _LEAST:
         return False
     return all(score < max(own - _BEHIND, 0.0) for score in rivals)
+
+
+def is_unanswered(library: Library, question: str) -> bool:
+    """Whether the reader finds no answer in what the library's search brings; without a reader it cannot be told."""
+    read = library.searcher.reader
+    if read is None:
+        return False
+    hits = library.search(question).hits[:_LOOKED_AT]
+    marks = read(question, [hit.text for hit in hits], [hit.document for hit in hits]) if hits else []
+    return all((best := mark.best()) is None or best.score < 0.0 for mark in marks)
 
 
 def _definitions(question: str, texts: Mapping[str, str]) -> int:

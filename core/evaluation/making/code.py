@@ -45,7 +45,7 @@ def code_drafts(text: str, start: int, syntax: Syntax, name: str) -> Iterator[Dr
         if unit.kind in ("function", "method") and signature.length <= _LONGEST:
             yield from _defaults(text, signature, unit)
         if unit.doc is not None and unit.name != "__init__":
-            yield from _purpose(text, Span(start + unit.doc.start, start + unit.doc.end), unit)
+            yield from _purpose(text, Span(start + unit.doc.start, start + unit.doc.end), unit, name)
     end = start + max((unit.end for unit in syntax.units), default=0)
     constants = list(_CONSTANT.finditer(text, start, end))
     names = [found["name"] for found in constants]
@@ -111,7 +111,7 @@ def parameters(signature: str) -> list[tuple[str, str]]:
     return found
 
 
-def _purpose(text: str, doc: Span, unit: Unit) -> Iterator[Draft]:
+def _purpose(text: str, doc: Span, unit: Unit, name: str) -> Iterator[Draft]:
     """ "What does it do?": answered by the first sentence of what is written above or in it."""
     inner = _REMARK.sub(lambda found: " " * len(found[0]), text[doc.start : doc.end])
     first = next(iter(sentence_spans(inner.replace("\n", " ") if "\n\n" not in inner else inner)), None)
@@ -121,14 +121,15 @@ def _purpose(text: str, doc: Span, unit: Unit) -> Iterator[Draft]:
     if "{@" in said or not 4 <= len(said.split()) <= 40:
         return
     gold = Span(doc.start + first.start, doc.start + first.end)
+    called = f"{_called(unit)} in {name}" if name and unit.path.islower() and unit.path.isalpha() else _called(unit)
     if unit.kind in ("function", "method"):
         gives = said.split()[0].lower() in ("the", "a", "an", "whether", "one", "all", "every", "how")
         yield Draft(
             "code",
-            f"What does {_called(unit)} {'return' if gives else 'do'}?",
+            f"What does {called} {'return' if gives else 'do'}?",
             gold,
             said,
-            (f"What is {_called(unit)} for?",),
+            (f"What is {called} for?",),
         )
     elif unit.kind == "class":
         yield Draft(

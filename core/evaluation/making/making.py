@@ -1,4 +1,7 @@
-"""Questions with gold for a library that has none: drafted from its documents, checked against all of it, spread."""
+"""Questions with gold for a library that has none: drafted from its documents, checked against all of it, spread.
+
+By rules, or by a language model where one is given.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from core.evaluation.making.checking import Place, is_told_apart, places
+from core.errors import CancelledError, LecternError
+from core.evaluation.making.checking import Place, is_told_apart, is_unanswered, places
 from core.evaluation.making.documents import drafts_of
 from core.evaluation.making.draft import Draft, overlap, same_wording
+from core.evaluation.making.written import UNANSWERED, WRITTEN, written_drafts
 from core.library import Library
 from core.storage.catalogue.documents import text_hash
 from core.storage.catalogue.judging import anchored_in
-from core.types import Span
+from core.types import Judgment, Span
 
 ORIGIN = "synthetic"
 TRUST = (
@@ -36,6 +41,8 @@ KINDS = {
     "heading": "what a heading asks",
     "table": "a cell of a table",
     "code": "defaults, values and purposes in code",
+    WRITTEN: "what a language model thought of",
+    UNANSWERED: "what the documents do not say",
 }
 _BATCH = 24  # documents that are read at once
 _ALIKE = 0.8  # the share of words from which on two questions are near-copies of each other
@@ -50,9 +57,9 @@ Watch = Callable[[int, int], None]
 class MadeQuestion:
     """A question a person may keep, with its gold.
 
-    ``others``: the same in other words. ``gold``: every place that answers. ``quote``: the words of the first.
-    ``answer``: the short one. ``overlap``: the share of the question's words that stand in the gold, 1: all of them;
-    the lower, the harder to find by words.
+    ``others``: the same in other words. ``gold``: every place that answers, () where the documents do not. ``quote``:
+    the words of the first, or those that come near. ``answer``: the short one. ``overlap``: the share of the question's
+    words that stand in the quote, 1: all of them; the lower, the harder to find by words.
     """
 
     question: str
@@ -65,7 +72,13 @@ class MadeQuestion:
     overlap: float
 
 
-def make_questions(library: Library, count: int, seed: int = 0, watch: Watch | None = None) -> list[MadeQuestion]:
+def make_questions(
+    library: Library,
+    count: int,
+    seed: int = 0,
+    watch: Watch | None = None,
+    ask: Callable[[str], str] | None = None,
+) -> list[MadeQuestion]:
     """Up to ``count`` questions that the library's documents answer; the same for the same library and seed.
 
     Each is drafted by rules from one document, then tried on the whole library: an answer that stands in several
@@ -73,7 +86,9 @@ def make_questions(library: Library, count: int, seed: int = 0, watch: Watch | N
     near-copy of one that was judged, made or dropped before. They are spread over documents
     and kinds. Prose, headings and tables are asked of in English and where they are English, code in any language.
 
-    ``watch(done, count)`` may raise to stop. Nothing is kept: that is ``keep``'s.
+    ``watch(done, count)`` may raise to stop. Nothing is kept: that is ``keep``'s. ``ask``: has a language model
+    complete a prompt; it then writes the questions in the rules' place, some such that nothing in the library answers.
+    Where it fails, what was made until then is all there is; raises its error where that is nothing.
     """
     draw = Random(f"lectern {seed}")  # noqa: S311 - a choice of questions, no secret
     seen = [_words(line) for line in (*(row.judgment.question for row in library.judgments()), *left_out(library))]
@@ -85,7 +100,7 @@ def make_questions(library: Library, count: int, seed: int = 0, watch: Watch | N
         if watch is not None:
             watch(len(made), count)
 
-    for version, draft in _spread(library, texts, draw, tell):
+    for version, draft in _drafts(library, texts, draw, tell, made, ask):
         if len(made) == count:
             break
         tell()
@@ -94,9 +109,13 @@ def make_questions(library: Library, count: int, seed: int = 0, watch: Watch | N
         same = (version, draft.gold, draft.answer)
         if same in answered or any(_alike(words, known) for known in seen):
             continue
-        gold = places(texts.all(), version, draft)
         quote = texts.of(version)[draft.gold.start : draft.gold.end]
-        if not gold or not is_told_apart(library, question, draft, gold, texts.all()):
+        gold = () if draft.kind == UNANSWERED else places(texts.all(), version, draft)
+        if draft.kind == UNANSWERED:
+            fits = is_unanswered(library, question)
+        else:
+            fits = bool(gold) and is_told_apart(library, question, draft, gold, texts.all())
+        if not fits:
             continue
         seen.append(words)
         answered.add(same)
@@ -116,14 +135,14 @@ def keep(library: Library, made: Sequence[MadeQuestion]) -> list[int]:
     Raises ``LecternError`` for a question that was emptied.
     """
     texts = _Texts(library)
-    return library.add_judgments(
-        [
+    judged = []
+    for item in made:
+        judged += [
             anchored_in(text, text_hash(text), item.question, place.version_id, place.span, item.answer, ORIGIN)
-            for item in made
             for place in item.gold
             for text in (texts.of(place.version_id),)
-        ]
-    )
+        ] or [Judgment(item.question.strip(), None, None, None, None, origin=ORIGIN)]
+    return library.add_judgments(judged)
 
 
 def leave_out(library: Library, question: str) -> None:
@@ -157,6 +176,32 @@ class _Texts:
 
     def all(self) -> dict[str, str]:
         return {version: self.of(version) for version in self.versions}
+
+
+def _drafts(
+    library: Library,
+    texts: _Texts,
+    draw: Random,
+    tell: Callable[[], None],
+    made: Sequence[MadeQuestion],
+    ask: Callable[[str], str] | None,
+) -> Iterator[tuple[str, Draft]]:
+    """Of the rules, or of a model, which is not asked on once it has failed."""
+    if ask is None:
+        yield from _spread(library, texts, draw, tell)
+        return
+
+    def told(prompt: str) -> str:
+        tell()
+        return ask(prompt)
+
+    try:
+        yield from written_drafts(texts.versions, library.document, draw, told)
+    except CancelledError:
+        raise
+    except LecternError:
+        if not made:
+            raise
 
 
 def _spread(library: Library, texts: _Texts, draw: Random, tell: Callable[[], None]) -> Iterator[tuple[str, Draft]]:

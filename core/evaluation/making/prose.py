@@ -31,6 +31,7 @@ _NO_PLACE = frozenset("decade year time past case way state place order addition
 _FRACTIONS = frozenset("third quarter half fifth tenth".split())
 _MEANING = frozenset("mean denote represent".split())
 _DONE_BY_PERSONS = frozenset("lead own run chair write say report found manage maintain direct teach look".split())
+_UNDER = frozenset("if when once whenever after before until till while unless".split())
 _PRAISE = frozenset("important essential great good key critical major common favorite favourite bad".split())
 # A sentence is asked about without what it says beside its first statement.
 _LISTED = frozenset("conj cc punct amod det nummod compound".split())
@@ -66,8 +67,8 @@ def prose_drafts(text: str, sentences: Sequence[Span], known: Set[str]) -> Itera
     asked = [
         (f"{part[0].upper()}{part[1:]}", span)
         for span in sentences
-        for part in _plain(text[span.start : span.end]).split("; ")
-        if part
+        for at, part in enumerate(_plain(text[span.start : span.end]).split("; "))
+        if part and not (at and part.startswith("the "))  # what was spoken of before the semicolon
     ]
     for doc, (_, span) in zip(parsed([said for said, _ in asked]), asked, strict=True):
         if sum(token.head == token for token in doc) == 1:
@@ -125,12 +126,16 @@ class _Sentence:
         return Draft(kind, question, self.gold, answer.strip(" ,.;:"), (other,) if other else (), about)
 
     def _clause(self, verb: Token) -> _Clause | None:
-        """The statement of a verb; ``None`` where it denies, points, asks, commands, or its subject is a pronoun."""
+        """The statement of a verb; ``None`` where it denies, points, asks, commands, holds only when something else
+        does, or its subject is a pronoun.
+        """
         heads = [verb, self.root]
         subject = next((child for head in heads for child in head.lefts if child.dep_ in ("nsubj", "nsubjpass")), None)
         denies = any(child.dep_ in ("neg", "expl") for child in verb.children)
         denies |= any(word.lower_ == "that" and word.dep_ == "det" for word in verb.subtree)
-        if subject is None or subject.pos_ not in ("NOUN", "PROPN") or denies:
+        asides = [child for head in heads for child in head.children if child.dep_ == "advcl"]
+        only_then = any(word.lower_ in _UNDER for aside in asides for word in aside.lefts)
+        if subject is None or subject.pos_ not in ("NOUN", "PROPN") or denies or only_then:
             return None
         words = _words(subject)
         if len(words) > 9 or any(word.dep_ in ("relcl", "dobj", "punct") for word in words):
@@ -265,7 +270,8 @@ class _Sentence:
             if "," not in (words[-1].text, self.doc[words[-1].i : words[-1].i + 2][-1].text):
                 continue  # "when it ends stands in the contract": the words are what is spoken of
             then = _text(self.doc[words[-1].i + 1 :])
-            asked = "What should be done" if self.root.tag_ == "VB" else "What happens"
+            told = any(one.dep_ in ("nsubj", "nsubjpass", "csubj", "expl") for one in self.root.lefts)
+            asked = "What happens" if told else "What should be done"
             joint = "if" if words[0].lower_ == "if" else "when"
             if len(then.split()) >= 3 and not points(words_of(_text(words[1:]))):
                 draft = self._draft("cause", f"{asked} {joint} {_text(words[1:])}?", then)

@@ -1,7 +1,9 @@
-"""A few questions to begin with, for a page that is empty: quickly, without a search and without the encoder."""
+"""What to begin with: a few questions, quickly, without a search and without the encoder; a size for chunks."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from statistics import median
 from time import perf_counter
 
 from core.evaluation.making.documents import drafts_of
@@ -17,7 +19,21 @@ _WITHOUT_PROSE = frozenset({"code", "csv", "xlsx", "xls", "ods", "notebook"})
 # People ask these first.
 _LIKED = ("cause", "number", "definition", "how", "steps", "who", "heading", "date", "place", "name")
 
+_SIZES = (3, 5)  # times the median gold
+
 _kept: LruCache[tuple[str, ...]] = LruCache(8)
+
+
+def suggested_size(golds: Sequence[int]) -> tuple[int, int] | None:
+    """The least and the most tokens of a chunk to begin with: three to five times the median gold.
+
+    ``golds``: tokens of each gold place; ``None`` where there is none.
+
+    >>> suggested_size([12, 20, 90]), suggested_size([])
+    ((60, 100), None)
+    """
+    least, most = (round(times * median(golds or [0])) for times in _SIZES)
+    return (least, most) if least else None
 
 
 def suggested_questions(library: Library, count: int = 4) -> tuple[str, ...]:

@@ -20,8 +20,9 @@ _PERIOD = re.compile(
 )
 _LATIN = re.compile(r"[\x20-\u024f\u2010-\u2027]+")  # the scripts that an English question can hold
 _EMPTY = frozenset("none no yes - – — n/a na ? x same nil".split())
+_AS_BESIDE = re.compile(r"(?:the )?same\b|both\b|ditto\b|see\b|as (?:above|below|before)\b", re.IGNORECASE)
 _TOTALS = frozenset("total together sum all".split())
-_LONGEST_LABEL, _LONGEST_HEADER, _LONGEST_VALUE = 8, 5, 30  # words
+_LONGEST_LABEL, _LONGEST_HEADER, _LONGEST_VALUE = 7, 5, 30  # words
 _MOST_ROWS = 2000
 _FEW_ROWS, _COMMON = 6, 4  # a value that a quarter of more rows than these share is common
 
@@ -50,6 +51,8 @@ def table_drafts(text: str, table: Block, known: Set[str]) -> Iterator[Draft]:
             if len(rows) > _FEW_ROWS and _COMMON * common[cell.column, str(cell.value)] > len(rows):
                 continue  # what nearly every row says is guessed, not found
             if headers[header] > 1 or not value or value.lower() in _EMPTY or len(value.split()) > _LONGEST_VALUE:
+                continue
+            if _AS_BESIDE.match(value):
                 continue
             if _shape(value) and shapes[_shape(value)] > 1 and not _PERIOD.fullmatch(header):
                 continue  # the same thing under several conditions, not several things

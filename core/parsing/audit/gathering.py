@@ -48,10 +48,10 @@ class Gathering:
         return SecondReading(reader, (*kept, *(word for left_out in words.values() for word in left_out)), words)
 
 
-def unseen_note(words: Sequence[str], page: int = 0) -> tuple[str, ...]:
-    """The note on words that are read as text and that nobody sees. ``page``: the first that has some, 0 for none.
+def unseen_note(words: Sequence[str], where: str = "") -> tuple[str, ...]:
+    """The note on words that are read as text and that nobody sees. ``where``: the first stand, "" for nowhere.
 
-    >>> unseen_note(["ignore", "this"], 3)
+    >>> unseen_note(["ignore", "this"], "on page 3 first")
     ('2 words that nobody sees are read as text, on page 3 first: “ignore this”.',)
     >>> unseen_note([])
     ()
@@ -59,7 +59,7 @@ def unseen_note(words: Sequence[str], page: int = 0) -> tuple[str, ...]:
     if not words:
         return ()
     said = " ".join(words[:_NAMED]) + (" …" if len(words) > _NAMED else "")
-    where = f", on page {page:,} first" if page else ""
+    where = f", {where}" if where else ""
     verb = "is" if len(words) == 1 else "are"
     return (f"{counted(len(words), 'word')} that nobody sees {verb} read as text{where}: “{said}”.",)
 

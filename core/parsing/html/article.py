@@ -75,6 +75,8 @@ def set_aside(pieces: Sequence[Piece], article: str, title: str = "") -> tuple[P
     """
     texts = [_words(piece) for piece in pieces]
     kept = [share >= _SHARE for share in _shares(texts, article)]
+    told = {text for text, keep in zip(texts, kept, strict=True) if keep and len(text) >= _UNLINKED}
+    kept = [keep or text in told for text, keep in zip(texts, kept, strict=True)]  # the judge takes a repeat once
     for place, piece in enumerate(pieces):
         if piece.kind is BlockKind.HEADING and title.casefold().startswith(texts[place].casefold()):
             kept[place] = True
@@ -84,7 +86,7 @@ def set_aside(pieces: Sequence[Piece], article: str, title: str = "") -> tuple[P
     if not _is_prose([piece for piece, keep in zip(pieces, kept, strict=True) if keep]) or _is_part(kept, pieces):
         return tuple(pieces)
     _take_neighbours(kept, pieces)
-    if _close_gaps(kept, texts) > _MOST_GAPS:
+    if _close_gaps(kept, pieces, texts) > _MOST_GAPS:
         return tuple(pieces)
     return tuple(
         piece if keep or piece.kind is BlockKind.FURNITURE else replace(piece, aside=True)
@@ -142,13 +144,20 @@ def _take_neighbours(kept: list[bool], pieces: Sequence[Piece]) -> None:
             kept[place] = kept[place] or (_is_running(pieces[place]) and kept[before])
 
 
-def _close_gaps(kept: list[bool], texts: Sequence[str]) -> int:
-    """Keep what stands between two parts of the article and is short. How many gaps are left."""
+def _close_gaps(kept: list[bool], pieces: Sequence[Piece], texts: Sequence[str]) -> int:
+    """Keep what stands between two parts of the article and is short or illustrates it. How many gaps are left."""
     left = 0
     runs = [(keep, [place for place, _ in run]) for keep, run in groupby(enumerate(kept), key=lambda entry: entry[1])]
     for keep, places in runs[1:-1]:
         short = sum(len(texts[place]) for place in places) <= _BETWEEN
+        stays = keep or short or all(_illustrates(pieces[place]) for place in places)
         left += not (keep or short)
         for place in places:
-            kept[place] = keep or short
+            kept[place] = stays
     return left
+
+
+def _illustrates(piece: Piece) -> bool:
+    """Whether a piece is a picture's caption, or a table without a link: a judge of prose passes over both."""
+    linked = any(cell.words.links for row in piece.rows for cell in row)
+    return piece.kind is BlockKind.CAPTION or (piece.kind is BlockKind.TABLE and not linked)

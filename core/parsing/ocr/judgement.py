@@ -11,10 +11,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.parsing.pictures.looking import COVERED
+from core.parsing.pictures.looking import COVERED, LEAST_INK
 from core.text.languages import function_word_share
 
-_LEAST_INK = 0.0004  # of the page: below it lie dust and the shadow of a sheet's edge
 _BESIDE = 0.5  # of the page's ink, outside the lines of the text layer
 _ENOUGH_LETTERS = 1500  # of words in some language: such a page is read, whatever lies behind them
 _FEW_LETTERS = 100  # a page number, a stamp, the name of a scanning program
@@ -49,7 +48,7 @@ def may_be_scan(signs: PageSigns) -> bool:
     """
     if unreadable(signs.layer):
         return True
-    if signs.ink < _LEAST_INK:
+    if signs.ink < LEAST_INK:
         return False
     if not _letters(signs.layer):
         return True

@@ -75,8 +75,8 @@ def aligned_tables(fragments: Sequence[TextLine]) -> list[TextLine]:
 def set_apart(fragments: Sequence[TextLine]) -> TextLine | None:
     """Columns of words whose rows begin side by side, as a table's stand-in; ``None`` for columns of prose.
 
-    White parts the rows in all columns at once, where paragraphs of prose end wherever they end. Two columns of a
-    list, whose items may be equally long, are none either.
+    White parts the rows in all columns at once, where paragraphs of prose end wherever they end. Columns of a list or
+    a glossary, whose items may be equally long, are none either.
     """
     if any(item.stands_in for item in fragments):
         return None
@@ -105,8 +105,10 @@ def set_apart(fragments: Sequence[TextLine]) -> TextLine | None:
     lines_a_row = len(rows) / len(wholes)
     if len(wholes) < _MIN_APART or sum(gaps) < _TOGETHER * len(gaps) or not _LEAST_LINES < lines_a_row < _MAX_LINES:
         return None
-    behind = [pieces for row in wholes for column, pieces in row.cells.items() if column]
-    if 2 * sum(bool(_MARKER.match(pieces[0].text)) for pieces in behind) > len(behind):
+    begun = [[row.cells[column][0].text for row in wholes if column in row.cells] for column in range(len(gutters) + 1)]
+    behind = [text for column in begun[1:] for text in column]
+    every = [text.casefold() for column in begun for text in column]
+    if 2 * sum(bool(_MARKER.match(text)) for text in behind) > len(behind) or every == sorted(every):
         return None
     return _stand_in(fragments, wholes, len(gutters) + 1)
 

@@ -96,7 +96,8 @@ class PageRead:
     """One page. ``size``: width and height as it is shown; ``height``: of the frame in which its lines read upright.
 
     ``lines``: in reading order. ``signs``: shares of the page, as ``pictures.looking.signs`` tells them. ``doubles``:
-    texts that were drawn twice; ``unseen``: texts that nobody sees.
+    texts that were drawn twice; ``unseen``: texts that nobody sees. ``unmarked``: comments and
+    form fields are lost.
     """
 
     number: int
@@ -106,6 +107,7 @@ class PageRead:
     signs: tuple[float, float, float] = (0.0, 0.0, 0.0)
     doubles: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
+    unmarked: bool = False
     damaged: bool = False
 
 

@@ -18,7 +18,7 @@ from core.parsing.audit.word_audit import audit_words
 from core.parsing.file_names import MAX_TITLE, display_name, is_title, readable_title
 from core.parsing.flow import Flow
 from core.parsing.ocr.pages import Sheets, read_scans
-from core.parsing.ocr.verdicts import notes_on, require_text
+from core.parsing.ocr.verdicts import listed, notes_on, require_text
 from core.parsing.pdf.lines import OpenedFile, PageRead
 from core.parsing.pdf.text import compose
 from core.parsing.pictures.drawing import pictures_for_ocr, pool
@@ -42,6 +42,7 @@ class _Received:
     opened: OpenedFile = field(default_factory=lambda: OpenedFile(0))
     sheets: Sheets = field(default_factory=Sheets)
     damaged: list[int] = field(default_factory=list)
+    unmarked: list[int] = field(default_factory=list)
     second: list[str] = field(default_factory=list)
     doubles: list[str] = field(default_factory=list)
     unseen: dict[int, list[str]] = field(default_factory=dict)
@@ -58,7 +59,7 @@ class PdfParser:
     ``password``: opens an encrypted file; others do not mind it.
     """
 
-    version = 5
+    version = 6
 
     def __init__(self, settings: ParsingSettings, password: str | None = None, kind: str = "pdf") -> None:
         self._settings = settings
@@ -94,7 +95,8 @@ class PdfParser:
         notes = [*_notes(received, self._kind), *notes_on(sheets, received.damaged, reads_scans=reads)]
         of_layer = {page.number for page in sheets.pages if page.reading == "text"}
         unseen = {number: words for number, words in received.unseen.items() if number in of_layer}
-        notes += unseen_note([word for words in unseen.values() for word in words], min(unseen, default=0))
+        first = f"on page {min(unseen):,} first" if unseen else ""
+        notes += unseen_note([word for words in unseen.values() for word in words], first)
         document = _document(data, name, self._kind, received, composition, notes)
         if len(received.second) != received.opened.pages:
             return document
@@ -149,6 +151,7 @@ def _take(received: _Received, message: Mapping[str, Any]) -> None:
         if read.unseen:
             received.unseen[read.number] = [word for text in read.unseen for word in text.split()]
         received.damaged += [read.number] * read.damaged
+        received.unmarked += [read.number] * read.unmarked
     elif message["type"] == "second" and message["number"] == len(received.second) + 1:
         received.second.append(str(message["text"]))
 
@@ -178,6 +181,8 @@ def _notes(received: _Received, kind: str) -> list[str]:
     notes = []
     if received.opened.repaired:
         notes.append("The file was damaged; it was repaired while reading, and text may be missing.")
+    if received.unmarked:
+        notes.append(f"Pages whose comments and form fields could not be read: {listed(received.unmarked)}.")
     if received.opened.files:
         notes.append(f"Files attached inside, which were not read: {received.opened.files}. Save them and add them.")
     if len(received.second) != received.opened.pages and kind == "pdf":

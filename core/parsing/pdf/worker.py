@@ -14,7 +14,15 @@ from core.parsing.pdf.fonts import Typewriters, unturned
 from core.parsing.pdf.lines import OpenedFile, PageRead, TextLine
 from core.parsing.pdf.marks import comments, links_on, with_links
 from core.parsing.pdf.tables import Word, find_tables
-from core.parsing.pictures.looking import opened_picture, picture_of, signs, unseen, warm_picture
+from core.parsing.pictures.looking import (
+    drawn,
+    drawn_by_pdfium,
+    opened_picture,
+    picture_of,
+    signs,
+    unseen,
+    warm_picture,
+)
 from core.parsing.sandbox.values import to_values
 from core.parsing.sandbox.worker import Answer, Task, answer, is_memory, serve
 
@@ -92,12 +100,13 @@ def _read_page(page: Any, typewriters: Typewriters) -> PageRead:
     links = list(links_on(page))
     drawn = any(block["type"] == 3 for block in raw["blocks"])
     words = _words(text_page) if drawn or links else []
+    marks = _comments(page, page_text)
     parts = PageParts(
         raw=raw,
         size=(page.cropbox.width, page.cropbox.height),
         tables=lambda: find_tables(page, words) if not page.rotation else (),
         pictures=lambda: [tuple(item["bbox"]) for item in page.get_image_info()],
-        comments=_comments(page, page_text),
+        comments=marks or [],
     )
     lines, height, doubles = page_lines(parts, typewriters)
     if links:
@@ -106,7 +115,12 @@ def _read_page(page: Any, typewriters: Typewriters) -> PageRead:
     if page.rotation:
         lines = [on_shown_page(line, tuple(page.rotation_matrix)) for line in lines]
     read = PageRead(
-        page.number + 1, height=height, lines=tuple(lines), doubles=tuple(doubles), unseen=unseen(page, raw)
+        page.number + 1,
+        height=height,
+        lines=tuple(lines),
+        doubles=tuple(doubles),
+        unseen=unseen(page, raw),
+        unmarked=marks is None,
     )
     return _seen(page, read)
 
@@ -131,10 +145,16 @@ def _words(text_page: Any) -> list[Word]:
     return [word for same in places.values() for word in same]
 
 
-def _comments(page: Any, page_text: str) -> list[TextLine]:
-    if page.first_annot is None and page.first_widget is None:
-        return []
-    return comments(page.annots() or (), page.widgets() or (), page_text, clean)
+def _comments(page: Any, page_text: str) -> list[TextLine] | None:
+    """What is written on the page; ``None`` where that is damaged, which costs the page nothing else."""
+    try:
+        if page.first_annot is None and page.first_widget is None:
+            return []
+        return comments(page.annots() or (), page.widgets() or (), page_text, clean)
+    except _failures() as error:
+        if is_memory(error):
+            raise
+        return None
 
 
 def _with_whole_ligatures(text: str, box_of: Callable[[int], object]) -> str:
@@ -180,7 +200,6 @@ def _second(data: bytes, password: str | None) -> Iterator[Answer]:
 
 def render_pdf(data: bytes, request: Answer) -> Iterator[Answer]:
     """A frame for each of the request's "pages", its picture in base64: a PNG, or with "turn" a JPEG for OCR."""
-    import pymupdf
 
     document = _open(data, request)
     for number in request["pages"]:
@@ -191,7 +210,7 @@ def render_pdf(data: bytes, request: Answer) -> Iterator[Answer]:
             picture, scale = picture_of(page, int(request["turn"]))
         else:
             scale = min(float(request["scale"]), (float(request["max_pixels"]) / max(1.0, page.rect.get_area())) ** 0.5)
-            picture = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=False).tobytes("png")
+            picture = drawn(page, scale).tobytes("png")
         yield {"type": "image", "number": number, "scale": scale, "data": base64.b64encode(picture).decode("ascii")}
 
 
@@ -218,6 +237,7 @@ def warm_up() -> None:
     page.draw_line((20, 60), (90, 60))
     page.insert_link({"kind": pymupdf.LINK_URI, "from": pymupdf.Rect(20, 30, 60, 45), "uri": "https://a.example/"})
     page.add_text_annot((20, 100), "warm")
+    drawn_by_pdfium(page, 1.0, 0, pymupdf.csGRAY)
     data = document.tobytes()
     for task, request in (
         ("parse", {}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from io import BytesIO
 from typing import Any
 
@@ -11,6 +12,7 @@ from core.parsing.magic_bytes import HEIF_BRANDS, found_in
 from core.parsing.pdf.lines import Box
 
 COVERED = 0.5  # of a page, by pictures: from here on it may be a scan
+LEAST_INK = 0.0004  # of the page: below it lie dust and the shadow of a sheet's edge
 _CELLS = 24  # of a page, across and down, in which it is looked for what pictures cover
 _LOOK = 500.0  # pixels of the longer side: enough to see ink, too few to read it
 _FAINT = 40  # levels of grey by which ink differs from paper
@@ -18,7 +20,7 @@ _TINY = 2.0  # points
 _CLEAR, _WHITE = 16, 245  # of 255: how much ink letters have, and how little colour
 _PLACE = 1000.0  # pixels of the longer side: enough to see whether something stands at a place
 _FAINTEST = 12  # levels of a colour between letters and what they stand on
-_UNDECODED = "cannot decode"  # in what the library complains of
+_UNDECODED, _FAILED = "cannot decode", " error: "  # in what the library complains of
 _DPI, _LEAST_SIDE, _MOST_SIDE = 200, 1000, 3600  # pixels of a picture for OCR
 
 
@@ -52,8 +54,8 @@ def warm_picture() -> bytes:
 def signs(page: Any, lines: Sequence[Box], *, told: bool) -> tuple[float, float, float] | None:
     """Shares of a page: under pictures, of ink, and of that ink outside ``lines``; 0 where nobody has to look.
 
-    ``None`` for a page whose picture cannot be decoded. ``lines``: boxes of its text layer on the shown page, ``told``
-    where they hold letters.
+    ``None`` for a page that shows nothing because its picture cannot be decoded. ``lines``: boxes of its text layer on
+    the shown page, ``told`` where they hold letters.
     """
     import pymupdf
 
@@ -64,9 +66,9 @@ def signs(page: Any, lines: Sequence[Box], *, told: bool) -> tuple[float, float,
     covered = hidden / len(middles)
     if told and covered < COVERED:
         return covered, 0.0, 0.0
-    pymupdf.TOOLS.reset_mupdf_warnings()
     ink, beside = _ink(page, lines)
-    if covered >= COVERED and not beside * ink and _UNDECODED in pymupdf.TOOLS.mupdf_warnings():
+    failed = _FAILED in pymupdf.TOOLS.mupdf_warnings() and (pictures or (page.parent.is_pdf and page.get_images()))
+    if failed and ink * beside < LEAST_INK:
         return None
     return covered, ink, beside
 
@@ -78,11 +80,44 @@ def _on_shown(page: Any, box: Sequence[float]) -> Box:
     return x0, y0, x1, y1
 
 
-def _ink(page: Any, lines: Sequence[Box]) -> tuple[float, float]:
+def drawn(page: Any, scale: float, turn: int = 0, *, grey: bool = False) -> Any:
+    """A page as a pixmap, turned clockwise by ``turn`` degrees, a multiple of 90.
+
+    Where MuPDF cannot decode a picture of the page, or draws nothing at all, and pdfium does, the drawing is pdfium's.
+    """
     import pymupdf
 
+    colours = pymupdf.csGRAY if grey else pymupdf.csRGB
+    pymupdf.TOOLS.reset_mupdf_warnings()
+    matrix = pymupdf.Matrix(scale, scale).prerotate(turn)
+    pixels = page.get_pixmap(matrix=matrix, colorspace=colours, alpha=False)
+    undecoded = _UNDECODED in pymupdf.TOOLS.mupdf_warnings(reset=False)
+    if page.parent.is_pdf and (undecoded or (pixels.is_unicolor and page.get_images())):
+        other = drawn_by_pdfium(page, scale, turn, colours)
+        if other and not other.is_unicolor:
+            return other
+    return pixels
+
+
+def drawn_by_pdfium(page: Any, scale: float, turn: int, colours: Any) -> Any | None:
+    """A page of a PDF as ``drawn`` makes it, by the other engine; ``None`` where that cannot open it."""
+    import pymupdf
+    import pypdfium2
+
+    try:
+        with pymupdf.open() as alone:  # which no password locks
+            alone.insert_pdf(page.parent, from_page=page.number, to_page=page.number, links=False)
+            data = alone.tobytes()
+        with closing(pypdfium2.PdfDocument(data)) as document:
+            image = document[0].render(scale=scale, rotation=turn % 360).to_pil().convert("RGB")
+    except (pypdfium2.PdfiumError, pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError):
+        return None
+    return pymupdf.Pixmap(colours, pymupdf.Pixmap(pymupdf.csRGB, *image.size, image.tobytes(), False))
+
+
+def _ink(page: Any, lines: Sequence[Box]) -> tuple[float, float]:
     scale = _LOOK / max(page.rect.width, page.rect.height, 1.0)
-    picture = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csGRAY, alpha=False)
+    picture = drawn(page, scale, grey=True)
     levels = bytes(picture.samples)
     paper = Counter(levels).most_common(1)[0][0] if levels else 0
     ink = bytearray(levels.translate(bytes(abs(level - paper) > _FAINT for level in range(256))))
@@ -144,5 +179,5 @@ def picture_of(page: Any, turn: int) -> tuple[bytes, float]:
     ]
     side = min(max(longest * min(_DPI / 72, max(finest, default=_DPI / 72)), _LEAST_SIDE), _MOST_SIDE)
     scale = side / longest
-    picture = page.get_pixmap(matrix=pymupdf.Matrix(scale, scale).prerotate(turn), alpha=False)
+    picture = drawn(page, scale, turn)
     return picture.tobytes("jpg", jpg_quality=92), scale

@@ -104,16 +104,12 @@ class Worker:
             except queue.Empty:
                 if time.monotonic() < deadline:
                     continue
-                raise WorkerError(
-                    f"it was not read within {timeout_seconds:g} seconds.", _SMALLER.format(dial="timeout_seconds")
-                ) from None
+                raise out_of_time(timeout_seconds) from None
             if message is None:
                 self._process.kill()
                 raise WorkerError(_death(self._process.wait()), "Repair or convert the file and add it again.")
             if time.monotonic() >= deadline:
-                raise WorkerError(
-                    f"it was not read within {timeout_seconds:g} seconds.", _SMALLER.format(dial="timeout_seconds")
-                )
+                raise out_of_time(timeout_seconds)
             return message
 
     def _write(self, head: bytes, data: bytes) -> None:
@@ -152,6 +148,11 @@ def _next_message(stream: IO[bytes] | None) -> Message | None:
 def _death(code: int) -> str:
     how = f"it was ended by signal {-code}" if code < 0 else f"it ended with code {code}"
     return f"the process that read it died ({how})."
+
+
+def out_of_time(seconds: float) -> WorkerError:
+    """The error for a file that took longer than it may, still without its name."""
+    return WorkerError(f"it was not read within {seconds:g} seconds.", _SMALLER.format(dial="timeout_seconds"))
 
 
 def out_of_memory(shown: str, megabytes: int) -> WorkerError:

@@ -25,12 +25,15 @@ _WIDE_LINK, _MAX_WIDE_LINKS = 1_000, 100
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A cell that shows something. ``kind``: TEXT, NUMBER, DATE or TRUTH. ``strong``: bold; ``shaded``: on a colour."""
+    """A cell that holds something. ``kind``: TEXT, NUMBER, DATE or TRUTH. ``strong``: bold; ``shaded``: on a colour;
+    ``unseen``: in letters that nobody sees.
+    """
 
     cell: TableCell
     kind: str = TEXT
     strong: bool = False
     shaded: bool = False
+    unseen: bool = False
 
     @property
     def text(self) -> str:
@@ -88,7 +91,8 @@ class Sheet:
     """One sheet. ``heads_end``: rows before this one are kept in view or printed on every page, 0 when none are.
 
     ``filters``: areas with a filter, whose first row is a header. What is printed around its pages is not read.
-    ``unfilled``: formulas without a result; ``covered``: cells that lie unseen under merged ones.
+    ``hidden_rows``, ``hidden_columns``: with those that hold nothing. ``unfilled``: formulas without a result;
+    ``covered``: cells that lie unseen under merged ones.
     """
 
     name: str
@@ -100,8 +104,8 @@ class Sheet:
     drawings: list[Drawing] = field(default_factory=list)
     heads_end: int = 0
     is_hidden: bool = False
-    hidden_rows: int = 0
-    hidden_columns: int = 0
+    hidden_rows: set[int] = field(default_factory=set)
+    hidden_columns: set[int] = field(default_factory=set)
     unfilled: int = 0
     covered: int = 0
 
@@ -140,10 +144,11 @@ def filled(
     *,
     strong: bool = False,
     shaded: bool = False,
+    unseen: bool = False,
     links: tuple[tuple[int, int, str], ...] = (),
 ) -> Filled:
     """A cell of these words and this value."""
-    return Filled(TableCell(Words(text, links), value), kind, strong, shaded)
+    return Filled(TableCell(Words(text, links), value), kind, strong, shaded, unseen)
 
 
 def place_name(row: int, column: int) -> str:

@@ -33,13 +33,21 @@ class RowReader:
     looks: Mapping[str, Look]
     allowance: Allowance
     row: int = 0
+    columns: int = 0
+
+    def take_columns(self, element: Element) -> None:
+        """Take one ``table:table-column``, which stands before the rows."""
+        repeats = number(element, "number-columns-repeated")
+        if element.get(f"{TABLE}visibility", "visible") != "visible":
+            self.sheet.hidden_columns.update(range(self.columns, min(self.columns + repeats, _MAX_COLUMN)))
+        self.columns += repeats
 
     def read(self, element: Element) -> list[tuple[int, int, Element]]:
         """Take one ``table:table-row``. Returns its cells that hold drawings, with their places."""
         repeats = number(element, "number-rows-repeated")
         cells, drawn = self._cells(element)
         if element.get(f"{TABLE}visibility", "visible") != "visible" and cells:
-            self.sheet.hidden_rows += repeats
+            self.sheet.hidden_rows.update(range(self.row, min(self.row + repeats, _MAX_ROW)))
         if cells and self.row < _MAX_ROW:
             repeats = min(repeats, _MAX_ROW - self.row)
             self.allowance.take(repeats * len(cells), repeats * sum(len(cell.text) for cell in cells.values()))
@@ -86,7 +94,8 @@ class RowReader:
             self.sheet.unfilled += 1
         if not words.text.strip():
             return None
-        return Filled(TableCell(words, words.text.strip() if kind == TEXT else value), kind, look.strong, look.shaded)
+        shown = TableCell(words, words.text.strip() if kind == TEXT else value)
+        return Filled(shown, kind, look.strong, look.shaded, look.unseen)
 
     def _note(self, element: Element, column: int) -> None:
         """Keep the cell's merged area and its remarks."""

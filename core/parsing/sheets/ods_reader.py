@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +20,7 @@ from core.parsing.sheets.grid import Allowance, Area, Drawing, Sheet, Workbook, 
 from core.parsing.sheets.ods_cells import OFFICE, TABLE, XLINK, RowReader, finite_number, paragraphs
 from core.parsing.sheets.pieces import reading_of
 from core.parsing.sheets.stream import elements
-from core.parsing.sheets.styles import PLAIN, Look
+from core.parsing.sheets.styles import PLAIN, WHITE, Look
 from core.types import BlockKind
 
 _CHART = "{urn:oasis:names:tc:opendocument:xmlns:chart:1.0}"
@@ -87,6 +88,7 @@ def _chart_cell(element: Element) -> TableCell:
 
 _STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
 _FO = "{urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0}"
+_TINY = re.compile(r"(?:0|1)(?:\.\d+)?pt")  # below two points
 _SAVE_AGAIN = "Open it in the program that made it, save a copy and add that."
 
 
@@ -138,7 +140,7 @@ class _Reader:
     def _read_content(self) -> None:
         looks: dict[str, Look] = {}
         rows = RowReader(Sheet(""), looks, self._allowance)
-        tags = ("{*}style", "{*}table-row", "{*}shapes", "{*}database-range")
+        tags = ("{*}style", "{*}table-column", "{*}table-row", "{*}shapes", "{*}database-range")
         within = ("{*}table", "{*}table-header-rows")
         with self._archive.open("content.xml") as stream:
             for event, element in elements(stream, tags, "content.xml", self._shown, within):
@@ -154,6 +156,8 @@ class _Reader:
                             element.get(f"{TABLE}style-name", ""), _Style()
                         ).is_hidden
                         self.book.sheets.append(rows.sheet)
+                elif kind == "table-column":
+                    rows.take_columns(element)
                 elif kind == "table-row":
                     for row, column, cell in rows.read(element):
                         self._draw(rows.sheet, cell, row, column)
@@ -171,15 +175,22 @@ class _Reader:
 
     def _note_style(self, element: Element) -> None:
         usual = self._styles.get(element.get(f"{_STYLE}parent-style-name", ""), _Style())
-        weight = next((found.get(f"{_FO}font-weight") for found in element.iterfind("{*}text-properties")), None)
-        colour = next(
-            (found.get(f"{_FO}background-color") for found in element.iterfind("{*}table-cell-properties")), None
-        )
-        display = next((found.get(f"{TABLE}display") for found in element.iterfind("{*}table-properties")), None)
+        weight = _told(element, "text-properties", f"{_FO}font-weight")
+        colour = _told(element, "table-cell-properties", f"{_FO}background-color")
+        ink = _told(element, "text-properties", f"{_FO}color")
+        size = _told(element, "text-properties", f"{_FO}font-size")
+        display = _told(element, "table-properties", f"{TABLE}display")
         strong = usual.look.strong if weight is None else weight in ("bold", "600", "700", "800", "900")
         shaded = usual.look.shaded if colour is None else colour != "transparent"
         name = element.get(f"{_STYLE}name", "")
-        self._styles[name] = _Style(Look(strong=strong, shaded=shaded), display == "false")
+        look = Look(
+            strong=strong,
+            shaded=shaded,
+            ink=usual.look.ink if ink is None else ink.lstrip("#").upper(),
+            ground=usual.look.ground if colour is None else colour.lstrip("#").upper() if shaded else WHITE,
+            tiny=usual.look.tiny if size is None else bool(_TINY.fullmatch(size)),
+        )
+        self._styles[name] = _Style(look, display == "false")
 
     def _note_filter(self, element: Element) -> None:
         first, _, last = element.get(f"{TABLE}target-range-address", "").partition(":")
@@ -188,3 +199,8 @@ class _Reader:
         for sheet in self.book.sheets if area and element.get(f"{TABLE}contains-header", "true") == "true" else ():
             if area and sheet.name == sheet_name.lstrip("$").strip("'").replace("''", "'"):
                 sheet.filters.append(area)
+
+
+def _told(style: Element, part: str, name: str) -> str | None:
+    """What a style's own properties say of something, ``None`` where they do not."""
+    return next((found.get(name) for found in style.iterfind(f"{{*}}{part}")), None)

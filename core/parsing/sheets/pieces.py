@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import mean
 
+from core.parsing.audit.gathering import unseen_note
 from core.parsing.flow import ParsedFile, Piece, TableCell, Words
 from core.parsing.inline import joined
 from core.parsing.sheets.grid import TEXT, Area, Filled, Row, Sheet, Workbook, spread_merges
@@ -33,7 +34,11 @@ def reading_of(book: Workbook) -> ParsedFile:
     pieces: list[Piece] = []
     empty: list[str] = []
     notes = list(book.notes)
+    unseen: list[str] = []
+    first = ""
     for sheet in book.sheets:
+        unseen += _unseen(sheet)
+        first = first or (f'in the sheet "{sheet.name}" first' if unseen else "")
         notes += _notes(sheet, spread_merges(sheet.rows, sheet.merges))
         content = sheet_pieces(sheet)
         if content:
@@ -43,14 +48,32 @@ def reading_of(book: Workbook) -> ParsedFile:
         sheet.rows.clear()
     if empty:
         notes.append(f"Empty sheets are left out: {', '.join(empty[:20])}{' ...' if len(empty) > 20 else ''}.")
-    return ParsedFile(tuple(pieces), book.title, book.metadata, tuple(notes))
+    return ParsedFile(tuple(pieces), book.title, book.metadata, (*notes, *unseen_note(unseen, first)))
+
+
+def _unseen(sheet: Sheet) -> Iterator[str]:
+    """The words that are read and that nobody sees: in what is hidden, or in such letters.
+
+    In a table of the file's own the colour behind a cell may be the table's.
+    """
+    tables = [table.area for table in sheet.tables]
+    for row, cells in sorted(sheet.rows.items()):
+        away = sheet.is_hidden or row in sheet.hidden_rows
+        for column, cell in sorted(cells.items()):
+            hidden = away or column in sheet.hidden_columns
+            if hidden or (cell.unseen and not any(area.holds(row, column) for area in tables)):
+                yield from cell.text.split()
 
 
 def _notes(sheet: Sheet, unspread: int) -> Iterator[str]:
     """Sentences on what a person does not see in a sheet. ``unspread``: merged cells that were not repeated."""
-    counts = ((sheet.hidden_rows, "row"), (sheet.hidden_columns, "column"))
+    filled = {column for row in sheet.rows.values() for column in row} if sheet.hidden_columns else set()
+    counts = (
+        (len(sheet.hidden_rows & sheet.rows.keys()), "row"),
+        (len(sheet.hidden_columns & filled), "column"),
+    )
     hidden = [f"{count:,} hidden {what}{'s' * (count > 1)}" for count, what in counts if count]
-    if hidden and sheet.rows:
+    if hidden:
         yield f'The sheet "{sheet.name}" has {" and ".join(hidden)}; what they hold is read all the same.'
     if sheet.unfilled:
         formulas = "formulas have" if sheet.unfilled > 1 else "formula has"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from core.parsing.ooxml.package import Element, whole
@@ -11,15 +11,30 @@ from core.parsing.sheets.formats import BUILTIN, GENERAL
 
 _ESCAPED = re.compile(r"_x((?![Dd][89A-Fa-f])[0-9A-Fa-f]{4})_")  # halves of surrogate pairs say nothing alone
 _MAX_STYLES = 100_000
+WHITE = "FFFFFF"
+TINY = 2.0  # points: no letter of a lesser size can be read
+_HIDES = ";;;"  # a number format that shows nothing
+_WHITES = {("theme", "0"), ("indexed", "1"), ("indexed", "9")}
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """``code``: the number format. ``strong``: bold; ``shaded``: on a colour."""
+    """``code``: the number format. ``strong``: bold; ``shaded``: on a colour; ``tiny``: in letters too small to read.
+
+    ``ink`` and ``ground``: the colours of the letters and of what is behind them, "" for one that is not told.
+    """
 
     code: str = GENERAL
     strong: bool = False
     shaded: bool = False
+    ink: str = ""
+    ground: str = WHITE
+    tiny: bool = False
+
+    @property
+    def unseen(self) -> bool:
+        """Whether nobody sees what a cell holds: tiny, of its ground's colour, or under a format that hides it."""
+        return self.tiny or self.code == _HIDES or (self.ink != "" and self.ink == self.ground)
 
 
 PLAIN = Look()
@@ -30,19 +45,22 @@ def read_looks(root: Element | None) -> tuple[Look, ...]:
     if root is None:
         return ()
     codes = {entry.get("numFmtId", ""): entry.get("formatCode", "") for entry in root.iterfind("{*}numFmts/{*}numFmt")}
-    strong = [_is_on(font.find("{*}b")) for font in root.iterfind("{*}fonts/{*}font")]
-    shaded = [_is_coloured(fill) for fill in root.iterfind("{*}fills/{*}fill")]
+    fonts = [
+        Look(strong=_is_on(font.find("{*}b")), ink=_colour(font.find("{*}color")), tiny=_is_tiny(font.find("{*}sz")))
+        for font in root.iterfind("{*}fonts/{*}font")
+    ]
+    grounds = [
+        Look(shaded=True, ground=_colour(fill.find("{*}patternFill[@patternType='solid']/{*}fgColor")))
+        if _is_coloured(fill)
+        else PLAIN
+        for fill in root.iterfind("{*}fills/{*}fill")
+    ]
     looks = []
     for entry in islice(root.iterfind("{*}cellXfs/{*}xf"), _MAX_STYLES):
         number = entry.get("numFmtId", "0")
         builtin = BUILTIN.get(whole(number), GENERAL)
-        looks.append(
-            Look(
-                codes.get(number) or builtin,
-                _entry(strong, entry.get("fontId", "")),
-                _entry(shaded, entry.get("fillId", "")),
-            )
-        )
+        font, ground = _entry(fonts, entry.get("fontId", "")), _entry(grounds, entry.get("fillId", ""))
+        looks.append(replace(font, code=codes.get(number) or builtin, shaded=ground.shaded, ground=ground.ground))
     return tuple(looks)
 
 
@@ -66,5 +84,23 @@ def _is_coloured(fill: Element) -> bool:
     return pattern.get("patternType", "none") not in ("none", "gray125")
 
 
-def _entry(flags: list[bool], number: str) -> bool:
-    return 0 <= whole(number) < len(flags) and flags[whole(number)]
+def _colour(told: Element | None) -> str:
+    """A colour by what tells it, all that are white alike; "" where none is told."""
+    if told is None:
+        return ""
+    kind = next((name for name in ("rgb", "theme", "indexed") if told.get(name)), "")
+    value = told.get(kind, "") if kind else ""
+    if (tint := told.get("tint", "0")) not in ("0", "0.0"):
+        return f"{kind} {value} {tint}"
+    return WHITE if (kind, value) in _WHITES else value[-6:].upper() if kind == "rgb" else f"{kind} {value}".strip()
+
+
+def _is_tiny(size: Element | None) -> bool:
+    try:
+        return size is not None and 0 < float(size.get("val", "")) < TINY
+    except ValueError:
+        return False
+
+
+def _entry(looks: list[Look], number: str) -> Look:
+    return looks[whole(number)] if 0 <= whole(number) < len(looks) else PLAIN

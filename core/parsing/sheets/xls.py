@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import struct
+from functools import partial
 
 import xlrd
 from xlrd.biffh import XL_CELL_BOOLEAN, XL_CELL_ERROR, XL_CELL_NUMBER, XL_CELL_TEXT, error_text_from_code
@@ -34,9 +35,11 @@ from core.parsing.sheets.grid import (
     filled,
     put_links,
 )
-from core.parsing.sheets.styles import PLAIN, Look
+from core.parsing.sheets.styles import PLAIN, TINY, Look
 
 _CELL_DATE = 3
+_WHITE, _SOLID = (255, 255, 255), 1
+_TWIPS = 20  # a point
 _FRUGAL = {"on_demand": True, "ragged_rows": True}  # a sheet at a time, and no cell beyond a row's last
 # What xlrd lets through on damaged files, its own errors aside.
 _DAMAGE = (
@@ -108,6 +111,8 @@ def _sheet(source: Book, sheet: BinarySheet, allowance: Allowance) -> Sheet:
         merges=[Area(top, left, end - 1, right - 1) for top, end, left, right in sheet.merged_cells],
         remarks=_remarks(sheet),
         is_hidden=bool(sheet.visibility),
+        hidden_rows={at for at, told in sheet.rowinfo_map.items() if told.hidden},
+        hidden_columns={at for at, told in sheet.colinfo_map.items() if told.hidden},
         heads_end=sheet.horz_split_pos if getattr(sheet, "panes_are_frozen", 0) else 0,
     )
 
@@ -122,25 +127,34 @@ def _look(source: Book, index: int) -> Look:
     known = source.format_map.get(style.format_key)
     code = BUILTIN.get(style.format_key) or (known.format_str if known else GENERAL)
     font = source.font_list[style.font_index] if style.font_index < len(source.font_list) else None
-    return Look(code, bool(font and (font.bold or font.weight >= 600)), bool(style.background.fill_pattern))
+    back = style.background
+    ground = source.colour_map.get(back.pattern_colour_index) if back.fill_pattern else _WHITE
+    ink = source.colour_map.get(font.colour_index) if font else None
+    return Look(
+        code,
+        strong=bool(font and (font.bold or font.weight >= 600)),
+        shaded=bool(back.fill_pattern),
+        ink=str(ink or ""),
+        ground=str(ground or "") if back.fill_pattern in (0, _SOLID) else "",
+        tiny=bool(font and 0 < font.height < TINY * _TWIPS),
+    )
 
 
 def _cell(kind: int, value: object, look: Look, *, from_1904: bool) -> Filled | None:
     """One cell; ``None`` for one that shows nothing."""
+    made = partial(filled, strong=look.strong, shaded=look.shaded, unseen=look.unseen)
     if kind == XL_CELL_TEXT:
         text = show_text(str(value), look.code)
-        return filled(text, text.strip(), TEXT, strong=look.strong, shaded=look.shaded) if text.strip() else None
+        return made(text, text.strip(), TEXT) if text.strip() else None
     if kind in (XL_CELL_NUMBER, _CELL_DATE) and isinstance(value, float):
         code = "yyyy-mm-dd" if kind == _CELL_DATE and look.code == GENERAL else look.code
         number = show_number(value, code, from_1904=from_1904)
-        return filled(
-            number.text, number.value, DATE if number.is_date else NUMBER, strong=look.strong, shaded=look.shaded
-        )
+        return made(number.text, number.value, DATE if number.is_date else NUMBER)
     if kind == XL_CELL_BOOLEAN:
-        return filled(str(bool(value)).upper(), bool(value), TRUTH, strong=look.strong, shaded=look.shaded)
+        return made(str(bool(value)).upper(), bool(value), TRUTH)
     if kind == XL_CELL_ERROR and isinstance(value, int):
         text = error_text_from_code.get(value, "#ERROR!")
-        return filled(text, text, TEXT, strong=look.strong, shaded=look.shaded)
+        return made(text, text, TEXT)
     return None
 
 

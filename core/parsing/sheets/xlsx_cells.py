@@ -22,7 +22,7 @@ from core.parsing.sheets.stream import elements
 from core.parsing.sheets.styles import PLAIN, Look, unescaped
 
 _MAX_REMEMBERED = 100_000
-_Known = tuple[TableCell, str, bool, bool]  # what a ``Filled`` is made of
+_Known = tuple[TableCell, str, bool, bool, bool]  # what a ``Filled`` is made of
 _MAX_ROW, _MAX_COLUMN = 2_000_000, 20_000
 
 
@@ -83,7 +83,7 @@ class _Cells:
         if not 0 <= self._row < _MAX_ROW:
             return
         if element.get("hidden") in ("1", "true"):
-            self.found.sheet.hidden_rows += 1
+            self.found.sheet.hidden_rows.add(self._row)
         cells: Row = {}
         characters, column = 0, -1
         for place in element:
@@ -131,7 +131,7 @@ class _Cells:
         shown = self._shown(kind, look.code, raw)
         if shown is None:
             return None
-        known = (*shown, look.strong, look.shaded)
+        known = (*shown, look.strong, look.shaded, look.unseen)
         if len(self._known) < _MAX_REMEMBERED:
             self._known[(kind, style, raw)] = known
         return known
@@ -220,7 +220,7 @@ def _note_pane(element: Element, sheet: Sheet) -> None:
 def _note_columns(element: Element, sheet: Sheet) -> None:
     first, last = whole(element.get("min")), min(whole(element.get("max")), _MAX_COLUMN)
     if element.get("hidden") in ("1", "true") and 0 < first <= last:
-        sheet.hidden_columns += last - first + 1
+        sheet.hidden_columns.update(range(first - 1, last))
 
 
 _LINK = re.compile(r'\s*HYPERLINK\(\s*"((?:[^"]|"")*)"\s*[,)]', re.IGNORECASE)

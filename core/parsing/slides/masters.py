@@ -5,12 +5,14 @@ ECMA-376 part 1, 19.3.1.36 (placeholders) and 21.1.2.4.12 (list styles).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from core.parsing.ooxml.package import Element, Package
+from core.parsing.ooxml.package import Element, Package, local_name
 
 TITLES = frozenset({"title", "ctrTitle"})
+WHITE = "FFFFFF"
+_USUAL_COLOURS = dict.fromkeys(("bg1", "lt1"), WHITE)
 RUNNING = frozenset({"dt", "ftr", "hdr", "sldNum"})
 _ON_MASTER = {"ctrTitle": "title", **{name: name for name in ("title", *sorted(RUNNING))}}
 
@@ -30,6 +32,7 @@ class _Sheet:
     root: Element
     by_index: dict[str, Element] = field(default_factory=dict)
     by_kind: dict[str, Element] = field(default_factory=dict)
+    colours: Mapping[str, str] = field(default_factory=dict)
 
 
 class Masters:
@@ -52,8 +55,20 @@ class Masters:
     def _sheet(self, part: str) -> _Sheet | None:
         if part not in self._sheets:
             root = self._package.optional_root(part) if part else None
-            self._sheets[part] = None if root is None else _read(root)
+            self._sheets[part] = None if root is None else _read(root, self._theme(part, root))
         return self._sheets[part]
+
+    def _theme(self, part: str, root: Element) -> dict[str, str]:
+        """The colours that a master's theme names, by the names that shapes use."""
+        theme = self._package.optional_root(self._related(part, "theme"))
+        scheme = None if theme is None else theme.find("{*}themeElements/{*}clrScheme")
+        named = {
+            local_name(entry): (entry[0].get("lastClr") or entry[0].get("val", "")).upper()
+            for entry in (() if scheme is None else scheme)
+            if len(entry)
+        }
+        given = root.find("{*}clrMap")
+        return named | {name: named.get(to, to) for name, to in ({} if given is None else given.attrib).items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +81,14 @@ class Layers:
     layout_part: str = ""
     master_part: str = ""
 
+    @property
+    def colours(self) -> Mapping[str, str]:
+        """What is behind the names of colours, as far as they are told."""
+        return _USUAL_COLOURS if self.master is None or not self.master.colours else self.master.colours
+
     def frame(self, placeholder: Placeholder | None) -> Element | None:
         """The ``a:xfrm`` a placeholder without its own inherits."""
-        for shape in self._above(placeholder):
+        for shape in self.above(placeholder):
             if (found := frame_of(shape)) is not None:
                 return found
         return None
@@ -77,7 +97,7 @@ class Layers:
         """What a shape's paragraphs inherit their bullets from, nearest first."""
         if placeholder is None:
             return [] if self.default is None else [self.default]
-        styles = [shape.find("{*}txBody/{*}lstStyle") for shape in self._above(placeholder)]
+        styles = [shape.find("{*}txBody/{*}lstStyle") for shape in self.above(placeholder)]
         if self.master is not None:
             name = "otherStyle" if placeholder.kind in RUNNING else "bodyStyle"
             name = "titleStyle" if placeholder.kind in TITLES else name
@@ -95,8 +115,8 @@ class Layers:
             if sheet is not None and not _shows_master(sheet.root):
                 return
 
-    def _above(self, placeholder: Placeholder | None) -> Iterator[Element]:
-        """The shapes of layout and master that a placeholder stands on."""
+    def above(self, placeholder: Placeholder | None) -> Iterator[Element]:
+        """The shapes of layout and master that a placeholder stands on, nearest first."""
         if placeholder is None:
             return
         kind = placeholder.kind
@@ -127,8 +147,8 @@ def frame_of(shape: Element) -> Element | None:
     return None
 
 
-def _read(root: Element) -> _Sheet:
-    sheet = _Sheet(root)
+def _read(root: Element, colours: Mapping[str, str]) -> _Sheet:
+    sheet = _Sheet(root, colours=colours)
     for shape in root.iterfind("{*}cSld/{*}spTree/*"):
         if (placeholder := placeholder_of(shape)) is not None:
             sheet.by_kind.setdefault(placeholder.kind, shape)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.errors import ParseError
+from core.parsing.audit.gathering import unseen_note
 from core.parsing.file_names import display_name, is_title
 from core.parsing.flow import ParsedFile, Piece, Rectangle, Words
 from core.parsing.inline import comment_head, headed, joined
@@ -121,6 +122,7 @@ class _Deck:
     missing: list[int] = field(default_factory=list)
     embedded: list[str] = field(default_factory=list)
     hidden_words: int = 0
+    unseen: dict[int, list[str]] = field(default_factory=dict)  # words by slide
 
     def read(self) -> None:
         masters = Masters(self.package, self.root)
@@ -139,15 +141,20 @@ class _Deck:
                 self.hidden.append(number)
             sheet = Sheet(self.package, part, page, masters.of(part), right_to_left)
             tree = slide.find("{*}cSld/{*}spTree")
-            self._take(Found() if tree is None else read_shapes(tree, sheet), number)
+            found = Found() if tree is None else read_shapes(tree, sheet, slide)
+            if self.hidden[-1:] == [number]:
+                found.unseen = [word for piece in found.all() for line in piece.said() for word in line.text.split()]
+            self._take(found, number)
             self.pieces += self._speaker_notes(sheet, masters)
             self.pieces += comment_pieces(self.package, part, authors, number, sheet.whole)
             for below, below_part in sheet.layers.standing(slide):
                 if below_part not in standing:  # what a master shows on all its slides is told once
-                    standing[below_part] = read_shapes(
+                    found = standing[below_part] = read_shapes(
                         [shape for shape in below if placeholder_of(shape) is None], replace(sheet, part=below_part)
                     )
-                    self._run(standing[below_part].pieces)
+                    self._run(found.pieces)
+                    if found.unseen:
+                        self.unseen.setdefault(number, []).extend(found.unseen)
 
     def notes(self) -> Iterator[str]:
         """Sentences on what was left out, and on what is not shown."""
@@ -162,6 +169,8 @@ class _Deck:
         damaged = [part for part in self.package.damaged if not part.startswith("ppt/slides/slide")]
         if damaged:
             yield f"Damaged parts were left out: {_listed(damaged)}."
+        first = f"on slide {min(self.unseen):,} first" if self.unseen else ""
+        yield from unseen_note([word for words in self.unseen.values() for word in words], first)
 
     def _slides(self) -> Iterator[str]:
         """Names of the slides' parts in their order, "" for one that is missing."""
@@ -175,6 +184,8 @@ class _Deck:
         self._run(found.running)
         self.embedded += [f"{name} on slide {number}" for name in found.embedded]
         self.hidden_words += found.hidden_words
+        if found.unseen:
+            self.unseen.setdefault(number, []).extend(found.unseen)
 
     def _run(self, pieces: Sequence[Piece]) -> None:
         """Keep what stands on many slides once, as furniture of the first."""

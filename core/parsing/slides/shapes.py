@@ -9,6 +9,7 @@ from core.parsing.flow import Piece, Rectangle, Words
 from core.parsing.inline import description
 from core.parsing.ooxml.charts import chart_pieces, diagram_pieces
 from core.parsing.ooxml.package import RELATIONS, Element, Package, local_name
+from core.parsing.slides.ground import Ground, ground_of
 from core.parsing.slides.masters import RUNNING, TITLES, Layers, Placeholder, frame_of, placeholder_of
 from core.parsing.slides.text import body_pieces, body_words, clicked, is_slide_number, table_piece
 from core.parsing.word.xml import ALTERNATE, alternative
@@ -44,7 +45,8 @@ class Sheet:
 class Found:
     """All of a shape tree: titles apart, the rest in reading order; ``running``: footers, dates.
 
-    ``embedded``: names of objects and recordings that are not read. ``hidden_words``: of hidden shapes.
+    ``embedded``: names of objects and recordings that are not read. ``hidden_words``: of hidden shapes. ``unseen``:
+    words that are read and that nobody sees.
     """
 
     titles: list[Piece] = field(default_factory=list)
@@ -52,6 +54,10 @@ class Found:
     running: list[Piece] = field(default_factory=list)
     embedded: list[str] = field(default_factory=list)
     hidden_words: int = 0
+    unseen: list[str] = field(default_factory=list)
+
+    def all(self) -> Iterator[Piece]:
+        yield from (*self.titles, *self.pieces, *self.running)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +93,11 @@ class _Scale:
         )
 
 
-def read_shapes(tree: Element, sheet: Sheet) -> Found:
-    """Everything in a ``p:spTree`` that has words."""
-    reader = _Reader(sheet, Found())
+def read_shapes(tree: Iterable[Element], sheet: Sheet, slide: Element | None = None) -> Found:
+    """Everything in a ``p:spTree`` that has words. ``slide``: that it is of, ``None`` for what stands on several."""
+    reader = _Reader(sheet, Found(), ground_of(slide, sheet.layers))
+    for below, _ in () if slide is None else reversed(list(sheet.layers.standing(slide))):
+        reader.paint(shape for shape in below if placeholder_of(shape) is None)
     reader.found.pieces = _in_order(reader.units(tree, _Scale()), sheet.right_to_left)
     return reader.found
 
@@ -98,7 +106,14 @@ def read_shapes(tree: Element, sheet: Sheet) -> Found:
 class _Reader:
     sheet: Sheet
     found: Found
+    ground: Ground
     depth: int = 0
+
+    def paint(self, shapes: Iterable[Element]) -> None:
+        """What lies below all others."""
+        for shape in shapes:
+            if (frame := frame_of(shape)) is not None and (colour := self.ground.fill(shape)) is not None:
+                self.ground.painted.append((self._box(frame, _Scale()), colour))
 
     def units(self, tree: Iterable[Element], scale: _Scale) -> list[_Unit]:
         if self.depth > _MAX_DEPTH:
@@ -143,12 +158,23 @@ class _Reader:
         box = self._box(self.sheet.layers.frame(placeholder) if own is None else own, scale)
         click = clicked(None if facts is None else facts.find("{*}hlinkClick"), self.sheet.address)
         body = shape.find("{*}txBody")
+        self._look(shape, body, self.ground.fill(shape, self.sheet.layers.above(placeholder)), box)
         if body is not None:
             return _Unit(box, self._text(body, placeholder, click, box))
         pieces = [*self._alternative_text(facts, click), *self._graphic(shape)]
         if any(shape.find(f"./*/{{*}}nvPr/{{*}}{film}") is not None for film in _FILMS):
             self.found.embedded.append((facts.get("name", "") if facts is not None else "") or "a recording")
         return _Unit(box, self._stand(pieces, box))
+
+    def _look(self, shape: Element, body: Element | None, fill: str | None, box: Rectangle) -> None:
+        """Note the words that nobody sees, and what the shape hides of those behind it."""
+        page = self.sheet.page
+        if page.number and (box[0] == box[2] in (0.0, page.width) or box[1] == box[3] in (0.0, page.height)):
+            self.found.unseen += " ".join(text.text or "" for text in shape.iter("{*}t")).split()
+        elif body is not None:
+            self.found.unseen += self.ground.unseen(body, self.ground.behind(box) if fill is None else fill)
+        if fill is not None:
+            self.ground.painted.append((box, fill))
 
     def _text(self, body: Element, placeholder: Placeholder | None, click: str, box: Rectangle) -> tuple[Piece, ...]:
         """Pieces of a body; titles and running texts go to lists of their own."""

@@ -78,10 +78,13 @@ def apply_outbox(store: Store, progress: Progress | None = None) -> int:
         return total
 
 
-def carry_if_possible(store: Store) -> None:
-    """Bring Chroma up to date where it can be: without it every question is answered, and the next change carries."""
+def carry_if_possible(store: Store, progress: Progress | None = None) -> None:
+    """Bring Chroma up to date where it can be: without it every question is answered, and the next change carries.
+
+    ``progress``: as of ``apply_outbox``.
+    """
     try:
-        apply_outbox(store)
+        apply_outbox(store, progress)
     except StorageError as error:
         _LOG.warning("The vector index could not be brought up to date: %s", error)
 

@@ -4,27 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import streamlit as st
 
 from core.errors import LecternError
 from core.evaluation.making import KINDS, MadeQuestion, keep, leave_out, make_questions, take_back
-from pages.ui.shared import services, state, tasks, words
+from pages.ui.shared import language, services, state, tasks, words
 from pages.ui.shared.guard import attempt_or_toast, guarded
 from pages.ui.shared.tasks import Task
 
 TASK = "making"
 LEAST, USUAL, MOST = 5, 40, 300
 QUOTE_SHOWN = 1500  # characters
+MAKING = ":material/auto_awesome:"
+NONE_WRITTEN = "The model wrote no question that its passage answers and nothing else does."
+TOKENS_A_QUESTION = 1_600  # two prompts with a passage each, and a third of them in vain
 
 
 @dataclass(frozen=True, slots=True)
 class MakeRequest:
-    """Questions of the library in ``home``. ``round``: another each time, as the same library may be asked again."""
+    """Questions of the library in ``home``. ``round``: another each time, as the same library may be asked again.
+
+    ``written``: a language model writes them.
+    """
 
     count: int
     round: int
     home: str
+    written: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,34 +64,48 @@ def show_making() -> None:
             _offer()
             return
         library = services.library()  # here: the thread knows no window
-        task = tasks.begun(TASK, asked, lambda task: make_questions(library, asked.count, watch=task.tell))
+        writer = language.client(urgent=False) if asked.written else None
+        ask = writer.complete if writer else None
+        task = tasks.begun(TASK, asked, lambda task: make_questions(library, asked.count, watch=task.tell, ask=ask))
         if tasks.finished(TASK, task, "Question {done} of {total}", _forget, "Reading your documents …"):
             st.fragment(_review)(task)
 
 
 def show_way(key: str) -> None:
     """A button that begins it, for where questions are missing."""
-    st.button("Make questions from my documents", key=key, icon=":material/auto_awesome:", on_click=begin)
+    st.button("Make questions from my documents", key=key, icon=MAKING, on_click=begin)
 
 
-def begin(count: int = USUAL) -> None:
+def begin(count: int = USUAL, *, written: bool = False) -> None:
     """Ask for questions; fit for a callback."""
     tasks.stop(TASK)
     round_ = st.session_state.get(state.MAKING_ROUND, 0) + 1
     st.session_state[state.MAKING_ROUND] = round_
     st.session_state[state.MAKING_REVIEW] = Review()
-    st.session_state[state.MAKING] = MakeRequest(count, round_, str(services.home()))
+    st.session_state[state.MAKING] = MakeRequest(count, round_, str(services.home()), written)
 
 
 def _offer() -> None:
-    said, count, button = st.columns([6, 2, 1], vertical_alignment="bottom")
+    said, count, button = st.columns([6, 2, 2], vertical_alignment="bottom")
     said.caption(
         "Definitions, amounts, dates, reasons, steps, cells of tables, defaults of functions: asked by rules, with "
         "the place that answers each, without a language model. You keep or drop each with one key. They repeat "
         "words of your documents, so they are easier than what people ask, and stay apart from what you judge by hand."
     )
     wanted = count.number_input("Questions", LEAST, MOST, USUAL, 5, key=state.MAKING_COUNT)
-    button.button("Make", key="making.begin", icon=":material/auto_awesome:", on_click=begin, args=[int(wanted)])
+    offered = partial(button.button, icon=MAKING, on_click=begin, args=[int(wanted)], width="stretch")
+    offered("Make", key="making.begin")
+    if (now := language.settings()).is_usable:
+        offered(
+            "Have them written",
+            key="making.written",
+            kwargs={"written": True},
+            help=words.escaped(
+                f"By {now.model} at {language.place(now)}, which is sent passages of your documents, two prompts a "
+                f"question: about {TOKENS_A_QUESTION * int(wanted):,} tokens. Each is asked again of its passage and "
+                "held against the library; one in four is one that your documents do not answer."
+            ),
+        )
 
 
 def _review(task: Task[list[MadeQuestion]]) -> None:
@@ -101,6 +123,8 @@ def _review(task: Task[list[MadeQuestion]]) -> None:
         st.caption(
             f"{words.count(review.kept, 'question')} kept, {at - review.kept:,} dropped."
             if made
+            else NONE_WRITTEN
+            if st.session_state[state.MAKING].written
             else "No question can be made of these documents: rules find them in English prose, in tables and in code."
         )
         if st.button("Close", key="making.close"):
@@ -123,11 +147,14 @@ def _card(made: Sequence[MadeQuestion], review: Review, at: int) -> None:
     else:
         st.markdown(f"#### {words.escaped(review.worded or item.question)}")
     st.code(words.shortened(item.quote, QUOTE_SHOWN), language=None, wrap_lines=True)
+    answer = (
+        f"the short answer: {words.shortened(item.answer, 160)}" if item.gold else "this comes near and does not say"
+    )
     places = f", in {words.count(len(item.gold), 'place')}" if len(item.gold) > 1 else ""
     st.caption(
         words.escaped(
-            f"{words.place_name(item.document)}{places}. Asks {KINDS[item.kind]}; the short answer: "
-            f"{words.shortened(item.answer, 160)}. {item.overlap:.0%} of its words stand in the passage."
+            f"{words.place_name(item.document)}{places}. Asks {KINDS[item.kind]}; {answer}. "
+            f"{item.overlap:.0%} of its words stand in the passage."
         )
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

@@ -10,6 +10,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.evaluation.exchange.judged import ORIGIN_WORDS, judged_questions, write_judged_suite
+from core.evaluation.making import suggested_size
 from core.evaluation.suites import Suite, load_suite
 from core.storage.catalogue.judging import ORIGINS
 from pages.ui.ask.judging_gold import judgments_mark
@@ -67,6 +68,11 @@ def _own(held: _Held) -> Chosen | None:
     if not origins:
         st.info("Choose whose judgments to measure on.", icon=":material/fact_check:")
         return None
+    if size := _size(str(library.home), held.mark):
+        st.caption(
+            f"The gold says what size to begin with: chunks of {size[0]:,} to {size[1]:,} tokens are three to five "
+            "times the median of it."
+        )
     # While a bench reads the folder it stays as it is.
     place = benches.workspace() / "judged"
     if not background.active_jobs("bench"):
@@ -119,6 +125,14 @@ def _counted(home: str, mark: str) -> Mapping[str, int]:
     """The questions by origin."""
     counts = Counter(question.kind for question in judged_questions(services.library()).exchange.questions)
     return {origin: counts[origin] for origin in ORIGINS if counts[origin]}
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _size(home: str, mark: str) -> tuple[int, int] | None:
+    """The size of chunks that the judged places suggest."""
+    library = services.library()
+    quotes = [row.judgment.quote for row in library.judgments() if row.held and row.judgment.quote]
+    return suggested_size(library.model.counter.count(quotes))
 
 
 @st.cache_resource(max_entries=4, show_spinner="Writing your judgments as a suite …")

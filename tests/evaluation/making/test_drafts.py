@@ -102,6 +102,21 @@ def test_what_points_elsewhere_or_says_nothing_is_not_asked() -> None:
     assert drafts(f"# Contracts with carriers\n\nThese are the contracts that we signed.\n\n{said}\n") == {}
 
 
+def test_no_condition_is_lost_and_what_was_spoken_of_before_is_not_asked_about() -> None:
+    said = (
+        "Gauges shine for ten seconds after a magnet was held to the mark. "
+        "If a gauge was mended in the last two hours, roll it back first and think afterwards. "
+        "The rod of a gauge is painted; the gauge is dried for two hours. Gauges are painted for two days."
+    )
+    table = "| Service | State |\n|---|---|\n| pump | red |\n| valve | the same as the pump |\n"
+    asked = drafts(f"# Gauges of a service\n\n{said}\n\n{table}")
+    assert set(asked) == {
+        "What should be done if a gauge was mended in the last two hours?",
+        "How long are gauges painted?",
+        "What is the state of the service pump?",
+    }
+
+
 def test_a_document_in_another_language_is_left_alone() -> None:
     text = "# Der Pegel\n\nEin Pegel ist ein Stab, der den Stand zeigt. Die Daten werden für 35 Tage aufbewahrt.\n"
     assert drafts(text * 3) == {}
@@ -125,7 +140,7 @@ def test_code_is_asked_about_by_defaults_values_and_purpose() -> None:
     assert found["What is the default of seconds in the function wait?"].answer == "2.5"
     assert found["What is the default of loudly in the function wait?"].answer == "False"
     assert found["What is the value of MAX_LEVELS in gauge.py?"].answer == "12"
-    does = found["What does the function wait do?"]
+    does = found["What does the function wait in gauge.py do?"]
     assert CODE[does.gold.start : does.gold.end] == "Wait until a gauge has settled down."
 
 
