@@ -217,8 +217,8 @@ def with_marks(
 
 # By ``benchmarks/answer_weights.py`` over code, covidqa, held-out articles of SQuAD and questions of Natural Questions;
 # ``kind``, ``fits`` and ``prose``, which these sets hardly ask for, and the rounding by sets a and c of
-# ``benchmarks/hour`` too. Fitted to the re-ranker before; fitted anew to this one they hardly differ, so they stand. The
-# best line lies on gold for 66 % of code, 70 % of covidqa, 88 % of SQuAD and 66 % of Natural Questions (120 asked each).
+# ``benchmarks/hour`` too. Fitted to the re-ranker before; fitted anew to this one they hardly differ, so they stand.
+# The best line lies on gold for 66 % of code, 70 % of covidqa, 88 % of SQuAD and 66 % of Natural Questions (120 each).
 WEIGHTS = Signals(rank=1.5, meaning=1.6, near=0.6, around=0.8, kind=1.8, fits=0.5, prose=0.4, marked=4.4, worth=3.0)
 BIAS = -8.4
 

@@ -57,8 +57,8 @@ BIAS = -6.4
 REREAD_BIAS, OF_EVIDENCE, OF_READING = 0.65, 0.85, 0.5  # where a calibrated re-ranker read, in log-odds
 _SURE = 1e-6  # a probability is never taken for nearer to 0 or 1: its log-odds would outweigh everything
 
-# Default of ``AnsweringSettings.least_support``: 86 % of the questions with an answer get their quotes, and 66 % of those
-# without one are told so (means of the four sets).
+# Default of ``AnsweringSettings.least_support``: 86 % of the questions with an answer get their quotes, and 66 % of
+# those without one are told so (means of the four sets).
 RECOMMENDED = 0.4
 
 
