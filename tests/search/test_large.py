@@ -156,7 +156,7 @@ def test_with_its_folder_deleted_chroma_grows_anew_beside_the_questions(home, tm
 
 def test_what_chroma_was_not_told_of_is_found_as_well(large, tmp_path, monkeypatch):
     ready(large)
-    monkeypatch.setattr("core.ingest.ingest.carry_if_possible", lambda store: None)
+    monkeypatch.setattr("core.ingest.ingest.carry_if_possible", lambda store, progress=None: None)
     path = tmp_path / "lynx.md"
     path.write_text("# The lynx\n\nA lynx dozes on a ledge all day and hunts hares at dusk.")
     large.ingest([Incoming("lynx.md", path)])
