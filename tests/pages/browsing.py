@@ -158,8 +158,8 @@ def visiting(browser: Browser, width: int = 1280, *, apart: bool = False) -> Ite
     try:
         yield page
         assert page.locator("[data-testid=stException]").count() == 0
-        assert foreign == []
-        assert errors == []
+        assert not foreign, foreign
+        assert not errors, errors
         page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
         page.goto("about:blank")
         kept = not apart
