@@ -6,7 +6,7 @@ function pathOf(item) {
   const where = make("span", "where");
   where.title = sourceInWords(item);
   const name = make("span", "document", item.document);
-  name.style.minWidth = `min(6ch, ${item.document.length}ch)`;
+  if (item.document.length > 6) name.style.minWidth = "6ch"; else name.style.flexShrink = "0";
   where.append(name);
   if (path.length) where.append(make("span", "heading-path", `› ${path[path.length - 1]}`));
   if (item.file !== item.document) where.append(make("span", "file-name", item.file));
