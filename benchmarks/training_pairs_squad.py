@@ -38,9 +38,14 @@ def of_squad(pages: Path, source: str, parts: int = 1) -> Iterator[Pair]:
             for asked in wrap.css(".qa-wrap"):
                 question = " ".join(_text(asked, ".question").split())
                 said = [answer.text().strip() for answer in asked.css(".answer")]
-                answer = min((one for one in said if one and one in text), key=len, default="")
+                answer = _shortest(said, text)
                 if question and text and (answer or not said):
                     yield Pair(name, question, text, f"squad:{unquote(page.stem)}", answer, bool(said))
+
+
+def _shortest(said: Iterable[str], text: str) -> str:
+    """Of several answers the shortest that stands in the text; "" for none."""
+    return min((one for one in said if one and one in text), key=len, default="")
 
 
 def _text(node: LexborNode, selector: str) -> str:
@@ -71,7 +76,7 @@ def of_json(path: Path, source: str) -> Iterator[Pair]:
             text = paragraph["context"]
             for asked in paragraph["qas"]:
                 said = [answer["text"].strip() for answer in asked["answers"]]
-                answer = min((one for one in said if one and one in text), key=len, default="")
+                answer = _shortest(said, text)
                 if answer:
                     question = " ".join(asked["question"].split())
                     yield Pair(source, question, text, f"{source}:{article.get('title', '')} {number}", answer)

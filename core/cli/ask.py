@@ -11,7 +11,7 @@ from typing import Any
 
 from core.cli import console, contract
 from core.cli.export import save
-from core.cli.options import asked_settings, home, language_model, reading, sources_named
+from core.cli.options import asked_settings, home, language_model, model_judge, reading, sources_named
 from core.enriching import Features
 from core.errors import NotFoundError, SettingsError
 from core.inspecting.as_markdown import questions_as_markdown
@@ -19,7 +19,6 @@ from core.library import Library
 from core.search.answer import Line, in_words
 from core.search.checking.checking import NOT_FOUND, PARTLY, SUPPORTED, Verdict
 from core.search.checking.library_check import check_text, packaged_judge
-from core.search.checking.model_judge import ModelJudge
 from core.search.context.written_prompt import followed
 from core.search.explaining.why_not import Change, WhyNot, why_not
 from core.search.result import SearchResult
@@ -37,10 +36,10 @@ def check(options: Namespace) -> int:
     with reading(home(options)) as library:
         settings = asked_settings(options, library.settings)
         scope = library.scope(options.collections, options.tags)
-        writer = language_model()
-        judge = ModelJudge(writer.complete, packaged_judge) if writer and writer.settings.judges else packaged_judge
-        verdicts = check_text(library.searcher, text, settings, scope, console.Progress().checking, judge)
-    if isinstance(judge, ModelJudge) and judge.fault:
+        judge = model_judge(language_model())
+        told = console.Progress().checking
+        verdicts = check_text(library.searcher, text, settings, scope, told, judge or packaged_judge)
+    if judge and judge.fault:
         console.complain(f"The re-ranker judged in the model's place. {judge.fault}")
     console.answer(options, checked(verdicts), "\n\n".join(map(_verdict_in_words, verdicts)))
     return 0

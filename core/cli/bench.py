@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.cli import console
-from core.cli.options import asked_settings, home, language_model, needed_model, reading, settings_of
+from core.cli.options import asked_settings, home, language_model, model_judge, needed_model, reading, settings_of
 from core.errors import LecternError, NotFoundError, SettingsError
 from core.ingest.reports import Failure
 from core.library import Library
@@ -35,13 +35,11 @@ def bench(options: Namespace) -> int:
     from core.evaluation.history import workspace_in
     from core.evaluation.planning import estimate
     from core.evaluation.suites import load_suite
-    from core.search.checking.library_check import packaged_judge
-    from core.search.checking.model_judge import ModelJudge
 
     suite = load_suite(options.suite)
     wanted = _cells(options)
     writer = needed_model("--written") if options.written else None
-    judge = ModelJudge(writer.complete, packaged_judge) if writer and writer.settings.judges else None
+    judge = model_judge(writer)
     name = f"{writer.fingerprint}{', judged by it' if judge else ''}" if writer else ""
     answers = bool(options.answers or options.written or options.ragas)
     extra = BenchOptions(tuple(options.token_budgets), answers, options.failures, name)

@@ -14,6 +14,7 @@ from core.storage.catalogue.sources import SourceRow, path_key
 
 if TYPE_CHECKING:
     from core.language_model.client import Client
+    from core.search.checking.model_judge import ModelJudge
 
 DEFAULT_HOME = Path("data/library")
 
@@ -77,6 +78,14 @@ def needed_model(option: str) -> Client:
     if found is None:
         raise ModelError("No language model is set up.", f"Choose one on the Settings page, or leave {option} out.")
     return found
+
+
+def model_judge(writer: Client | None) -> ModelJudge | None:
+    """The model as judge of what sentences mean, our own instead where it fails; ``None`` where that was not wished."""
+    from core.search.checking.library_check import packaged_judge
+    from core.search.checking.model_judge import ModelJudge
+
+    return ModelJudge(writer.complete, packaged_judge) if writer and writer.settings.judges else None
 
 
 def reading(place: Path) -> Library:

@@ -110,10 +110,11 @@ def make_questions(
         if same in answered or any(_alike(words, known) for known in seen):
             continue
         quote = texts.of(version)[draft.gold.start : draft.gold.end]
-        gold = () if draft.kind == UNANSWERED else places(texts.all(), version, draft)
+        gold: tuple[Place, ...] = ()
         if draft.kind == UNANSWERED:
             fits = is_unanswered(library, question)
         else:
+            gold = places(texts.all(), version, draft)
             fits = bool(gold) and is_told_apart(library, question, draft, gold, texts.all())
         if not fits:
             continue

@@ -98,8 +98,8 @@ def _read_page(page: Any, typewriters: Typewriters) -> PageRead:
     if _TURNED.search(page_text):
         raw = _with_whole_runs(text_page.extractRAWDICT())
     links = list(links_on(page))
-    drawn = any(block["type"] == 3 for block in raw["blocks"])
-    words = _words(text_page) if drawn or links else []
+    lined = any(block["type"] == 3 for block in raw["blocks"])
+    words = _words(text_page) if lined or links else []
     marks = _comments(page, page_text)
     parts = PageParts(
         raw=raw,
