@@ -124,7 +124,10 @@ def is_on_server(store: Store) -> bool:
 
 def set_server(store: Store, server: Server | None) -> None:
     """Have the library's vectors go to another place from now on; whoever calls has put them there."""
-    store.set_meta(_ADDRESS, server.address if server else None)
+    address = server.address if server else None
+    if address != store.meta(_ADDRESS):
+        store.set_meta(_ADDRESS, address)
+        store.touch(contents=False)  # what is told of the library is told anew
 
 
 class ServerProjection(Projection):
