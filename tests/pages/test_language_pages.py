@@ -202,6 +202,8 @@ def test_a_bad_model_is_one_sentence_above_the_evidence(answer, words: str, text
     assert evidence_stands(app)
     told = drawn(app, "written")
     assert [one["sentences"][0]["parts"][0]["text"][: len(text)] for one in told] == ([text] if text else [])
+    if text:  # what a sentence that breaks off would have said nobody knows
+        assert not told[0]["sentences"][-1].get("verdict")
 
 
 @pytest.mark.usefixtures("home")

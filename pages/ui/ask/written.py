@@ -26,6 +26,7 @@ from pages.ui.shared.tasks import Task
 QUOTE, WRITTEN = "Quote", "Written"
 CHOICE = "ask.answer"  # the key of the choice between the two
 STOPPED = "It was stopped."
+_ENDS = (".", "!", "?", "…", "]", ")", '"', "”", "。", "！", "？")
 _WRITING, _DRAFTS = "writing", "ask.drafts"
 _PATIENCE = 0.4  # seconds before an answer that is still being written is drawn
 
@@ -138,7 +139,10 @@ def _write(task: Task[None], client: Client, draft: Draft) -> None:
     try:
         if draft.text.strip():
             draft.judge = packaged_judge if task.stopping.is_set() else language.judge(task.stopping)
-            draft.verdicts = tuple(check_answer(draft.text, draft.passages, draft.judge))
+            verdicts = check_answer(draft.text, draft.passages, draft.judge)
+            # What a sentence that broke off would have said nobody knows.
+            broken = bool(draft.fault) and not draft.text.rstrip().endswith(_ENDS)
+            draft.verdicts = tuple(verdicts[:-1] if broken else verdicts)
     except LecternError as error:
         draft.fault = f"{draft.fault} The answer could not be checked: {error}".strip()
     finally:
