@@ -83,9 +83,27 @@ def show_result(inquiry: Inquiry, settings: Settings, base: Settings) -> None:
     """Quotes, children, passages, and below them every stage."""
     # Encoding the sentences to quote takes longer than searching: their place is kept, the rest is drawn at once.
     another = st.session_state.get(state.QUOTED) != inquiry.question
-    above, quoted, further = answer_place(another), answer_place(another), st.container()
-    with st.spinner("Searching … the first question also loads the encoder, a few seconds"):
+    above, quoted, further, below = answer_place(another), answer_place(another), st.container(), answer_place(another)
+    with below, st.spinner("Searching … the first question also loads the encoder, a few seconds"):
         result, made_by = ask_results.search_at_once(inquiry, settings)
+    with below:
+        show_found(inquiry, result, made_by, settings, base, above)
+    if result.hits:
+        with quoted:
+            if written.chosen():
+                ask_results.note(inquiry, result, None)
+                written.show_written(inquiry, result)
+            else:
+                show_quotes(inquiry, result, made_by, another=another)
+    with further:
+        conversation.show_further(lambda: _answer_in_words(result, made_by))
+    st.session_state[state.QUOTED] = inquiry.question
+
+
+def show_found(
+    inquiry: Inquiry, result: SearchResult, made_by: Settings, settings: Settings, base: Settings, above: DeltaGenerator
+) -> None:
+    """What was found and every stage of it, below the answer; what it depends on, in the place above that."""
     judging_list.show_row(inquiry.question, result.passages)
     alone = next((note for note in result.notes if by_words_alone([note])), "")
     if alone:
@@ -110,16 +128,6 @@ def show_result(inquiry: Inquiry, settings: Settings, base: Settings) -> None:
     with above:
         show_chips(inquiry.question, result.understood, result.notes)
         show_conflicts(result.conflicts)
-    if result.hits:
-        with quoted:
-            if written.chosen():
-                ask_results.note(inquiry, result, None)
-                written.show_written(inquiry, result)
-            else:
-                show_quotes(inquiry, result, made_by, another=another)
-    with further:
-        conversation.show_further(lambda: _answer_in_words(result, made_by))
-    st.session_state[state.QUOTED] = inquiry.question
 
 
 def answer_place(another: bool) -> DeltaGenerator:

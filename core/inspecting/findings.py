@@ -71,27 +71,27 @@ WORDINGS: Mapping[Defect, Wording] = {
     Defect.STARTS_MID_SENTENCE: Wording(
         "chunk begins inside a sentence",
         "chunks begin inside a sentence",
-        "Use a chunker that keeps sentences (structure, sentence, semantic), or a larger chunk size.",
+        "Raise the chunk size, or choose a chunker that tears no sentence, such as “So many sentences”.",
     ),
     Defect.ENDS_MID_SENTENCE: Wording(
         "chunk ends inside a sentence",
         "chunks end inside a sentence",
-        "Use a chunker that keeps sentences (structure, sentence, semantic), or a larger chunk size.",
+        "Raise the chunk size, or choose a chunker that tears no sentence, such as “So many sentences”.",
     ),
     Defect.TABLE_CUT: Wording(
         "table cut",
         "tables cut",
-        "Use structure or table, which cut between rows and repeat the header, or a larger chunk size.",
+        "Raise the chunk size, or choose “By table rows”, which repeats the header in each group of rows.",
     ),
     Defect.CODE_CUT: Wording(
         "code block cut",
         "code blocks cut",
-        "Use structure or code, which keep a block or a function whole where it fits, or a larger chunk size.",
+        "Raise the chunk size; for a program choose “By functions and classes”.",
     ),
     Defect.ORPHAN_HEADING: Wording(
         "heading parted from its text",
         "headings parted from their text",
-        "Use structure, which keeps a heading with its text, or move the boundary before the heading.",
+        "Move the boundary before the heading, or choose “By structure”.",
     ),
     Defect.CODE_PARTED: Wording(
         "code block parted from its introduction",
@@ -101,7 +101,7 @@ WORDINGS: Mapping[Defect, Wording] = {
     Defect.LIST_PARTED: Wording(
         "list or table parted from its lead-in",
         "lists or tables parted from their lead-in",
-        "Use structure, which keeps a lead-in with what it introduces, or merge the two chunks.",
+        "Merge the two chunks, or raise the chunk size.",
     ),
     Defect.NEAR_DUPLICATE: Wording(
         "chunk says nearly the same as an earlier one",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
 from core.text.analysis import fold
 from core.text.calendar_names import MONTHS
@@ -138,15 +139,26 @@ def unmet(named: Iterable[str], texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def says(text: str, name: str) -> bool:
-    """Whether a text says a name: whole words, for a name of several its words in any order."""
+    """Whether a text says a name: whole words, for a name of several its words in any order.
+
+    >>> says("fatalities_00_14", "2014"), says("fatalities_00_14", "2000"), says("in 2013-14", "2014")
+    (True, True, True)
+    >>> says("on 2026-09-14", "2014"), says("Page rank (PR)", "PageRank")
+    (False, True)
+    """
     if name.isupper() and name.isalpha():
         return re.search(rf"(?<![A-Za-z]){re.escape(name)}s?(?![A-Za-z])", text) is not None
     if name[0].isdigit():
         plain = name.replace(",", "")
-        said = re.search(rf"(?<![\d.]){re.escape(plain)}(?!\d|\.\d)", text.replace(",", "")) is not None
-        return said or (plain.isdigit() and re.search(rf"\b{in_words(int(plain))}\b", text, re.IGNORECASE) is not None)
+        said = re.search(rf"(?<![\d.]){re.escape(plain)}(?!\d|\.\d)", text.replace(",", ""))
+        if not said and re.fullmatch("(19|20)[0-9]{2}", plain):  # "2013-14", "'14", and columns such as total_00_14
+            said = re.search(rf"(?:\d{{4}}[-–/]|['’_]){plain[2:]}(?![\w-]|\.\d)|_{plain[2:]}_", text)
+        if said or not plain.isdigit():
+            return said is not None
+        return re.search(rf"\b{in_words(int(plain))}\b", text, re.IGNORECASE) is not None
     if re.search(r"[_.]|\A-", name):
         return name.rsplit(".", 1)[-1].strip("()") in text
     words = [fold(word) for word in re.findall(r"[\w’'-]+", re.sub(r"[’']s\b", "", name))]
-    held = {fold(word) for word in re.findall(r"[\w’'-]+", re.sub(r"[’']s\b", "", text))}
+    said_words = [fold(word) for word in re.findall(r"[\w’'-]+", re.sub(r"[’']s\b", "", text))]
+    held = {*said_words, *(one + other for one, other in pairwise(said_words))}  # "Page rank" says "PageRank"
     return all(word in held for word in words)
