@@ -40,6 +40,17 @@ def test_a_wide_figure_parts_columns_in_bands() -> None:
     assert found == ["Left upper t", "Right upper", "Left lower t", "Right lower"]
 
 
+def test_small_print_in_the_margin_stands_apart_from_the_text_beside_it() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        box(page, 150, 100, 540, 300, f"{prose('Begins', 90)}.", 10)
+        for line, said in enumerate(("Received", "3 May 2020", "Published", "9 July 2020", "DOI", "10.1/x")):
+            page.insert_text((60, 108 + 13.5 * line), said, fontsize=8)
+
+    found = texts(parsed(pdf(draw)), BlockKind.PARAGRAPH)
+    assert f"{prose('Begins', 90)}." in found
+    assert "Received 3 May 2020" in " ".join(found)
+
+
 def test_a_paragraph_crosses_pages_past_running_headers_and_footnotes() -> None:
     def page_of_report(number: int) -> Callable[[pymupdf.Page], None]:
         def draw(page: pymupdf.Page) -> None:

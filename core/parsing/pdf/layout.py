@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from statistics import median
 
 from core.parsing.pdf.aligned import aligned_tables, set_apart
 from core.parsing.pdf.lines import TextLine, merged
@@ -20,6 +21,7 @@ _MAX_ROW_MATES = 60
 _EDGE_ZONE = 0.1
 _PROSE_LETTERS = 12  # mean letters of a row in a column of prose; a table's cells have fewer
 _STRONG_ROWS = 3
+_LONG_LETTERS = 30  # mean letters of a line of running text that notes stand beside
 _LEADERS = re.compile(r"\s*(?:\.\s?){5,}\s*")  # from a title to its page number, in a table of contents
 
 
@@ -150,7 +152,7 @@ def _bands(fragments: Sequence[TextLine], gutter: float) -> list[tuple[bool, lis
     strong = any(not crossing and _is_prose(run, gutter, _STRONG_ROWS) for crossing, run in runs)
     bands: list[tuple[bool, list[TextLine]]] = []
     for crossing, run in runs:
-        columnar = strong and not crossing and _is_prose(run, gutter, 1)
+        columnar = not crossing and (strong and _is_prose(run, gutter, 1) or _is_margin(run, gutter))
         if bands and not columnar and not bands[-1][0]:
             bands[-1][1].extend(run)
         else:
@@ -170,6 +172,23 @@ def _is_prose(run: Sequence[TextLine], gutter: float, least_rows: int) -> bool:
         if rows + 3 * tables < least_rows or (not tables and letters < _PROSE_LETTERS * rows):
             return False
     return True
+
+
+def _is_margin(run: Sequence[TextLine], gutter: float) -> bool:
+    """Whether on one side of the gutter stand lines of running text, and on the other small print beside them.
+
+    In a table both sides are of one size. Small print has two rows at least: one may be a raised mark.
+    """
+    sides = [[item for item in run if ((item.x0 + item.x1) / 2 <= gutter) is side] for side in (True, False)]
+    for text, notes in (sides, sides[::-1]):
+        rows = {round(item.baseline / 3) for item in text if not item.stands_in}
+        letters = sum(char.isalpha() for item in text for char in item.text)
+        if len(rows) < _STRONG_ROWS or letters < _LONG_LETTERS * len(rows) or any(item.stands_in for item in run):
+            continue
+        size = median(item.size for item in text)
+        if len({round(item.baseline / 3) for item in notes}) >= 2 and all(item.size < 0.9 * size for item in notes):
+            return True
+    return False
 
 
 def _rows(group: Sequence[TextLine]) -> list[TextLine]:
