@@ -152,7 +152,7 @@ def _bands(fragments: Sequence[TextLine], gutter: float) -> list[tuple[bool, lis
     strong = any(not crossing and _is_prose(run, gutter, _STRONG_ROWS) for crossing, run in runs)
     bands: list[tuple[bool, list[TextLine]]] = []
     for crossing, run in runs:
-        columnar = not crossing and (strong and _is_prose(run, gutter, 1) or _is_margin(run, gutter))
+        columnar = not crossing and ((strong and _is_prose(run, gutter, 1)) or _is_margin(run, gutter))
         if bands and not columnar and not bands[-1][0]:
             bands[-1][1].extend(run)
         else:
