@@ -81,7 +81,8 @@ def load_leaves(store: Store, previous: LeafTable | None = None) -> LeafTable:
         of_vectors = Numbers(revision, numbers[:, 7].copy())
         vectors = LeafVectors.stored(store, numbers[:, 0].copy(), dimension, of_vectors)
         if previous is not None and previous.generation == number:
-            vectors = vectors.following(previous.vectors, _has_vector(previous, numbers[:, 0]))
+            known = _has_vector(previous, numbers[:, 0]) & (numbers[:, 6] == 0)
+            vectors = vectors.following(previous.vectors, known)
         aliases = _aliases(store, number, numbers[:, 0], dimension)
     places = {document[0]: place for place, document in enumerate(documents)}
     ordinals = np.array([places[version] for version in np.unique(numbers[:, 1])], np.int32)
