@@ -363,14 +363,13 @@ def _with_family(snapshot: Snapshot, found: Sequence[NDArray[np.int64]]) -> NDAr
     """The leaves found, each best first, and with the best of them those beside them and in their parents, ascending;
     those that are searched.
     """
-    groups = snapshot.groups
+    groups, last = snapshot.groups, len(snapshot.leaves) - 1
     best = np.concatenate([one[:LIFTED] for one in found])
-    parents = np.unique(groups[best])
-    begins, ends = np.searchsorted(groups, parents), np.searchsorted(groups, parents, side="right")
-    inside = (np.arange(begin, end) for begin, end in zip(begins, ends, strict=True))
-    around = np.concatenate([best - 1, best + 1, *found, *inside])
-    pool = np.unique(around[(around >= 0) & (around < len(snapshot.leaves))])
-    return pool if snapshot.passing is None else pool[snapshot.passing.mask[pool]]
+    lifted = np.zeros(int(groups[-1]) + 1 if len(groups) else 0, bool)
+    lifted[groups[best]] = True
+    chosen = lifted[groups]
+    chosen[np.concatenate([np.maximum(best - 1, 0), np.minimum(best + 1, last), *found])] = True
+    return np.flatnonzero(chosen if snapshot.passing is None else chosen & snapshot.passing.mask)
 
 
 class Laps:
