@@ -139,7 +139,8 @@ def put(library: Library, made: Made, carry: bool = True) -> int:
     store, tree = library._store, made.tree
     data = tree.document.text.encode()
     visible = len("".join(tree.document.text.split()))
-    cut = Cut(tree, Audit(visible, visible), _RECIPE, "made-up-1", len(data), (), None, {})
+    texts = tuple(leaf.text for leaf in tree.leaves)
+    cut = Cut(tree, Audit(visible, visible), _RECIPE, "made-up-1", len(data), texts, None, {})
     keys = [f"{KnownQuestions.fingerprint} {leaf.chunk_id}" for leaf in tree.leaves]
     store.files.stage(data)
     indexed = new_leaves(cut, "english", iter(keys))

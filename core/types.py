@@ -342,7 +342,7 @@ class Trace:
 
     question: str
     stages: tuple[str, ...]
-    candidates: tuple[Candidate, ...]
+    candidates: Sequence[Candidate]
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     reads: Mapping[str, int] = field(default_factory=dict)
 

@@ -314,7 +314,7 @@ def test_an_empty_library_answers_with_nothing(library):
     for question, settings in product(("", "anything at all"), PRESETS.values()):
         result = library.search(question, settings)
         assert (result.hits, result.passages, result.context.tokens, result.context.order) == ((), (), 0, ())
-        assert result.trace.candidates == ()
+        assert not list(result.trace.candidates)
         assert library.searcher.answer(result, library.settings.answering).answer.quotes == ()
         assert library.search(question, settings.with_value("retrieval.exact_below", 0)).hits == ()
     assert library.verify() == []
@@ -554,7 +554,7 @@ def held(library: Library) -> dict[str, tuple[tuple[str, ...], list[bytes]]]:
     """By source: the ids of its chunks and the vectors of its leaves."""
     leaves = library.searcher.snapshot().leaves
     vectors = {version: [] for version in leaves.version_ids}
-    for document, vector in zip(leaves.documents, leaves.vectors.matrix(), strict=True):
+    for document, vector in zip(leaves.documents, leaves.vectors.of(), strict=True):
         vectors[leaves.version_ids[document]].append(vector.tobytes())
     return {
         row.name: (tuple(chunk.chunk_id for chunk in library.tree(row.version_id).chunks), vectors[row.version_id])

@@ -39,7 +39,10 @@ from core.parsing import parse, parser_fingerprint
 from core.parsing.sandbox.syntax import SandboxedSyntax
 from core.settings import Settings
 from core.storage import backups
+from core.storage.catalogue.labels import fold
 from core.text.numerals import counted
+
+_UNKNOWN = "No source of this library has this name, path or number."
 
 
 def ingest(options: Namespace) -> int:
@@ -156,13 +159,40 @@ def remove(options: Namespace) -> int:
                 library.remove(row.id)
                 removed.append(row.name)
             if not rows:
-                failures.append(Failure(wanted, "No source of this library has this name, path or number."))
+                failures.append(Failure(wanted, _UNKNOWN))
     console.answer(
         options,
         {"removed": removed, "failures": contract.failures(failures)},
         f"{len(removed)} removed",
     )
     return console.ended(failures, len(removed))
+
+
+def tier(options: Namespace) -> int:
+    """Leave documents to their words, or have them encoded again; what that saves or takes is told first."""
+    with reading(home(options)) if options.dry_run else Library.open(existing(home(options))) as library:
+        named = {wanted: sources_named(library, wanted) for wanted in options.sources}
+        library.scope(options.collections)  # a name that is none is told
+        held = {fold(name) for name in options.collections}
+        rows = [row for row in library.sources() if held & set(map(fold, row.collections))]
+        ids = list(dict.fromkeys(row.id for found in (*named.values(), rows) for row in found))
+        unknown = [Failure(wanted, _UNKNOWN) for wanted, found in named.items() if not found]
+        if not ids and not unknown:
+            raise LecternError("No document is named.", "Name a source, or a collection that holds some.")
+        cost, encoded = library.cutting.tier_cost(ids), 0
+        console.complain(cost.leaving if options.to == "words" else cost.encoding)
+        if not options.dry_run and options.to == "words":
+            library.cutting.leave_to_words(ids)
+        elif not options.dry_run:
+            report = library.cutting.recut(library.cutting.take_from_words(ids))
+            unknown, encoded = [*unknown, *report.failures], report.encoded
+    done = 0 if options.dry_run else len(ids)
+    console.answer(
+        options,
+        {"sources": ids, "cost": asdict(cost), "encoded": encoded, "failures": contract.failures(unknown)},
+        f"{counted(done, 'source')} {'left to words alone' if options.to == 'words' else 'found by meaning too'}",
+    )
+    return console.ended(unknown, len(ids))
 
 
 def rebuild(options: Namespace) -> int:
@@ -237,6 +267,7 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "list": list_sources,
     "export": export,
     "remove": remove,
+    "tier": tier,
     "rebuild": rebuild,
     "verify": verify,
     "backup": backup,

@@ -122,6 +122,13 @@ def build_parser() -> argparse.ArgumentParser:
     export.add_argument("--to", type=Path, required=True, metavar="FOLDER", help="where the files go")
     remove = _command(commands, "remove", "remove sources by their name, path or number")
     remove.add_argument("sources", nargs="+", metavar="SOURCE")
+    tier = _command(
+        commands, "tier", "leave documents to their words alone, their vectors dropped, or encode them again"
+    )
+    tier.add_argument("to", choices=("words", "meaning"))
+    tier.add_argument("sources", nargs="*", metavar="SOURCE", help="by name, path or number")
+    _several(tier, "collection", "NAME", "all that this collection holds now; repeat", "collections")
+    tier.add_argument("--dry-run", action="store_true", help="say what that saves or takes, and do nothing")
     _command(commands, "rebuild", "cut every document anew by the library's settings and rebuild the indexes")
     verify = _command(commands, "verify", "check a library from end to end")
     verify.add_argument(

@@ -24,6 +24,7 @@ from core.storage.catalogue import documents, generations, sources
 from core.storage.catalogue import recipes as stored
 from core.storage.catalogue.replies import tokens_a_second
 from core.storage.catalogue.sources import SourceRow
+from core.storage.catalogue.tiers import is_left
 from core.storage.index.cache import CatalogueVectors
 from core.storage.index.outbox import apply_outbox
 from core.storage.store import Store
@@ -156,7 +157,8 @@ def _planned(by: Preparer, row: SourceRow, chunking: ChunkingSettings) -> _Plann
     if known is None:
         return None  # it was removed meanwhile
     way = replace(by.way(row.version_id, known.kind), chunking=chunking)
-    if by.is_cut(row.version_id, known.parser, way):
+    left = is_left(by.store, row.version_id)
+    if by.is_cut(row.version_id, known.parser, way, left=left):
         return None
     document, encoder = documents.document(by.store, row.version_id), by.model.encoder
     if chunking.chunker in BY_VECTORS:
@@ -166,7 +168,7 @@ def _planned(by: Preparer, row: SourceRow, chunking: ChunkingSettings) -> _Plann
             return _Planned(reckoned_leaves(known.characters, chunking), needed, False, encoded=False)
     made, _ = by.cut(document, known.parser, way)
     own = encoder_inputs(made.tree, chunking, by.model.counter, encoder.max_tokens)
-    inputs = with_aliases(made.tree, own)
+    inputs = () if left else with_aliases(made.tree, own)
     learns = (
         chunking.chunker == "learned" and by.store.writable and by.chunker_resources("learned", encoder).starts is None
     )

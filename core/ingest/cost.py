@@ -14,6 +14,7 @@ from core.chunking.plan import Writer
 from core.settings import ChunkingSettings
 from core.storage.catalogue.replies import tokens_a_second
 from core.storage.catalogue.statistics import KindFigures, kind_figures
+from core.storage.catalogue.tiers import Holding
 from core.storage.store import Store
 from core.text.numerals import counted
 
@@ -149,6 +150,47 @@ def reckon(
     most_first = dict(kinds.most_common())
     figures = (sizes.total(), round(pages), round(chunks), index, seconds, measured, round(requests), round(tokens))
     return Cost(most_first, *figures)
+
+
+@dataclass(frozen=True, slots=True)
+class TierCost:
+    """What leaving documents to their words saves, and what encoding them takes. ``chunks``: leaves with a vector,
+    ``unencoded``: without. ``freed_bytes``: in the catalogue and, about, in Chroma. ``seconds``: to encode the chunks,
+    or, of what is unencoded, these; about.
+    """
+
+    documents: int
+    chunks: int
+    unencoded: int
+    freed_bytes: int
+    seconds: float
+
+    @property
+    def leaving(self) -> str:
+        """For a person, before the button is pressed.
+
+        >>> TierCost(2, 1204, 0, 4_100_000, 300.0).leaving
+        '2 documents, 1,204 chunks: about 4.1 MB of vectors are freed. To have them back takes about 5 min of encoding.'
+        """
+        what = f"{counted(self.documents, 'document')}, {counted(self.chunks, 'chunk')}"
+        freed = f"about {_size(self.freed_bytes)} of vectors are freed"
+        return f"{what}: {freed}. To have them back takes about {in_time(self.seconds)} of encoding."
+
+    @property
+    def encoding(self) -> str:
+        """
+        >>> TierCost(2, 0, 1204, 0, 300.0).encoding
+        '2 documents, 1,204 chunks to encode, about 5 min.'
+        """
+        what = f"{counted(self.documents, 'document')}, {counted(self.unencoded, 'chunk')}"
+        return f"{what} to encode, about {in_time(self.seconds)}."
+
+
+def tier_cost(held: Holding, texts_a_second: float) -> TierCost:
+    """Of documents that hold so much, by an encoder of this speed."""
+    freed = held.vector_bytes + held.chroma_bytes
+    seconds = (held.leaves or held.unencoded) / texts_a_second
+    return TierCost(held.documents, held.leaves, held.unencoded, freed, seconds)
 
 
 def sentence(cost: Cost) -> str:

@@ -1,4 +1,5 @@
-"""What decides how a library's documents are cut, behind one face: recipes of kinds and documents, and edits by hand.
+"""What decides how a library's documents are cut, behind one face: recipes of kinds and documents, and edits by hand;
+and which of them are not encoded then.
 
 Nothing here changes a chunk but ``apply`` and ``recut``: a recipe or an edit is kept first, and documents follow.
 """
@@ -16,15 +17,17 @@ from core.chunking.edits.replay import misfit
 from core.errors import LecternError, ModelError, NotFoundError, StorageError
 from core.ingest import applying, teaching_section_starts
 from core.ingest.applying import Cost, Tell
+from core.ingest.cost import TierCost, tier_cost
 from core.ingest.ingest import TEXTS_A_SECOND, Ingest, ItemCancelledError, Watch
 from core.ingest.preparing import Preparer
 from core.ingest.reports import IngestReport
 from core.settings import ChunkingSettings
-from core.storage.catalogue import chunks, documents, recipes
+from core.storage.catalogue import chunks, documents, recipes, tiers
 from core.storage.catalogue import edits as stored
 from core.storage.catalogue.generations import serving as serving_generation
 from core.storage.catalogue.recipes import OwnRecipe
 from core.storage.catalogue.sources import SourceRow
+from core.storage.index.outbox import carry_if_possible
 from core.types import ChunkTree, Encoder
 
 
@@ -159,6 +162,22 @@ class Cutting:
         run, tell = self._run(None), partial(watch.stage, 0, "chunking") if watch else None
         with suppress(ItemCancelledError, ModelError, StorageError):
             teaching_section_starts.renew(run.store, run.model, run.settings.chunking, tell, anyway=anyway)
+
+    def leave_to_words(self, source_ids: Sequence[int]) -> None:
+        """Have documents searched by their words alone from now on: their vectors are dropped, and none are made.
+
+        One that another source holds too, which is not left, keeps its meaning. Raises ``NotFoundError``.
+        """
+        tiers.leave_to_words(self._store, source_ids)
+        carry_if_possible(self._store)
+
+    def take_from_words(self, source_ids: Sequence[int]) -> list[str]:
+        """Undo ``leave_to_words``, and return the versions that ``recut`` is to encode by that."""
+        return tiers.take_from_words(self._store, source_ids)
+
+    def tier_cost(self, source_ids: Sequence[int]) -> TierCost:
+        """What leaving these documents to their words would save, and what encoding them takes."""
+        return tier_cost(tiers.held_by(self._store, source_ids), self.texts_a_second())
 
     def texts_a_second(self) -> float:
         """How fast the encoder was seen to be in this library, for an estimate of what a cut would take."""

@@ -278,6 +278,8 @@ class Ingest:
             for member in prepared.members:
                 self._require_there(member)
                 assert member.cut is not None  # noqa: S101 - it was new
+                if member.cut.left:
+                    continue
                 found = [(leaf.chunk_id, key, aliases) for leaf, key, aliases in keyed(member.cut, keys)]
                 own, aliases = {leaf: key for leaf, key, _ in found}, {leaf: others for leaf, _, others in found}
                 meaning.give_meaning(self.store, member.version_id, own, self.generation or 0, aliases)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import repeat
 from pathlib import Path
 
 from core.cancellation import breathe
@@ -14,6 +15,7 @@ from core.errors import LecternError, PasswordNeededError, TextLayerMissingError
 from core.settings import ChunkingSettings
 from core.storage.catalogue.chunks import NewLeaf, Recipe
 from core.storage.catalogue.sources import FileStamp
+from core.storage.schema.steps import NO_VECTOR
 from core.text.languages import indexed_tokens
 from core.text.pooling import EncoderInput
 from core.types import Attachment, Audit, Chunk, ChunkTree
@@ -83,6 +85,11 @@ class Cut:
     found: Mapping[str, Features]
     sentences: int = 0
 
+    @property
+    def left(self) -> bool:
+        """Whether it is left to its words alone: nothing of it is encoded."""
+        return not self.texts
+
 
 @dataclass(frozen=True, slots=True)
 class Member:
@@ -126,7 +133,11 @@ class Prepared:
 
 
 def keyed(made: Cut, keys: Iterator[str]) -> Iterator[tuple[Chunk, str, list[tuple[str, str]]]]:
-    """Each leaf with its vector's key and its aliases', by their names: ``keys`` stand in the order of the texts."""
+    """Each leaf with its vector's key and its aliases', by their names: ``keys`` stand in the order of the texts.
+
+    What is left to its words takes none of them.
+    """
+    keys = repeat(NO_VECTOR) if made.left else keys
     for leaf in made.tree.leaves:
         yield leaf, next(keys), [(name, next(keys)) for name, _ in aliases_of(leaf)]
 

@@ -40,7 +40,7 @@ from core.parsing import TEXT_KINDS, detect_kind, parse, parser_fingerprint
 from core.parsing.file_names import suffix_of
 from core.parsing.sandbox.syntax import SandboxedSyntax
 from core.settings import ParsingSettings, Settings
-from core.storage.catalogue import chunks, documents, sources, trash
+from core.storage.catalogue import chunks, documents, sources, tiers, trash
 from core.storage.catalogue.chunks import Recipe
 from core.storage.catalogue.edits import edits_ahead
 from core.storage.catalogue.judgments import VersionText
@@ -144,11 +144,19 @@ class Preparer:
         resources = ChunkerResources(encoder, self._starts[chunker], kept, kept, syntax)
         return replace(resources, tell=progress) if progress else resources
 
-    def is_cut(self, version_id: str, parser: str, way: DocumentRecipe) -> bool:
-        """Whether a version is cut as it would be cut now, and encoded."""
+    def is_cut(self, version_id: str, parser: str, way: DocumentRecipe, *, left: bool = False) -> bool:
+        """Whether a version is cut as it would be cut now, and encoded, unless it is ``left`` to its words."""
         stored = chunks.recipe(self.store, version_id, self.generation)
         cut = stored is not None and stored.fingerprint == self.recipe(parser, way).fingerprint
-        return cut and not lacks_meaning(self.store, version_id, self.generation)
+        return cut and (left or not lacks_meaning(self.store, version_id, self.generation))
+
+    def is_left(self, member: Member) -> bool:
+        """Whether a document is left to its words, once its source points to it."""
+        if self.recut:
+            return tiers.is_left(self.store, member.version_id)
+        found = sources.find_source(self.store, name=member.name, path=member.path, parent=member.parent)
+        source = found if member.source is None else member.source
+        return source is not None and tiers.is_left(self.store, member.version_id, source)
 
     def cut(
         self, document: Document, parser: str, way: DocumentRecipe, tell: Callable[[str, int, int], None] | None = None
@@ -222,7 +230,7 @@ class _Run:
         chosen = self.by.way(version_id, known.kind, before=member.before)
         # A recipe is named by what was learned: where that takes minutes, it can be watched and stopped here.
         self.by.chunker_resources(chosen.chunking.chunker, self.by.model.encoder, partial(self.tell, "chunking"))
-        if self.by.is_cut(version_id, known.parser, chosen):
+        if self.by.is_cut(version_id, known.parser, chosen, left=self.by.is_left(member)):
             self.members.append(member)
         else:
             document = documents.document(store, version_id)
@@ -304,9 +312,8 @@ class _Run:
             made, sentences = self.by.cut(document, parser, way, tell)
             audit = audit_tree(made.tree, made.switched_off)
             found = enrich(made.tree)
-            texts = with_aliases(
-                made.tree, encoder_inputs(made.tree, way.chunking, model.counter, model.encoder.max_tokens)
-            )
+            inputs = encoder_inputs(made.tree, way.chunking, model.counter, model.encoder.max_tokens)
+            texts = () if self.by.is_left(member) else with_aliases(made.tree, inputs)
         return Cut(made.tree, audit, self.by.recipe(parser, way), parser, size_bytes, texts, attached, found, sentences)
 
 

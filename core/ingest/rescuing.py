@@ -15,6 +15,7 @@ from core.storage import keepsakes, rescue
 from core.storage.catalogue.documents import version
 from core.storage.catalogue.labels import Labels
 from core.storage.catalogue.sources import find_source
+from core.storage.catalogue.tiers import leave_to_words
 from core.storage.catalogue.trash import trash_sources
 from core.storage.faults import REPAIR
 from core.storage.files import is_hash
@@ -171,6 +172,8 @@ def _put_labels_back(store: Store, lines: Mapping[tuple[str, str], Row]) -> None
                 labels.tag([source], name)
             if row.get("note"):
                 labels.write_note(source, str(row["note"]))
+            if row.get("words_alone"):
+                leave_to_words(store, [source])
             if row.get("trashed_at"):
                 trash_sources(store, [source])
 

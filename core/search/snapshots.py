@@ -106,7 +106,7 @@ class Snapshots:
             return previous
         if leaves.generation:
             self._check(leaves.generation)
-        # Of a part of the documents the vectors are copied: all that is held of parts stays below the whole's.
+        # A part of a large library has vectors of its own: all that is held of parts stays below the whole's.
         self._memory.parts.most = min(leaves.vectors.nbytes, PARTS_BYTES)
         self._memory.let_go()
         self._whole = Snapshot.of(leaves)

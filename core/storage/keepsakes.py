@@ -33,7 +33,8 @@ _LABELS = (
 )
 _QUERIES = {
     "meta": "SELECT key, value FROM meta WHERE key = 'settings' OR key GLOB 'preference.*'",
-    "source": "SELECT kind AS type, name, path, added_at, trashed_at, trashed_along, note, file_bytes, modified_ns,"
+    "source": "SELECT kind AS type, name, path, added_at, trashed_at, trashed_along, note, words_alone, file_bytes,"
+    " modified_ns,"
     " (SELECT id FROM version WHERE number = source.version) AS version_id,"
     f" {_LABELS.format('collection', 'collected')}, {_LABELS.format('tag', 'tagged')} FROM source",
     "collection": "SELECT name, folded FROM collection",

@@ -75,6 +75,7 @@ SOURCE = {
     "by_words": bool, "recipe": str, "recipe_fingerprint": str, "added_at": str, "changed_at": str, "size_bytes": int,
     "parent": (str, type(None)), "collections": list, "tags": list, "note": str, "also": list,
     "words": (dict, type(None)), "trashed_at": str, "read": (dict, type(None)),
+    "words_alone": bool,
 }  # fmt: skip
 STATS = {
     "sources", "documents", "chunks", "parents", "characters", "covered", "coverage", "truncated", "texts", "vectors",

@@ -102,7 +102,7 @@ def check_whole(library: Library, home: Path, whole: dict[str, tuple[str, tuple[
     assert all(row.chunks for row in library.sources())
     with Store.open(home, write=False) as reader, reader.reading() as connection:
         table = load_leaves(reader)
-        assert len(table) == leaves == len(table.vectors.matrix())
+        assert len(table) == leaves == len(table.vectors.of())
         indexed = {row for (row,) in connection.execute("SELECT rowid FROM lexical_1")} if table.generation else set()
         assert indexed == set(table.rows.tolist())
     for name in held:

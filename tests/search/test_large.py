@@ -69,8 +69,9 @@ def hits(library, question, settings, scope=None):
 def test_chroma_is_asked_and_no_matrix_is_held(large, monkeypatch):
     ready(large)
     assert not large.searcher.snapshot().leaves.vectors.in_memory
-    monkeypatch.setattr(LeafVectors, "cosines", lambda *_: pytest.fail("every vector was compared"))
-    near = [hits(large, question, NEAR) for question in QUESTIONS]
+    with monkeypatch.context() as watched:
+        watched.setattr(LeafVectors, "cosines", lambda *_: pytest.fail("every vector was compared"))
+        near = [hits(large, question, NEAR) for question in QUESTIONS]
     assert not large.searcher.snapshot().leaves.vectors.in_memory
     assert near == [hits(large, question, EXACT) for question in QUESTIONS]
     assert large.searcher.snapshot().leaves.vectors.in_memory
@@ -264,7 +265,7 @@ def test_what_waits_for_its_vector_counts_as_an_average_leaf_of_all(large, monke
 
     assert scores.background is not None
     known = _spreads(replace(half(scores), background=None), half(scores.background))["dense"]
-    every = scores.leaves.vectors.matrix() @ large.searcher.encode([QUESTIONS[0]])[0]
+    every = scores.leaves.vectors.of() @ large.searcher.encode([QUESTIONS[0]])[0]
     assert known.mean == pytest.approx(float(every[~waiting].mean()), abs=0.03)
 
 

@@ -61,7 +61,7 @@ def found_of(case, searches, settings):
     snapshot, _, matches = case
 
     def nearest(query, n):
-        order = np.argsort(-(snapshot.leaves.vectors.matrix() @ query)[snapshot.asked], kind="stable")
+        order = np.argsort(-(snapshot.leaves.vectors.of() @ query)[snapshot.asked], kind="stable")
         return snapshot.leaves.rows[snapshot.asked[order[:n]]]
 
     asked = [((lambda query=query: query), tokens) for query, tokens in searches]
@@ -77,9 +77,7 @@ def rank(case, settings, nearest=None, tokens=("token",)):
 
 def by_chroma(case):
     snapshot, _, _ = case
-    return lambda query, n: snapshot.leaves.rows[
-        np.argsort(-(snapshot.leaves.vectors.matrix() @ query), kind="stable")[:n]
-    ]
+    return lambda query, n: snapshot.leaves.rows[np.argsort(-(snapshot.leaves.vectors.of() @ query), kind="stable")[:n]]
 
 
 WAYS = st.builds(
@@ -140,7 +138,7 @@ def test_laws_of_a_ranking(case, settings):
     assert len(set(ranking.kept.tolist())) == len(ranking.kept)
     assert np.isnan(ranking.scores["dense"]).all() == (not settings.dense_weight)
     if settings.dense_weight:
-        np.testing.assert_allclose(ranking.scores["dense"], leaves.vectors.matrix() @ case[1], rtol=1e-5)
+        np.testing.assert_allclose(ranking.scores["dense"], leaves.vectors.of() @ case[1], rtol=1e-5)
         assert len(ranking.kept) == min(settings.k, len(leaves))
     known = np.isin(leaves.rows, case[2].rows)
     assert (~np.isnan(ranking.scores["lexical"])).tolist() == known.tolist()
@@ -179,7 +177,7 @@ def test_no_lexical_weight_asks_no_index(case, place):
     alone = replace(EVERY, coverage_weight=0.0, parent_share=0.0, document_share=0.0, neighbour_share=0.0)
     ranking = rank(case, replace(alone, lexical_weight=0.0, dense_weight=1.0))
     assert np.isnan(ranking.scores["lexical"]).all()
-    order = np.argsort(-(case[0].leaves.vectors.matrix() @ case[1]).astype(np.float64), kind="stable")
+    order = np.argsort(-(case[0].leaves.vectors.of() @ case[1]).astype(np.float64), kind="stable")
     assert ranking.pool[ranking.kept].tolist() == order.tolist()
 
 
@@ -198,7 +196,7 @@ def test_leaves_that_do_not_pass_are_in_no_score_but_keep_their_places(case, dat
     assert ranking.pool.tolist() == asked.tolist()
     assert len(ranking.kept) == min(settings.k, len(asked))
     assert ranking.passing is part.passing
-    np.testing.assert_allclose(ranking.scores["dense"], (leaves.vectors.matrix() @ query)[asked], rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(ranking.scores["dense"], (leaves.vectors.of() @ query)[asked], rtol=1e-5, atol=1e-6)
     holding = np.isin(leaves.rows, matches.rows) & mask
     assert (~np.isnan(ranking.scores["lexical"])).tolist() == holding[asked].tolist()
     if settings.fusion == "zscore" and len(asked):

@@ -126,7 +126,8 @@ def test_laws_of_every_answer(libraries, place, question, chosen, characters):
             for item in result.passages
         ), "what is quoted stands in the context"
     again = library.search(question, chosen, budget_characters=characters)
-    assert (again.hits, again.context, again.trace.candidates) == (result.hits, result.context, result.trace.candidates)
+    assert (again.hits, again.context) == (result.hits, result.context)
+    assert list(again.trace.candidates) == list(result.trace.candidates)
 
 
 def check_hits(result, texts, chosen):

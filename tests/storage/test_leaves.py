@@ -11,6 +11,8 @@ from core.errors import StorageError
 from core.storage.catalogue.chunks import tree
 from core.storage.catalogue.generations import begin_generation
 from core.storage.catalogue.sources import remove_source
+from core.storage.index import leaf_vectors
+from core.storage.index.leaf_vectors import read_vectors
 from core.storage.index.leaves import LeafTable, load_leaves
 from core.storage.store import Store
 from tests.storage.builders import DIMENSION, ingest, vector
@@ -22,13 +24,13 @@ def same(left: LeafTable, right: LeafTable) -> bool:
     return (
         all(np.array_equal(getattr(left, name), getattr(right, name)) for name in arrays)
         and all(getattr(left, name) == getattr(right, name) for name in others)
-        and np.array_equal(left.vectors.matrix(), right.vectors.matrix())
+        and np.array_equal(left.vectors.of(), right.vectors.of())
     )
 
 
 def check(store, table: LeafTable) -> None:
     """Every array against the trees themselves."""
-    vectors = table.vectors.matrix()
+    vectors = table.vectors.of()
     expected = [
         (place, leaf.start, leaf.end, leaf.tokens, leaf.text)
         for place, version_id in enumerate(table.version_ids)
@@ -46,10 +48,10 @@ def check(store, table: LeafTable) -> None:
 
 def test_an_empty_library_has_an_empty_table(store) -> None:
     table = load_leaves(store)
-    assert (len(table), table.generation, table.vectors.matrix().shape) == (0, 0, (0, 0))
+    assert (len(table), table.generation, table.vectors.of().shape) == (0, 0, (0, 0))
     begin_generation(store, "any", 12)
     table = load_leaves(store, table)
-    assert (len(table), table.generation, table.vectors.matrix().shape) == (0, 1, (0, 12))
+    assert (len(table), table.generation, table.vectors.of().shape) == (0, 1, (0, 12))
     ingested = ingest(store, "one", "The first document.")
     assert ingested
 
@@ -71,8 +73,47 @@ def test_bringing_up_to_date_is_loading_anew(tmp_path_factory, steps) -> None:
             else:
                 known[str(name)] = ingest(store, str(name), text, size)
             table = load_leaves(store, table)
-            assert same(table, load_leaves(store))
+            table.vectors.keep()
+            assert same(table, load_leaves(store)), "what is kept is what is stored"
             assert load_leaves(store, table) is table
+        check(store, table)
+
+
+def test_a_change_reads_and_copies_what_came_in_alone(store, monkeypatch) -> None:
+    for name in "abcd":
+        ingest(store, name, f"Document {name}. " * 40, 30)
+    before = load_leaves(store)
+    before.vectors.keep()
+    query = vector("a question")
+    likeness = dict(zip(before.rows.tolist(), before.vectors.cosines(query).tolist(), strict=True))
+    remove_source(store, 2)
+    ingest(store, "e", "Another document.")
+    read = []
+    monkeypatch.setattr(leaf_vectors, "read_vectors", lambda *given: read.append(given[1]) or read_vectors(*given))
+    after = load_leaves(store, before)
+    after.vectors.keep()
+    new = ~np.isin(after.rows, before.rows)
+    assert 0 < new.sum() < len(after) < len(before)
+    assert [rows.tolist() for rows in read] == [after.rows[new].tolist()]
+    assert after.vectors._pieces is before.vectors._pieces, "nothing is copied"
+    kept = dict(zip(after.rows.tolist(), after.vectors.cosines(query).tolist(), strict=True))
+    assert {row: kept[row] for row in kept if row in likeness} == {
+        row: likeness[row] for row in kept if row in likeness
+    }
+    some = np.arange(0, len(after), 3)
+    assert after.vectors.cosines(query, some).tolist() == after.vectors.cosines(query)[some].tolist()
+    part = after.vectors.taken(after.documents == 0)
+    assert part.cosines(query).tolist() == after.vectors.cosines(query)[after.documents == 0].tolist()
+
+
+def test_what_has_left_is_let_go_in_time(store, monkeypatch) -> None:
+    monkeypatch.setattr(leaf_vectors, "_AT_ONCE", 4)
+    table = load_leaves(store)
+    for turn in range(12):
+        ingest(store, "one", f"What it says the time number {turn}. " * 6, 20)
+        table = load_leaves(store, table)
+        table.vectors.keep()
+        assert table.vectors._pieces.count <= 1.25 * len(table) + 4 + len(table)
         check(store, table)
 
 
@@ -81,7 +122,7 @@ def test_a_vector_of_the_wrong_length_is_not_passed_on(store) -> None:
     with store.transaction() as connection:
         connection.execute("UPDATE vector SET data = zeroblob(3)")
     with pytest.raises(StorageError, match="wrong length"):
-        load_leaves(store).vectors.matrix()
+        load_leaves(store).vectors.of()
 
 
 def test_a_vector_that_is_missing_is_no_change_of_the_library(store) -> None:
@@ -90,4 +131,4 @@ def test_a_vector_that_is_missing_is_no_change_of_the_library(store) -> None:
         writer.execute("PRAGMA foreign_keys = OFF")
         writer.execute("DELETE FROM vector WHERE number = (SELECT max(vector) FROM chunk)")
     with pytest.raises(StorageError, match="missing or have the wrong length"):
-        load_leaves(store).vectors.matrix()
+        load_leaves(store).vectors.of()

@@ -203,7 +203,7 @@ class Library(RuleBasedStateMachine):
         if len(table):
             apply_outbox(self.store)
             found, similarities = nearest(self.store, vector(word), 3)
-            exact = np.sort(table.vectors.matrix() @ vector(word))[::-1][:3]
+            exact = np.sort(table.vectors.of() @ vector(word))[::-1][:3]
             assert set(found) <= set(table.rows.tolist())
             np.testing.assert_allclose(similarities, exact, atol=1e-4)
 
@@ -235,7 +235,8 @@ class Library(RuleBasedStateMachine):
         # A row that was gone once never comes back.
         assert not rows & (self.rows_seen - set(before.rows.tolist()))
         self.rows_seen |= rows
-        assert np.array_equal(self.table.vectors.matrix(), load_leaves(self.store).vectors.matrix())
+        self.table.vectors.keep()  # what is kept is carried from state to state, also over the death of a process
+        assert np.array_equal(self.table.vectors.of(), load_leaves(self.store).vectors.of())
 
 
 Library.TestCase.settings = settings(

@@ -144,6 +144,7 @@ def test_libraries_get_the_captions_a_new_cut_would_give_and_nothing_is_cut(tmp_
             without_captions(connection)
             without_folders_in_step(connection)
             without_page_readings(connection)
+            connection.execute("ALTER TABLE source DROP COLUMN words_alone")
     assert 60 > sum(bool(captions) for _, _, _, captions, _ in expected) > 4
     with Store.open(tmp_path / "library", write=True) as store:
         assert tokens_of(store) == expected
@@ -171,6 +172,7 @@ def test_a_generation_whose_tokens_are_gone_is_left_to_verify(tmp_path) -> None:
             connection.execute("DROP TABLE lexical_1_tokens")
             without_folders_in_step(connection)
             without_page_readings(connection)
+            connection.execute("ALTER TABLE source DROP COLUMN words_alone")
     with Store.open(tmp_path / "library", write=True) as store, store.reading() as connection:
         assert migrations.applied(connection) == [name for name, _ in MIGRATIONS]
         assert [problem.what for problem in verify(store)] == ["The tokens of the leaves are missing."]

@@ -179,7 +179,7 @@ def test_a_damaged_chroma_is_repaired_without_encoding(carried, tmp_path, damage
         assert all(problem.repairable for problem in problems)
         assert verify(reopened, repair=True) == []
         table = load_leaves(reopened)
-        assert nearest(reopened, table.vectors.matrix()[700], 1)[0].tolist() == [table.rows[700]]
+        assert nearest(reopened, table.vectors.of()[700], 1)[0].tolist() == [table.rows[700]]
         assert CatalogueVectors(reopened).count() == vectors
 
 
@@ -228,7 +228,7 @@ def test_a_chroma_of_another_library_is_not_trusted(store, tmp_path) -> None:
             shutil.copytree(projection_directory(mine), directory)
         with pytest.raises(ProjectionDamagedError, match="not those that were closed"):
             open_projection(other)
-        rows, _ = nearest(other, load_leaves(other).vectors.matrix()[0], 1)
+        rows, _ = nearest(other, load_leaves(other).vectors.of()[0], 1)
         assert rows.tolist() == [load_leaves(other).rows[0]]
 
 
@@ -281,7 +281,7 @@ def test_repetitions_that_the_graph_cannot_reach_are_no_damage(store, monkeypatc
     ingest(store, "two", TEXT)
     apply_outbox(store)
     table = load_leaves(store)
-    vectors = table.vectors.matrix()
+    vectors = table.vectors.of()
     repeated = {int(row) for row, of in zip(table.rows, vectors, strict=True) if np.allclose(of, vectors[0])}
     assert len(repeated) == 60
     examine = projection.examine

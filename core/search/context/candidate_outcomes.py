@@ -6,9 +6,11 @@ The columns of the trace are those of ``Ranking.scores``: a stage that adds one 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,24 +56,48 @@ def build_trace(
     ids = chunk_ids(everything)
     columns = (leaves.rows, leaves.documents, leaves.starts, leaves.ends)
     about = list(zip(*(column[np.array(everything, dtype=np.int64)].tolist() for column in columns), strict=True))
+    fate, positions, versions = fate_words(ranking, fates), entries.tolist(), leaves.version_ids
+    became = [fate(entry, index, one[-1]) for entry, index, one in zip(positions, indices, ranks, strict=True)]
+    matched = [ranking.matched.get(entry, "") for entry in positions]
+    fated = [fates[index] for index in unseen]
 
-    fate = fate_words(ranking, fates)
-    ends = [
-        (
-            {stage: rank for stage, rank in zip(stages, ranked, strict=True) if rank},
-            {stage: score for stage, score in zip(stages, scored, strict=True) if score == score},  # not nan
-            fate(entry, index, ranked[-1]),
-            ranking.matched.get(entry, ""),
-        )
-        for entry, index, ranked, scored in zip(entries.tolist(), indices, ranks, scores, strict=True)
-    ]
-    candidates = tuple(
-        Candidate(row, ids[index], leaves.version_ids[document], start, end, *told)
-        for index, (row, document, start, end), told in zip(
-            everything, about, [*ends, *(({}, {}, fates[index], "") for index in unseen)], strict=True
-        )
-    )
-    return Trace(ranking.question, stages, candidates, dict(timings_ms), dict(reads))
+    def made() -> Iterator[Candidate]:
+        """Without the ranking, which a result that is remembered must not hold."""
+        ends: list[tuple[dict[str, int], dict[str, float], str, str]] = [
+            (
+                {stage: rank for stage, rank in zip(stages, ranked, strict=True) if rank},
+                {stage: score for stage, score in zip(stages, scored, strict=True) if score == score},  # not nan
+                said,
+                by,
+            )
+            for ranked, scored, said, by in zip(ranks, scores, became, matched, strict=True)
+        ]
+        ends += [({}, {}, said, "") for said in fated]
+        for index, (row, document, start, end), told in zip(everything, about, ends, strict=True):
+            yield Candidate(row, ids[index], versions[document], start, end, *told)
+
+    return Trace(ranking.question, stages, Unmade(made), dict(timings_ms), dict(reads))
+
+
+class Unmade(Sequence[Candidate]):
+    """Candidates that are made when the first of them is looked at: hundreds, of which most people see none."""
+
+    def __init__(self, make: Callable[[], Iterable[Candidate]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _made(self) -> tuple[Candidate, ...]:
+        return tuple(self._make())
+
+    @overload
+    def __getitem__(self, place: int) -> Candidate: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Candidate]: ...
+    def __getitem__(self, place: int | slice) -> Candidate | Sequence[Candidate]:
+        return self._made[place]
+
+    def __len__(self) -> int:
+        return len(self._made)
 
 
 def fate_words(ranking: Ranking, fates: Mapping[int, str]) -> Callable[[int, int, int], str]:

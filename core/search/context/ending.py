@@ -124,9 +124,12 @@ def signs(ranking: Ranking, children: Sequence[int]) -> Values:
 
 def _lead(column: Values | None) -> tuple[float, float]:
     """How far the best score leads the tenth: as it is, and as a share of the best."""
-    known = np.sort(column[~np.isnan(column)])[::-1][:_FAR_DOWN] if column is not None else np.zeros(0)
+    known = column[~np.isnan(column)] if column is not None else np.zeros(0)
     if not len(known):
         return 0.0, 0.0
+    if len(known) > _FAR_DOWN:
+        known = np.partition(known, -_FAR_DOWN)[-_FAR_DOWN:]
+    known = np.sort(known)[::-1]
     lead = float(known[0] - known[-1])
     return lead, lead / float(known[0]) if known[0] > 0 else 0.0
 

@@ -144,6 +144,7 @@ class Notes:
     def expect(self, leaves: Sequence[int], places: Sequence[tuple[int, int]]) -> None:
         """Read the facts of these leaves, and of those that hold the places (document, offset), in one go."""
         new = [place for place in dict.fromkeys(places) if place not in self._at]
+        self._reads.expect_pages(new)
         self._at.update(zip(new, leaves_at(self._leaves, new), strict=True))
         wanted = {*leaves, *(self._at[place] for place in places)} - self.facts.keys()
         if wanted:

@@ -141,6 +141,13 @@ class Growth:
         """Of the leaves from ``first`` to ``last`` together."""
         return int(self.sizes[first]) if first == last else int(self.sizes[first : last + 1].sum())
 
+    def score(self, leaf: int) -> float:
+        """The last score that every leaf of the pool was given; what is not ranked scores lowest."""
+        ranking = self.ranking
+        at = int(np.searchsorted(ranking.pool, leaf))
+        found = ranking.broad[at] if at < len(ranking.pool) and ranking.pool[at] == leaf else np.nan
+        return -np.inf if np.isnan(found) else float(found)
+
     def span(self, first: int, last: int) -> Span:
         """The text from the leaf ``first`` to the leaf ``last``."""
         leaves = self.leaves
@@ -212,11 +219,8 @@ def stands_alone(text: str, span: Span, kind: str) -> bool:
 
 def _parents(growth: Growth, alone: Sequence[str]) -> list[Extent]:
     """The parents of the children, but for those of whom ``alone`` says why they are read as they are."""
-    # By leaf index; leaves that are not ranked score lowest.
-    scores = np.full(len(growth.leaves), -np.inf)
-    scores[growth.ranking.pool] = np.nan_to_num(growth.ranking.broad, nan=-np.inf)
     why = [own or unchosen for own, unchosen in zip(alone, _unchosen(growth), strict=True)]
-    return [growth.alone(place, one) if one else _parent(growth, place, scores) for place, one in enumerate(why)]
+    return [growth.alone(place, one) if one else _parent(growth, place) for place, one in enumerate(why)]
 
 
 def _unchosen(growth: Growth) -> list[str]:
@@ -234,7 +238,7 @@ def _unchosen(growth: Growth) -> list[str]:
     ]
 
 
-def _parent(growth: Growth, place: int, scores: Values) -> Extent:
+def _parent(growth: Growth, place: int) -> Extent:
     child, leaves, settings = growth.children[place], growth.leaves, growth.settings
     if leaves.parent_rows[child] < 0:
         return growth.alone(place, "it has no parent")
@@ -246,7 +250,7 @@ def _parent(growth: Growth, place: int, scores: Values) -> Extent:
     whole = growth.size(first, last)
     if whole <= min(limit, aim):
         return growth.run(place, first, last, f"the whole parent: {count} leaves")
-    low, high = _grown(growth.sizes, child, (first, last), limit, aim, scores)
+    low, high = _grown(growth, child, (first, last), limit, aim)
     if (low, high) == (first, last):
         return growth.run(place, first, last, f"the whole parent: {count} leaves")
     shared = whole > limit and aim > growth.size(low, high)
@@ -257,9 +261,10 @@ def _parent(growth: Growth, place: int, scores: Values) -> Extent:
     return growth.run(place, low, high, f"{high - low + 1} of the parent's {count} leaves: {ends}")
 
 
-def _grown(sizes: Sizes, child: int, whole: tuple[int, int], limit: int, aim: float, scores: Values) -> tuple[int, int]:
+def _grown(growth: Growth, child: int, whole: tuple[int, int], limit: int, aim: float) -> tuple[int, int]:
     """The run of siblings around the child, the better-scored side first: never over ``limit``, as near to ``aim``."""
     low = high = child
+    sizes = growth.sizes
     used = int(sizes[child])
     while True:
         options = [
@@ -269,6 +274,6 @@ def _grown(sizes: Sizes, child: int, whole: tuple[int, int], limit: int, aim: fl
         ]
         if not options:
             return low, high
-        best = max(options, key=lambda index: (scores[index], -index))
+        best = max(options, key=lambda index: (growth.score(index), -index))
         low, high = min(low, best), max(high, best)
         used += int(sizes[best])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from core.chunking.signals.terms import TermFinder, find_terms
@@ -41,7 +41,6 @@ class CatalogueReads:
         self._held: dict[int, str] = {}
         self._facts: dict[int, ChunkRow] = {}
         self._pages: dict[tuple[int, int], int | None] = {}
-        self._pageless: set[int] = set()
         self._terms: dict[int, TermFinder] = {}
         self._kinds: dict[int, str] = {}
         self._genres: dict[int, str] = {}
@@ -165,13 +164,16 @@ class CatalogueReads:
 
     def page(self, document: int, offset: int) -> int | None:
         """The page an offset stands on, if the document has pages."""
-        key = (document, offset)
-        if document not in self._pageless and key not in self._pages:
+        self.expect_pages([(document, offset)])
+        return self._pages[document, offset]
+
+    def expect_pages(self, places: Iterable[tuple[int, int]]) -> None:
+        """Read the pages of places, each a document and an offset, in one go."""
+        new = [place for place in dict.fromkeys(places) if place not in self._pages]
+        if new:
             self.count += 1
-            self._pages[key] = documents.page_at(self._store, self._leaves.version_ids[document], offset)
-            if self._pages[key] is None:
-                self._pageless.add(document)  # no page anywhere: most formats have none, and need not be asked again
-        return self._pages.get(key)
+            wanted = [(self._leaves.version_ids[document], offset) for document, offset in new]
+            self._pages.update(zip(new, documents.pages_at(self._store, wanted), strict=True))
 
 
 def _changed() -> NotFoundError:
@@ -185,7 +187,8 @@ def hits_of(ranking: Ranking, reads: CatalogueReads) -> tuple[Hit, ...]:
     facts = reads.facts(indices)
     # Plain numbers: reading arrays one number at a time costs more than all the rest.
     columns = (leaves.rows, leaves.documents, leaves.starts, leaves.ends)
-    about = zip(*(column[indices].tolist() for column in columns), strict=True)
+    about = list(zip(*(column[indices].tolist() for column in columns), strict=True))
+    reads.expect_pages((document, start) for _, document, start, _ in about)
     final = ranking.final[ranking.kept].tolist()
     scored = zip(*(values[ranking.kept].tolist() for values in ranking.scores.values()), strict=True)
     return tuple(

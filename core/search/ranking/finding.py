@@ -7,7 +7,7 @@ background of leaves drawn evenly tells how scores lie over all of them: so a le
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
@@ -18,6 +18,7 @@ from core.search.question.analysis import NOTHING, Understanding
 from core.search.ranking import fusion
 from core.settings import RetrievalSettings, Settings
 from core.storage.catalogue.conditions import Passing
+from core.storage.index.leaf_vectors import LeafVectors, products
 from core.storage.index.leaves import LeafTable
 from core.types import LexicalIndex, Vectors
 
@@ -88,6 +89,8 @@ POOL = 500
 LIFTED = 200
 # The background: so many runs of so many leaves, evenly apart. Runs, for what stands beside a leaf lends to it.
 RUNS, RUN = 128, 32
+
+_BESIDE = ThreadPoolExecutor(16, "encode")  # questions that are read at once; a thread is begun when one is needed
 
 Nearest = Callable[[Vectors, int], NDArray[np.int64] | None]
 Query = Callable[[], Vectors]
@@ -175,11 +178,12 @@ def search_leaves(
     and "dense" are what either still takes after that.
     """
     laps, asked, leaves = Laps(), snapshot.asked, snapshot.leaves
-    exact, every = len(asked) <= settings.exact_below, None
+    exact, every = len(asked) <= settings.exact_below, leaves.vectors
     if exact and settings.dense_weight:  # read here, for another thread would read another state of the catalogue
         # What a phrase leaves of a large library is read by itself, and the others' vectors stay where they are.
-        passing = snapshot.passing if len(leaves) > settings.exact_below else None
-        every = (leaves.vectors if passing is None else leaves.vectors.taken(passing.mask)).matrix()
+        if snapshot.passing is not None and len(leaves) > settings.exact_below:
+            every = every.taken(snapshot.passing.mask)
+        every.keep()
     near = None if exact else nearest
     searched = [
         _one_search(query, tokens, snapshot, every, near, lexical, settings, laps) for query, tokens in searches
@@ -233,7 +237,7 @@ def _by_alias(leaves: LeafTable, searched: Sequence[_OneSearch]) -> tuple[fusion
     aliases, queries = leaves.aliases, [one.query for one in searched if one.query is not None]
     if aliases is None or not queries:
         return None
-    similar = np.max([aliases.vectors @ query for query in queries], axis=0).astype(np.float64)
+    similar = np.max([products(aliases.vectors, query) for query in queries], axis=0).astype(np.float64)
     best, matched = np.full(len(leaves), -np.inf), np.full(len(leaves), -1)
     np.maximum.at(best, aliases.owners, similar)
     nearest = np.flatnonzero(similar == best[aliases.owners])
@@ -261,7 +265,7 @@ class _OneSearch:
         """Cosines of the leaves in ``pool``, float64; ``nan`` where the search by meaning is off."""
         similar = self.similar
         if similar is None and self.query is not None and own is not None and len(pool):
-            similar = own @ self.query
+            similar = products(own, self.query)
         return np.full(len(pool), np.nan) if similar is None else similar.astype(np.float64)
 
 
@@ -269,13 +273,16 @@ def _one_search(
     query: Query,
     tokens: Sequence[str],
     snapshot: Snapshot,
-    every: Vectors | None,
+    every: LeafVectors,
     nearest: Nearest | None,
     lexical: LexicalIndex,
     settings: RetrievalSettings,
     laps: Laps,
 ) -> _OneSearch:
-    """``nearest`` ``None``: all leaves that are searched are compared, by ``every``: their vectors, or those of all."""
+    """``nearest`` ``None``: all leaves that are searched are compared, by ``every``: their vectors, or those of all.
+
+    These are in memory then.
+    """
 
     def compared() -> tuple[Vectors, float, Vectors | None, NDArray[np.int64] | None]:
         """The text's vector, when it was ready, and what is like it."""
@@ -285,14 +292,10 @@ def _one_search(
             return vector, encoded, None, None
         if nearest is not None:
             return vector, encoded, None, nearest(vector, POOL)
-        if every is None or len(every) == len(asked):
-            return vector, encoded, None if every is None else every @ vector, None
-        # Copying the vectors of many leaves costs more than multiplying all of them.
-        few = 4 * len(asked) <= len(every)
-        return vector, encoded, every[asked] @ vector if few else (every @ vector)[asked], None
+        return vector, encoded, every.cosines(vector, None if len(every) == len(asked) else asked), None
 
-    with ThreadPoolExecutor(1, "encode") as beside:
-        asking = beside.submit(compared) if settings.dense_weight else None
+    asking = _BESIDE.submit(compared) if settings.dense_weight else None
+    try:
         words = np.full(len(snapshot.leaves), np.nan)
         if tokens and settings.lexical_weight and len(words):
             rows, weights = lexical.search(tokens, settings.boosts)
@@ -306,7 +309,10 @@ def _one_search(
         if settings.coverage_weight:
             covered = _coverage(tokens, snapshot, lexical)
             laps.end("coverage")
-        vector, encoded, similar, near = asking.result() if asking else (None, None, None, None)
+    finally:  # nothing goes on beside what has failed
+        if asking:
+            wait([asking])
+    vector, encoded, similar, near = asking.result() if asking else (None, None, None, None)
     laps.end("encode", encoded)
     if nearest is not None and vector is not None and near is None:  # in this thread, for the reason above
         near = _nearest(snapshot, vector, POOL)
@@ -357,14 +363,13 @@ def _with_family(snapshot: Snapshot, found: Sequence[NDArray[np.int64]]) -> NDAr
     """The leaves found, each best first, and with the best of them those beside them and in their parents, ascending;
     those that are searched.
     """
-    groups = snapshot.groups
+    groups, last = snapshot.groups, len(snapshot.leaves) - 1
     best = np.concatenate([one[:LIFTED] for one in found])
-    parents = np.unique(groups[best])
-    begins, ends = np.searchsorted(groups, parents), np.searchsorted(groups, parents, side="right")
-    inside = (np.arange(begin, end) for begin, end in zip(begins, ends, strict=True))
-    around = np.concatenate([best - 1, best + 1, *found, *inside])
-    pool = np.unique(around[(around >= 0) & (around < len(snapshot.leaves))])
-    return pool if snapshot.passing is None else pool[snapshot.passing.mask[pool]]
+    lifted = np.zeros(int(groups[-1]) + 1 if len(groups) else 0, bool)
+    lifted[groups[best]] = True
+    chosen = lifted[groups]
+    chosen[np.concatenate([np.maximum(best - 1, 0), np.minimum(best + 1, last), *found])] = True
+    return np.flatnonzero(chosen if snapshot.passing is None else chosen & snapshot.passing.mask)
 
 
 class Laps:

@@ -121,8 +121,9 @@ class Ordered:
         through = np.searchsorted(self._values, asked, side="right")
         places = np.where(np.isnan(asked), 0, len(self._values) - through + 1)
         tied = through - np.searchsorted(self._values, asked) > 1
-        for place in np.flatnonzero(tied).tolist():  # each stands behind the earlier ones with its score
-            places[place] += np.count_nonzero(self._scores[: entries[place]] == asked[place])
+        for score in np.unique(asked[tied]).tolist():  # each stands behind the earlier ones with its score
+            alike = asked == score
+            places[alike] += np.searchsorted(np.flatnonzero(self._scores == score), entries[alike])
         return places
 
 
@@ -204,9 +205,9 @@ def share_neighbours(
     if not share or len(scores) < 2:
         return scores
     adjacent = (documents[1:] == documents[:-1]) & (positions[1:] == positions[:-1] + 1)
-    gained = scores.copy()
-    gained[1:] += np.where(adjacent, share * scores[:-1], 0.0)
-    gained[:-1] += np.where(adjacent, share * scores[1:], 0.0)
+    gained, lent = scores.copy(), share * scores
+    np.add(gained[1:], lent[:-1], out=gained[1:], where=adjacent)
+    np.add(gained[:-1], lent[1:], out=gained[:-1], where=adjacent)
     return gained
 
 

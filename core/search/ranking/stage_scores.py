@@ -31,8 +31,8 @@ class Ranking:
     stage. ``probabilities``: float64, aligned with ``pool``, that a leaf answers, ``nan`` where no re-ranker read it;
     ``None`` where none did whose scores are calibrated. ``matched``: what a leaf is found by besides its text, where
     that is nearer to the question, by position in ``pool``. ``passing``: which of ``leaves`` conditions let through,
-    and what must not be read beside them; ``None`` where they leave out nothing. ``beyond``: the ``spread`` where the
-    pool is not all that was searched.
+    and what must not be read beside them; ``None`` where they leave out nothing. ``reckoned``: the ``spread``, ``None``
+    where it is still to be, of the pool.
     """
 
     question: str
@@ -48,12 +48,12 @@ class Ranking:
     probabilities: fusion.Scores | None = None
     passing: Passing | None = None
     matched: Mapping[int, str] = field(default_factory=dict)
-    beyond: fusion.Spread | None = None
+    reckoned: fusion.Spread | None = None
 
     @property
     def spread(self) -> fusion.Spread:
         """How the ``broad`` scores lie over all leaves that were searched, those outside the pool as well."""
-        return self.beyond or fusion.Spread.of(self.broad[~np.isnan(self.broad)])
+        return self.reckoned or fusion.Spread.of(self.broad[~np.isnan(self.broad)])
 
     @property
     def final(self) -> fusion.Scores:
@@ -77,12 +77,13 @@ def order_leaves(found: SearchScores, settings: RetrievalSettings) -> Ranking:
     laps = Laps()
     over = None if found.background is None else _spreads(found, found.background)
     scores, lifted = _scored(found, settings, laps, over)
-    beyond = None
-    if over is not None and found.background is not None:
+    if over is None or found.background is None:
+        spread = fusion.Spread.of(scores["neighbours"][~np.isnan(scores["neighbours"])])
+    else:
         every = _joined(found, found.background)  # for the best of a document may be in the pool
         around, _ = _scored(every, settings, Laps(), over)
         drawn = around["neighbours"][~np.isin(every.pool, found.pool)]
-        beyond = fusion.Spread.of(scores["neighbours"], drawn, over["dense"].count)
+        spread = fusion.Spread.of(scores["neighbours"], drawn, over["dense"].count)
     dense, words, final = _meant(found), found.lexical, scores["neighbours"]
     below = dense < settings.min_similarity  # nan compares as False: without dense search nothing is dropped
     threshold = f"its similarity is below the threshold of {settings.min_similarity:.2f}"
@@ -106,7 +107,7 @@ def order_leaves(found: SearchScores, settings: RetrievalSettings) -> Ranking:
         found.notes,
         passing=found.passing,
         matched=_matched(found),
-        beyond=beyond,
+        reckoned=spread,
     )
 
 
@@ -160,7 +161,9 @@ def _scored(
 
     ``over``: how each search's scores lie over all leaves; ``None``: those found are all.
     """
-    documents, parents = found.leaves.documents[found.pool], found.leaves.parent_rows[found.pool]
+    documents, parents = found.leaves.documents, found.leaves.parent_rows
+    if len(found.pool) < len(documents):
+        documents, parents = documents[found.pool], parents[found.pool]
     beside = {} if found.alias is None else {"alias": found.alias}
     scores = {"dense": found.dense, **beside, "lexical": found.lexical}
     dense = _meant(found)

@@ -197,14 +197,21 @@ def page_at(store: Store, version_id: str, offset: int) -> int | None:
     After the last run it is the last run's page. ``None`` without pages. What ``core.text.places.page_of`` says of a
     whole document, by two steps in an index.
     """
-    runs = 'SELECT page, "end" FROM page_box WHERE version = (SELECT number FROM version WHERE id = ?) AND start'
-    with store.reading():
-        before = store.row(f"{runs} <= ? ORDER BY start DESC, ordinal DESC LIMIT 1", version_id, offset)
-        if before is not None and before[1] > offset:
-            return int(before[0])
-        after = store.row(f"{runs} > ? ORDER BY start, ordinal LIMIT 1", version_id, offset)
-    nearest = after or before
-    return None if nearest is None else int(nearest[0])
+    return pages_at(store, [(version_id, offset)])[0]
+
+
+def pages_at(store: Store, places: Sequence[tuple[str, int]]) -> list[int | None]:
+    """``page_at`` of each place, a version and an offset, by one statement."""
+    runs = "FROM page_box AS run WHERE run.version = wanted.version AND run.start"
+    before = f"{runs} <= place ORDER BY run.start DESC, ordinal DESC LIMIT 1"
+    found = store.rows(
+        "WITH wanted(at, version, place) AS (SELECT key, (SELECT number FROM version"
+        " WHERE id = json_extract(value, '$[0]')), json_extract(value, '$[1]') FROM json_each(?))"
+        f' SELECT (SELECT page {before}), (SELECT "end" > place {before}),'
+        f" (SELECT page {runs} > place ORDER BY run.start, ordinal LIMIT 1) FROM wanted ORDER BY at",
+        places,
+    )
+    return [before if inside or after is None else after for before, inside, after in found]
 
 
 def version_number(store: Store, version_id: str) -> int:

@@ -103,7 +103,7 @@ class Labels:
         with self._store.transaction():
             if self._store.row("SELECT 1 FROM collection WHERE id = ?", collection_id) is None:
                 raise _no_collection(collection_id)
-            wanted = _with_attachments(self._store, sources)
+            wanted = with_attachments(self._store, sources)
             self._store.write_many(change, ((collection_id, source) for source in wanted))
             self._store.touch(contents=False)
 
@@ -122,7 +122,7 @@ class Labels:
         """
         tidy = tidy_name(name, "tag")
         with self._store.transaction():
-            wanted = _with_attachments(self._store, sources)
+            wanted = with_attachments(self._store, sources)
             self._store.write(
                 "INSERT INTO tag(name, folded) VALUES (?, ?) ON CONFLICT(folded) DO UPDATE SET name = excluded.name"
                 " WHERE id NOT IN (SELECT tag FROM tagged)",  # nobody carries the old spelling any more
@@ -135,7 +135,7 @@ class Labels:
         """Take a tag off sources, and off the attachments of mails among them; a tag nobody carries is gone."""
         folded = fold(tidy_name(name, "tag"))
         with self._store.transaction():
-            self._store.write_many(_UNTAGGED, ((source, folded) for source in _with_attachments(self._store, sources)))
+            self._store.write_many(_UNTAGGED, ((source, folded) for source in with_attachments(self._store, sources)))
             self._store.touch(contents=False)
 
     def write_note(self, source_id: int, text: str) -> None:
@@ -174,7 +174,7 @@ def _own_tags(store: Store, version: int | None) -> dict[str, str]:
     return {fold(name): name for name in names if 0 < len(name) <= LONGEST_NAME}
 
 
-def _with_attachments(store: Store, sources: Sequence[int]) -> list[int]:
+def with_attachments(store: Store, sources: Sequence[int]) -> list[int]:
     """The sources and every attachment below them. Raises ``NotFoundError`` for one that is not there."""
     wanted = list(dict.fromkeys(sources))
     found = dict(store.rows("SELECT id, version FROM source WHERE id IN (SELECT value FROM json_each(?))", wanted))

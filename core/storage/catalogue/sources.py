@@ -15,6 +15,7 @@ from core.storage.catalogue.labels import follow_own_tags, labels_of, no_source
 from core.storage.catalogue.meaning import found_by_words
 from core.storage.catalogue.names import shown_names
 from core.storage.catalogue.recipes import hand_recipe_on
+from core.storage.catalogue.tiers import left_to_words
 from core.storage.catalogue.word_audits import word_audit
 from core.storage.store import Store, now, storable
 from core.text.places import PagesRead, pages_read
@@ -38,8 +39,8 @@ class SourceRow:
     part. ``recipe``: for people, "" when the version is not cut. Times are ISO 8601, UTC; ``trashed_at`` is "" for a
     live source. ``also``: the names of other live sources with the same bytes. ``parent``: of an attachment, the
     version of its mail. ``words``: what a second reading of the file said, ``None`` where none was made. ``by_words``:
-    it is found by its words alone, its meaning still to be encoded. ``read``: how its pages were read, ``None`` without
-    pages.
+    it is found by its words alone, its meaning still to be encoded; ``words_alone``: and stays so, as a person wished
+    (``core.storage.catalogue.tiers``). ``read``: how its pages were read, ``None`` without pages.
     """
 
     id: int
@@ -69,6 +70,7 @@ class SourceRow:
     trashed_at: str = ""
     by_words: bool = False
     read: PagesRead | None = None
+    words_alone: bool = False
 
 
 def point_source(
@@ -275,7 +277,8 @@ def _rows(store: Store, which: str, order: str) -> list[SourceRow]:
     with store.reading():
         serving = int(store.meta("serving") or 0)
         found = store.rows(f"{_ROWS} WHERE {which} ORDER BY {order}", serving)
-        names, unencoded = shown_names(store), found_by_words(store)
+        names, left = shown_names(store), left_to_words(store)
+        unencoded = found_by_words(store) - left
         collections, tags = labels_of(store, "collected", "collection"), labels_of(store, "tagged", "tag")
         pages: defaultdict[str, list[Page]] = defaultdict(list)
         for version_id, *page in store.rows(
@@ -304,6 +307,7 @@ def _rows(store: Store, which: str, order: str) -> list[SourceRow]:
             row[21] or "",
             version_id in unencoded,
             pages_read(pages[version_id]),
+            version_id in left,
         )
         rows.append(
             SourceRow(*(source, names[source], kind, place, version_id, *row[4:10], covered, *row[12:19], *labels))

@@ -106,10 +106,10 @@ def stats(store: Store) -> Stats:
     sizes = {
         "catalogue_bytes": catalogue,
         "files_bytes": store.files.bytes_on_disk(),
-        "chroma_bytes": _folder_bytes(store.home / "chroma"),
-        "cache_bytes": _folder_bytes(store.home / CACHE),
-        "backups_bytes": sum(_folder_bytes(store.home / name) for name in BACKUPS),
-        "other_bytes": _folder_bytes(store.home / "benchmarks"),
+        "chroma_bytes": folder_bytes(store.home / "chroma"),
+        "cache_bytes": folder_bytes(store.home / CACHE),
+        "backups_bytes": sum(folder_bytes(store.home / name) for name in BACKUPS),
+        "other_bytes": folder_bytes(store.home / "benchmarks"),
     }
     return Stats(
         **counts,
@@ -139,7 +139,7 @@ def kind_figures(store: Store, enough: int) -> tuple[dict[str, KindFigures], flo
     figures = {str(kind): KindFigures(*map(int, counts)) for kind, *counts in rows}
     chunks = sum(one.chunks for one in figures.values())
     catalogue = sum(_bytes(path) for path in store.home.glob(CATALOGUE + "*"))
-    index = catalogue + _folder_bytes(store.home / "chroma")
+    index = catalogue + folder_bytes(store.home / "chroma")
     return figures, index / chunks if chunks >= enough else None
 
 
@@ -162,7 +162,8 @@ def _lexical_tables(generation: int) -> list[str]:
     return [content_table(generation), *(f"{index}_{part}" for part in ("data", "idx", "docsize", "config"))]
 
 
-def _folder_bytes(folder: Path) -> int:
+def folder_bytes(folder: Path) -> int:
+    """Of all files below a folder."""
     return sum(_bytes(path) for path in folder.rglob("*"))
 
 

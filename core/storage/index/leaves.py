@@ -12,7 +12,7 @@ from core.errors import StorageError
 from core.storage.catalogue.meaning import UNENCODED
 from core.storage.catalogue.names import names_of_versions
 from core.storage.faults import row_faults
-from core.storage.index.leaf_vectors import LeafVectors
+from core.storage.index.leaf_vectors import LeafVectors, Numbers
 from core.storage.store import Store
 from core.types import Span, Vectors
 
@@ -78,14 +78,16 @@ def load_leaves(store: Store, previous: LeafTable | None = None) -> LeafTable:
         number, dimension = serving or (0, 0)
         numbers = _columns(store, number)
         documents = _documents(store, number)
-        vectors = LeafVectors.stored(store, numbers[:, 0].copy(), dimension)
+        of_vectors = Numbers(revision, numbers[:, 7].copy())
+        vectors = LeafVectors.stored(store, numbers[:, 0].copy(), dimension, of_vectors)
         if previous is not None and previous.generation == number:
-            vectors = vectors.following(previous.vectors, _has_vector(previous, numbers[:, 0]))
+            known = _has_vector(previous, numbers[:, 0]) & (numbers[:, 6] == 0)
+            vectors = vectors.following(previous.vectors, known)
         aliases = _aliases(store, number, numbers[:, 0], dimension)
     places = {document[0]: place for place, document in enumerate(documents)}
     ordinals = np.array([places[version] for version in np.unique(numbers[:, 1])], np.int32)
     _, inverse = np.unique(numbers[:, 1], return_inverse=True)
-    rows, _, starts, ends, tokens, parents, unencoded = (np.ascontiguousarray(column) for column in numbers.T)
+    rows, _, starts, ends, tokens, parents, unencoded = (np.ascontiguousarray(column) for column in numbers.T[:7])
     return LeafTable(
         revision=revision,
         generation=number,
@@ -153,11 +155,11 @@ def ancestors(store: Store, rows: Sequence[int]) -> dict[int, tuple[Span, ...]]:
 
 def _columns(store: Store, generation: int) -> NDArray[np.int64]:
     found = store.rows(
-        f'SELECT row, version, start, "end", tokens, coalesce(parent_row, -1), {UNENCODED} FROM chunk'
+        f'SELECT row, version, start, "end", tokens, coalesce(parent_row, -1), {UNENCODED}, vector FROM chunk'
         " WHERE generation = ? AND level = 0 ORDER BY version, start, row",
         generation,
     )
-    return np.array(found, np.int64).reshape(len(found), 7)
+    return np.array(found, np.int64).reshape(len(found), 8)
 
 
 def _documents(store: Store, generation: int) -> list[tuple[int, str, str, str]]:

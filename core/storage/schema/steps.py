@@ -275,6 +275,11 @@ CREATE TABLE alias (
 CREATE INDEX alias_of_vector ON alias(vector);
 """
 
+_WORDS_ALONE = """
+-- A person left it to its words: its document is never encoded, where no other live source says otherwise.
+ALTER TABLE source ADD COLUMN words_alone INTEGER NOT NULL DEFAULT 0;
+"""
+
 MIGRATIONS: tuple[tuple[str, Step], ...] = (
     ("0001_the_whole_way_once", FIRST),
     ("0002_trash_labels_attachments_folders", _SECOND),
@@ -289,4 +294,5 @@ MIGRATIONS: tuple[tuple[str, Step], ...] = (
     ("0011_written", _WRITTEN),
     ("0012_logged_questions", _QUESTIONS),
     ("0013_aliases", _ALIASES),
+    ("0014_words_alone", _WORDS_ALONE),
 )

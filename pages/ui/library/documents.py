@@ -22,7 +22,8 @@ COLUMNS: Mapping[str, Any] = {
     "File": st.column_config.TextColumn(width=145),
     "Found by": st.column_config.TextColumn(
         width=84,
-        help="A document is found by its words as soon as it is cut, and by its meaning once that is encoded.",
+        help="A document is found by its words as soon as it is cut, and by its meaning once that is encoded, unless "
+        "you left it to its words.",
     ),
     "Kind": st.column_config.TextColumn(width=118),
     "Pages": st.column_config.NumberColumn(width=58, format="localized", help="Pages of a PDF, slides of a deck."),
@@ -166,6 +167,14 @@ def actions(chosen: list[SourceRow]) -> None:
         help="Collections, tags and a note. Questions can be asked of a collection or a tag alone.",
     ):
         organising.organise(chosen)
+    if st.button(
+        "Words alone",
+        key="library.words_alone",
+        disabled=not (chosen and writable),
+        icon=":material/match_word:",
+        help="Leave documents to their words, which frees their vectors; or encode them again. What it saves is told.",
+    ):
+        organising.leave_to_words(chosen)
     if (
         st.button(
             "Original", key="library.original", disabled=one is None, icon=":material/draft:", help="The file itself."
@@ -196,7 +205,7 @@ def table(sources: list[SourceRow]) -> dict[str, list[object]]:
     columns: dict[str, list[object]] = {
         "Title": [source.title for source in sources],
         "File": [words.place_name(source.name) for source in sources],
-        "Found by": ["words" if source.by_words else "" for source in sources],
+        "Found by": ["words, as chosen" if one.words_alone else "words" if one.by_words else "" for one in sources],
         "Kind": [words.kind(source.document_kind) for source in sources],
         "Pages": [source.pages or None for source in sources],
         "Read": [words.read(source.read) for source in sources],

@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.inspecting.as_markdown import document_as_markdown, markdown_names
 from core.library import Library, SourceRow
-from pages.ui.shared import services, words
+from pages.ui.shared import background, services, words
 from pages.ui.shared.guard import attempt_and_rerun
 
 DOWNLOAD_AT_MOST = 200_000_000  # bytes: a download passes through the memory of the app
@@ -59,6 +59,32 @@ def organise(chosen: Sequence[SourceRow]) -> None:
             library.labels.write_note(ids[0], note)
 
     attempt_and_rerun(save)
+
+
+@st.dialog("Words alone", icon=":material/match_word:")
+def leave_to_words(chosen: Sequence[SourceRow]) -> None:
+    """What leaving the chosen documents to their words saves, told before it is done; or the way back."""
+    library, ids = services.library(), [source.id for source in chosen]
+    left = all(source.words_alone for source in chosen)
+    cost = library.cutting.tier_cost(ids)
+    st.markdown(cost.encoding if left else cost.leaving)
+    if left:
+        st.caption("They are found by their meaning again, as they are encoded.")
+    else:
+        st.caption(
+            "They stay in every list, and are searched by their words alone, also when their files change. What is "
+            "freed is used by what comes in next; *Erase* returns it to the disk."
+        )
+    if not st.button("Encode them again" if left else "Leave them to their words", type="primary"):
+        return
+
+    def act() -> None:
+        if not left:
+            library.cutting.leave_to_words(ids)
+        elif versions := library.cutting.take_from_words(ids):
+            background.encode_rest(versions)
+
+    attempt_and_rerun(act)
 
 
 def as_markdown(library: Library, chosen: Sequence[SourceRow]) -> bytes:
