@@ -18,7 +18,7 @@ TABLE_CAPTION = re.compile(
 )
 CLOSING = re.compile(r"[)%]{1,2}")
 _TIGHT = 0.1  # of a line's height, within a word
-_CENTRED = 12.0  # twice the points by which a title may miss the table's middle
+_MAX_HEADER_ROWS = 4
 _FIGURE = re.compile(r"[^\w]*(?:US\$|EUR|USD)?[^\w]*\d[\d.,'\u00a0 /-]*(?:x|bps|pts?)?[^\w]*")
 _NO_FIGURE = {"", "-", "–", "—", "n/a", "na", "n.a.", "nm", "n/m", "nil", "$ —", "$ –", "$ -", "— %", "…", "..."}
 
@@ -128,16 +128,12 @@ def placed(
 ) -> list[Row]:
     """Printed lines as rows of cells. What covers a whole gutter, in a row without figures, stands on both sides."""
     edges = [(start + end) / 2 for start, end in gutters]
-    left, right = min(line[0].x0 for line in lines), max(piece.x1 for line in lines for piece in line)
     rows: list[Row] = []
     for line in lines:
         row = Row(min(piece.y0 for piece in line), max(piece.y1 for piece in line))
         parts = phrases(line, least_gap)
         for part in parts:
             x0, x1 = part[0].x0, max(piece.x1 for piece in part)
-            if len(parts) == 1 and not rows and abs(x0 + x1 - left - right) < _CENTRED:  # heads the whole table
-                row.cells = {column: list(part) for column in range(len(gutters) + 1)}
-                continue
             crossed = [index for index, (start, end) in enumerate(gutters) if x0 < start + 1 and x1 > end - 1]
             if crossed and len(parts) > 1 and not any(is_figure(piece.text) for piece in line):
                 for column in range(crossed[0], crossed[-1] + 2):
@@ -225,22 +221,31 @@ def table_of(rows: Sequence[Row], columns: int) -> tuple[tuple[Run, ...], ...]:
 
 
 def header_rows(table: Sequence[Sequence[Run]]) -> int:
-    """How many of the first two rows name columns; the second only counts where the first has gaps or repeats."""
+    """How many of the first rows name columns: those behind the first do over figures, beside an empty corner.
+
+    Under a row with gaps or repeats, the second may have words in the corner as well.
+    """
     if not _names_columns(table[0]):
         return 0
     first = [run.text for run in table[0]]
     spread = "" in first[1:] or len(set(first)) < len(first)
-    figures = [sum(is_figure(run.flat) for run in row) for row in table[1:4]]
-    second = len(figures) >= 2 and spread and 4 * figures[0] < len(first) and figures[1] >= len(first) / 3
-    return 2 if second else 1
+    count = 1
+    while count < min(len(table) - 1, _MAX_HEADER_ROWS) and _names_columns(table[count]):
+        corner, *behind = (run.text for run in table[count])
+        figures = [sum(is_figure(run.flat) for run in row) for row in table[count : count + 3]]
+        under = count == 1 and spread and (4 * figures[0] < len(first) or figures[0] == len(behind))
+        if not any(behind) or (corner and not under) or max(figures[1:]) < len(first) / 3:
+            break
+        count += 1
+    return count
 
 
 def _names_columns(row: Sequence[Run]) -> bool:
-    """Words, or years, but no other figures."""
+    """Words, or years, but no other figures; behind an empty corner years alone."""
     values = [cell_value(run.flat) for run in row]
     figures = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
     years = all(isinstance(value, int) and 1900 <= value <= 2100 for value in figures)
-    return years and any(isinstance(value, str) for value in values)
+    return years and (any(isinstance(value, str) for value in values) or (values[0] is None and len(figures) > 1))
 
 
 def as_table(rows: Sequence[Row], columns: int) -> TableCells:

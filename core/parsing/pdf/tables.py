@@ -13,6 +13,7 @@ from core.parsing.pdf.columns import (
     cell_text,
     header_rows,
     is_figure,
+    phrases,
     printed_lines,
 )
 from core.parsing.pdf.lines import Box, Run, TableCells, around, middle_inside
@@ -22,6 +23,7 @@ Word = tuple[float, float, float, float, str]
 _MAX_CELL_CHARACTERS = 800
 _MAX_VECTORS = 4000  # more is a drawing
 _THIN, _MIN_SIDE = 3.0, 6.0  # points: of a line, and of a cell
+_WIDE_GAP = 2.0  # of a line's height, between columns
 _SLOPE = 1.5  # times as high as wide: a word written upwards
 
 
@@ -88,7 +90,7 @@ def _filled(grid: Sequence[Sequence[Box | None]], box: Box, words: Sequence[Piec
     longest = max((len(run.text) for row in table for run in row), default=0)
     if len(used) < 2 or several < 2 or longest > _MAX_CELL_CHARACTERS:
         return None
-    if len(held) < 0.4 * len(boxes):
+    if len(held) < 0.4 * len(boxes) or 2 * sum(map(_holds_columns, held.values())) > len(table):
         return None
     return TableCells(tuple(table), header_rows(table))
 
@@ -115,6 +117,12 @@ def _middle(cells: Sequence[Box], axis: int) -> float:
     """The middle of the narrowest cell of a row (``axis`` 1) or a column (0)."""
     start, end = min(((cell[axis], cell[axis + 2]) for cell in cells), key=lambda edges: edges[1] - edges[0])
     return (start + end) / 2
+
+
+def _holds_columns(pieces: Sequence[Piece]) -> bool:
+    """Whether wide white parts a figure from what stands before it: shading drew a cell around several columns."""
+    lines = (phrases(line, _WIDE_GAP * line[0].height) for line in printed_lines(pieces))
+    return any(is_figure(part[-1].text) for line in lines for part in line[1:])
 
 
 def _keeps_rows(cells: TableCells, words: Sequence[Piece]) -> bool:
