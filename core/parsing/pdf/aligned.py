@@ -83,7 +83,7 @@ def set_apart(fragments: Sequence[TextLine]) -> TextLine | None:
         return None
     lines = printed_lines(_piece(item, place) for place, item in enumerate(fragments))
     gutters = shared_gutters(lines, _gap(lines[0]))
-    rows = placed(lines, gutters, 0.1)
+    rows = placed(lines, gutters)
     whites = [
         (min(piece.y0 for piece in below.cells[column]) - max(piece.y1 for piece in above.cells[column]), below)
         for column in range(len(gutters) + 1)
@@ -228,7 +228,7 @@ def _table(
 
     def rows_of(lines: Sequence[Line]) -> list[Row]:
         parted = [[_whole(part) for whole in _parts(line) for part in _at(gutters, whole)] for line in lines]
-        return _spread(placed(parted, gutters, 0.1), columns)
+        return _spread(placed(parted, gutters), columns)
 
     run = _without_title(run)
 

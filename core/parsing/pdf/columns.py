@@ -46,12 +46,11 @@ class Piece:
 
 @dataclass(slots=True)
 class Row:
-    """A row in the making: ``cells`` by column. ``ruled``: a rule stands above it."""
+    """A row in the making: ``cells`` by column."""
 
     y0: float
     y1: float
     cells: dict[int, list[Piece]] = field(default_factory=dict)
-    ruled: bool = False
 
     def text(self, column: int) -> str:
         return " ".join(piece.text for piece in self.cells.get(column, ()))
@@ -88,17 +87,6 @@ def printed_lines(pieces: Iterable[Piece]) -> list[list[Piece]]:
     return [sorted(line, key=lambda piece: piece.x0) for line in lines]
 
 
-def phrases(line: Sequence[Piece], least_gap: float) -> list[list[Piece]]:
-    """A printed line parted at its gaps."""
-    parts: list[list[Piece]] = []
-    for piece in line:
-        if parts and piece.x0 - max(mate.x1 for mate in parts[-1]) < least_gap:
-            parts[-1].append(piece)
-        else:
-            parts.append([piece])
-    return parts
-
-
 def shared_gutters(
     lines: Sequence[Sequence[Piece]], least_gap: float, crossed: float = 0.0
 ) -> list[tuple[float, float]]:
@@ -121,29 +109,19 @@ def shared_gutters(
     return gutters
 
 
-def placed(
-    lines: Sequence[Sequence[Piece]],
-    gutters: Sequence[tuple[float, float]],
-    least_gap: float,
-) -> list[Row]:
+def placed(lines: Sequence[Sequence[Piece]], gutters: Sequence[tuple[float, float]]) -> list[Row]:
     """Printed lines as rows of cells. What covers a whole gutter, in a row without figures, stands on both sides."""
     edges = [(start + end) / 2 for start, end in gutters]
     rows: list[Row] = []
     for line in lines:
         row = Row(min(piece.y0 for piece in line), max(piece.y1 for piece in line))
-        parts = phrases(line, least_gap)
-        for part in parts:
-            x0, x1 = part[0].x0, max(piece.x1 for piece in part)
-            crossed = [index for index, (start, end) in enumerate(gutters) if x0 < start + 1 and x1 > end - 1]
-            if crossed and len(parts) > 1 and not any(is_figure(piece.text) for piece in line):
-                for column in range(crossed[0], crossed[-1] + 2):
-                    row.cells.setdefault(column, []).extend(part)
-            elif crossed:  # a line of its own, a long label
-                row.cells.setdefault(sum(edge < x0 for edge in edges), []).extend(part)
-            else:
-                for piece in part:
-                    column = sum(edge < (piece.x0 + piece.x1) / 2 for edge in edges)
-                    row.cells.setdefault(column, []).append(piece)
+        for piece in line:
+            crossed = [at for at, (start, end) in enumerate(gutters) if piece.x0 < start + 1 and piece.x1 > end - 1]
+            first = last = sum(edge < (piece.x0 if crossed else (piece.x0 + piece.x1) / 2) for edge in edges)
+            if crossed and len(line) > 1 and not any(is_figure(other.text) for other in line):
+                first, last = crossed[0], crossed[-1] + 1
+            for column in range(first, last + 1):  # what crosses a gutter and is a line of its own is a long label
+                row.cells.setdefault(column, []).append(piece)
         rows.append(row)
     return rows
 
@@ -151,9 +129,9 @@ def placed(
 def unwrapped(rows: Sequence[Row]) -> list[Row]:
     """Rows whose cells run over several printed lines, whole again.
 
-    A line goes on with the row above when no rule parts them and it brings no new figures: by the smaller white above
-    it where rows are set apart, else when it leaves the first column empty and has text under text alone. So does one
-    that is set in the middle of a cell beside it.
+    A line goes on with the row above when it brings no new figures: by the smaller white above it where rows are set
+    apart, else when it leaves the first column empty and has text under text alone. So does one that is set in the
+    middle of a cell beside it.
     """
     if len(rows) < 2:
         return list(rows)
@@ -167,7 +145,7 @@ def unwrapped(rows: Sequence[Row]) -> list[Row]:
     for white, row in zip(whites, rows[1:], strict=True):
         above = result[-1]
         beside = white < -0.2 * height and not row.cells.keys() & above.cells.keys() - {0}
-        close = not row.ruled and (white < divide if set_apart else True) and _adds_no_figure(above, row)
+        close = (white < divide or not set_apart) and _adds_no_figure(above, row)
         if beside or (close and (hangs(above, row) or (set_apart and not _is_whole(row, rows)))):
             for column, pieces in row.cells.items():
                 above.cells.setdefault(column, []).extend(pieces)

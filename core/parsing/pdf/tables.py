@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import inf
 from typing import Any
 
@@ -13,7 +14,6 @@ from core.parsing.pdf.columns import (
     cell_text,
     header_rows,
     is_figure,
-    phrases,
     printed_lines,
 )
 from core.parsing.pdf.lines import Box, Run, TableCells, around, middle_inside
@@ -120,9 +120,9 @@ def _middle(cells: Sequence[Box], axis: int) -> float:
 
 
 def _holds_columns(pieces: Sequence[Piece]) -> bool:
-    """Whether wide white parts a figure from what stands before it: shading drew a cell around several columns."""
-    lines = (phrases(line, _WIDE_GAP * line[0].height) for line in printed_lines(pieces))
-    return any(is_figure(part[-1].text) for line in lines for part in line[1:])
+    """Whether wide white stands before a figure: shading drew a cell around several columns."""
+    lines = [line for line in printed_lines(pieces) if is_figure(line[-1].text)]
+    return any(right.x0 - left.x1 > _WIDE_GAP * left.height for line in lines for left, right in pairwise(line))
 
 
 def _keeps_rows(cells: TableCells, words: Sequence[Piece]) -> bool:
