@@ -22,7 +22,6 @@ from core.parsing.pdf.columns import (
     printed_lines,
     shared_gutters,
     spaced,
-    unwrapped,
 )
 from core.parsing.pdf.lines import TextLine, around
 from core.parsing.table_header import cell_value
@@ -224,7 +223,6 @@ def _table(
     columns = len(gutters) + 1
     if columns < 2:
         return None
-    put_together = _rows if figured else unwrapped
 
     def rows_of(lines: Sequence[Line]) -> list[Row]:
         parted = [[_whole(part) for whole in _parts(line) for part in _at(gutters, whole)] for line in lines]
@@ -234,9 +232,9 @@ def _table(
 
     if any(_is_prose(rows_of(run), column) for column in ({0, columns - 1} if figured else range(columns))):
         return None
-    rows = put_together(rows_of(run))
+    rows = _rows(rows_of(run))
     for line in tail:
-        longer = put_together(rows_of([*run, line]))
+        longer = _rows(rows_of([*run, line]))
         if len(longer) > len(rows):
             break
         run, rows = [*run, line], longer

@@ -1,4 +1,4 @@
-"""Cells told by white space: printed lines to rows, the gutters they share to columns, wrapped cells to one.
+"""Cells told by white space: printed lines to rows, the gutters they share to columns.
 
 Used inside the cells of a grid, and for tables that nothing but their alignment marks.
 """
@@ -126,49 +126,11 @@ def placed(lines: Sequence[Sequence[Piece]], gutters: Sequence[tuple[float, floa
     return rows
 
 
-def unwrapped(rows: Sequence[Row]) -> list[Row]:
-    """Rows whose cells run over several printed lines, whole again.
-
-    A line goes on with the row above when it brings no new figures: by the smaller white above it where rows are set
-    apart, else when it leaves the first column empty and has text under text alone. So does one that is set in the
-    middle of a cell beside it.
-    """
-    if len(rows) < 2:
-        return list(rows)
-    whites = [below.y0 - above.y1 for above, below in pairwise(rows)]
-    height = sorted(row.y1 - row.y0 for row in rows)[len(rows) // 2]
-    steps = [white for white in whites if white >= -0.2 * height] or whites
-    least, most = min(steps), max(steps)
-    set_apart = most - least > 0.3 * height
-    divide = (least + most) / 2
-    result = [rows[0]]
-    for white, row in zip(whites, rows[1:], strict=True):
-        above = result[-1]
-        beside = white < -0.2 * height and not row.cells.keys() & above.cells.keys() - {0}
-        close = (white < divide or not set_apart) and _adds_no_figure(above, row)
-        if beside or (close and (hangs(above, row) or (set_apart and not _is_whole(row, rows)))):
-            for column, pieces in row.cells.items():
-                above.cells.setdefault(column, []).extend(pieces)
-            above.y1 = row.y1
-        else:
-            result.append(row)
-    return result
-
-
-def _adds_no_figure(above: Row, row: Row) -> bool:
-    return not any(row.is_figure(column) for column in row.cells if column in above.cells)
-
-
 def hangs(above: Row, row: Row) -> bool:
     """Whether ``row`` has words under words of ``above`` alone, none of them in the first column."""
     return 0 not in row.cells and all(
         column in above.cells and not above.is_figure(column) and not row.is_figure(column) for column in row.cells
     )
-
-
-def _is_whole(row: Row, rows: Sequence[Row]) -> bool:
-    """Whether the row fills as many columns as rows do: then it is one, however close it stands."""
-    return len(row.cells) >= max(len(other.cells) for other in rows) and any(map(row.is_figure, row.cells))
 
 
 def cell_text(pieces: Sequence[Piece]) -> str:

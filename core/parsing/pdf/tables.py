@@ -16,7 +16,7 @@ from core.parsing.pdf.columns import (
     is_figure,
     printed_lines,
 )
-from core.parsing.pdf.lines import Box, Run, TableCells, around, middle_inside
+from core.parsing.pdf.lines import Box, Run, TableCells, around, middle_inside, overlap
 
 Word = tuple[float, float, float, float, str]
 
@@ -58,7 +58,7 @@ def find_tables(page: Any, words: Sequence[Word]) -> list[FoundTable]:
         grid = [[_box(cell) if cell else None for cell in row.cells] for row in table.rows]
         cells = _filled(grid, box, _inside(words, box))
         beside = _inside(words, (-inf, box[1], inf, box[3]))
-        if cells and not any(_overlap(box, other.box) for other in found) and _keeps_rows(cells, beside):
+        if cells and not any(overlap(box, other.box) for other in found) and _keeps_rows(cells, beside):
             found.append(FoundTable(box, cells))
     return sorted(found, key=lambda table: (table.box[1], table.box[0]))
 
@@ -66,10 +66,6 @@ def find_tables(page: Any, words: Sequence[Word]) -> list[FoundTable]:
 def _box(values: Sequence[float]) -> Box:
     x0, y0, x1, y1 = map(float, values)
     return x0, y0, x1, y1
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _inside(words: Sequence[Word], box: Box) -> list[Piece]:
