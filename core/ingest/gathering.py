@@ -31,7 +31,10 @@ OWN_LIBRARY = "a Lectern library"
 IN_THE_CLOUD = "in the cloud alone: looking into it would fetch it"
 OF_PAGE = "what a saved page shows"
 _PAGES = (".html", ".htm", ".xhtml")
-_FILES_OF_PAGES = ("_files", ".files", "-Dateien", "_fichiers", "_archivos")  # behind a page's name, by browser
+_FILES_OF_PAGES = (  # behind a page's name, by the browser's language
+    "_files .files -Dateien _fichiers _archivos _file _bestanden _arquivos _ficheiros -filer _tiedostot _pliki "
+    "_soubory _dosyalar _fitxers _datoteke _fajlovi _elemei"
+).split()
 _IGNORE_FILE_BYTES = 1 << 18
 _DATALESS = 0x4000_0000  # macOS (SF_DATALESS): a file whose content is fetched when it is read
 _RECALLED = 0x0040_0000 | 0x1000  # Windows: RECALL_ON_DATA_ACCESS, OFFLINE

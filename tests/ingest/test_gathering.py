@@ -128,12 +128,12 @@ def test_libraries_are_no_documents(folder, fast_encoder) -> None:
 
 
 def test_what_a_saved_page_shows_is_passed_over(folder) -> None:
-    for name in ("Ducks.html", "Ducks_files/frame.html", "Geese_files/note.md"):
+    for name in ("Ducks.html", "Ducks_files/frame.html", "Oche.htm", "Oche_file/frame.html", "Geese_files/note.md"):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("x")
     found = scan(folder)
-    assert {"Ducks.html", "Geese_files/note.md"} <= set(relatives(found))
-    assert found.ignored == [("Ducks_files/", OF_PAGE)]
+    assert {"Ducks.html", "Oche.htm", "Geese_files/note.md"} <= set(relatives(found))
+    assert found.ignored == [("Ducks_files/", OF_PAGE), ("Oche_file/", OF_PAGE)]
 
 
 def test_too_deep_is_named(folder) -> None:

@@ -223,6 +223,41 @@ def test_a_header_over_a_short_rule_heads_all_its_columns() -> None:
     ]
 
 
+def test_a_name_over_several_lines_is_one_cell_and_words_over_all_columns_stand_in_each() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        for x, y, words in (
+            (250, 80, "Statement of Ponds"),
+            (333, 100, "Years ended"),
+            (250, 112, "June 28,"),
+            (330, 112, "Other net"),
+            (330, 124, "income"),
+            (410, 112, "June 24,"),
+        ):
+            page.insert_text((x, y), words, fontsize=10)
+        set_rows(page, [["", "2024", "2023", "2022"], ["Sales:", "", "", ""]], [66, 230, 310, 390], top=140)
+        set_rows(page, [[name, "1,204", "980", "877"] for name in ("Reeds", "Ducks", "Total")], [66, 230, 310, 390])
+
+    document = parsed(pdf(draw))
+    (table,) = blocks(document, BlockKind.TABLE)
+    assert table.header is not None
+    assert document.text[table.header.start : table.header.end].split("\n") == [
+        "| Years ended June 28, | Years ended Other net income | Years ended June 24,",
+        "| 2024 | 2023 | 2022",
+    ]
+    assert document.text[table.parts[0].start : table.parts[0].end] == "Sales: |  |  |"
+    assert "Statement of Ponds" not in document.text[table.start : table.end]
+
+
+def test_shading_around_several_columns_draws_no_cells() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        for number in range(4):
+            for x0, x1 in ((60, 300), (300, 420)):
+                page.draw_rect((x0, 156 + 24 * number, x1, 180 + 24 * number), fill=(0.8, 0.9, 1))
+        set_rows(page, [[f"Pond {name}", "1,204", "980"] for name in "ABCD"], [66, 220, 340], top=172, step=24)
+
+    assert cells_of(draw) == [[f"Pond {name}", "1,204", "980"] for name in "ABCD"]
+
+
 def test_columns_of_words_are_a_table_where_white_parts_their_rows_at_once() -> None:
     places = ((60, "Plan of the {} year, as amended", "and restated"), (320, "Held with the report of", "the {} year"))
 

@@ -22,7 +22,6 @@ from core.parsing.pdf.columns import (
     printed_lines,
     shared_gutters,
     spaced,
-    unwrapped,
 )
 from core.parsing.pdf.lines import TextLine, around
 from core.parsing.table_header import cell_value
@@ -41,6 +40,7 @@ _MARKER = re.compile(r"\W{0,2}(?:\w{1,4}[.):\]]|[•◦▪–—*+-])\s*")
 _EQUATION_NUMBER = re.compile(r"\(\d+(?:[.-]\d+)*[a-z]?\)")
 _CURRENCY = re.compile(r"[$€£¥₹₩]|US\$|EUR|USD")
 _MAX_CELL = 60  # mean characters of a column's cells, behind the first
+_CENTRED = 12.0  # twice the points by which a title may miss the table's middle
 _PROSE_WIDTH = 9.0  # of a line's height: a narrower column is none of prose
 _CAPTION_REACH = 45.0
 _MIN_APART = 5  # rows of words
@@ -82,7 +82,7 @@ def set_apart(fragments: Sequence[TextLine]) -> TextLine | None:
         return None
     lines = printed_lines(_piece(item, place) for place, item in enumerate(fragments))
     gutters = shared_gutters(lines, _gap(lines[0]))
-    rows = placed(lines, gutters, 0.1)
+    rows = placed(lines, gutters)
     whites = [
         (min(piece.y0 for piece in below.cells[column]) - max(piece.y1 for piece in above.cells[column]), below)
         for column in range(len(gutters) + 1)
@@ -187,15 +187,18 @@ def _runs(
 
 
 def _with_header(lines: Sequence[Line], start: int, floor: int, stand_ins: Sequence[TextLine]) -> int:
-    """Where the lines begin that head the row at ``start``: they stand close above it, and right of its label."""
+    """Where the lines begin that head the row at ``start``: close above it, and right of its label.
+
+    Labels without figures, such as of a section, may stand between.
+    """
     label = max(piece.x1 for piece in _parts(lines[start])[0])
-    head = start
-    while head > max(floor, start - _MAX_HEADER) and not _apart(lines[head - 1], lines[head], stand_ins):
-        parts = _parts(lines[head - 1])
-        if len(parts) < 2 and parts[0][0].x0 < label:
-            break
-        head -= 1
-    return head
+    head = at = start
+    while at > max(floor, head - _MAX_HEADER) and not _apart(lines[at - 1], lines[at], stand_ins):
+        at -= 1
+        parts = _parts(lines[at])
+        if len(parts) > 1 or parts[0][0].x0 >= label:
+            head = at
+    return max(head, start - 2 * _MAX_HEADER)
 
 
 def _apart(above: Sequence[Piece], below: Sequence[Piece], stand_ins: Sequence[TextLine]) -> bool:
@@ -220,16 +223,18 @@ def _table(
     columns = len(gutters) + 1
     if columns < 2:
         return None
-    put_together = _rows if figured else unwrapped
 
     def rows_of(lines: Sequence[Line]) -> list[Row]:
-        return _spread(placed([[_whole(part) for part in _parts(line)] for line in lines], gutters, 0.1), columns)
+        parted = [[_whole(part) for whole in _parts(line) for part in _at(gutters, whole)] for line in lines]
+        return _spread(placed(parted, gutters), columns)
 
-    if any(_is_prose(rows_of(run), column) for column in range(columns)):
+    run = _without_title(run)
+
+    if any(_is_prose(rows_of(run), column) for column in ({0, columns - 1} if figured else range(columns))):
         return None
-    rows = put_together(rows_of(run))
+    rows = _rows(rows_of(run))
     for line in tail:
-        longer = put_together(rows_of([*run, line]))
+        longer = _rows(rows_of([*run, line]))
         if len(longer) > len(rows):
             break
         run, rows = [*run, line], longer
@@ -241,24 +246,51 @@ def _table(
     return run, rows, columns
 
 
+def _without_title(run: Sequence[Line]) -> Sequence[Line]:
+    """The lines without those at the top that stand alone in the middle of all columns."""
+    left, right = min(line[0].x0 for line in run), max(piece.x1 for line in run for piece in line)
+    start = 0
+    while len(_parts(run[start])) == 1 and abs(run[start][0].x0 + run[start][-1].x1 - left - right) < _CENTRED:
+        start += 1
+    return run[start:]
+
+
+def _at(gutters: Sequence[tuple[float, float]], part: Sequence[Piece]) -> list[Line]:
+    """A part behind the labels parted at the gutters that run between its pieces: names of columns stand close."""
+    if part[0].x0 < gutters[0][0] or any(p.x0 < start and p.x1 > end for p in part for start, end in gutters):
+        return [list(part)]
+    places = [sum((start + end) / 2 < piece.x0 for start, end in gutters) for piece in part]
+    return [[piece for piece, at in zip(part, places, strict=True) if at == place] for place in sorted(set(places))]
+
+
 def _spread(rows: list[Row], columns: int) -> list[Row]:
-    """The rows; in those above the first with a figure, words that head several columns stand in each of them."""
+    """The rows; in those above the first with a figure, words that head several columns stand in each of them.
+
+    Below such words, each of their columns has a name or a year: "Other" over "Income" is the name of one.
+    """
     extents = {
         column: (min(cell[0].x0 for cell in cells), max(cell[-1].x1 for cell in cells))
         for column in range(1, columns)
         if (cells := [row.cells[column] for row in rows if column in row.cells])
     }
-    for row in rows:
+    most = 0
+    for index, row in enumerate(rows):
         heads = [cell for column, cell in sorted(row.cells.items()) if column]
         each = len(extents) // len(heads) if heads else 0
         if any(row.is_figure(column) for column in row.cells if column):
             break
+        most = max(most, len(heads))
         if each < 2 or each * len(heads) != len(extents):
             continue
-        wanted = {column: heads[place // each] for place, column in enumerate(sorted(extents))}
+        if len(heads) < most and not _text(heads[0]).startswith("("):  # no unit of all: the name above goes on
+            continue
+        wanted = {column: list(heads[place // each]) for place, column in enumerate(sorted(extents))}
         groups = [sorted(extents)[place : place + each] for place in range(0, len(extents), each)]
         spans = zip(heads, groups, strict=True)
-        if all(extents[g[0]][0] < (h[0].x0 + h[-1].x1) / 2 < extents[g[-1]][1] for h, g in spans):
+        below = next((under.cells for under in rows[index + 1 :] if len(under.cells.keys() - {0}) > len(heads)), {})
+        if below.keys() >= extents.keys() and all(
+            extents[g[0]][0] < (h[0].x0 + h[-1].x1) / 2 < extents[g[-1]][1] for h, g in spans
+        ):
             row.cells = {0: row.cells[0], **wanted} if 0 in row.cells else wanted
     return rows
 
@@ -303,7 +335,8 @@ def _rows(printed: Sequence[Row]) -> list[Row]:
     usual = sorted(both)[len(both) // 2] if both else 0.0
     rows = [printed[0]]
     for white, row in zip(whites, printed[1:], strict=True):
-        if _belongs(rows[-1], row, close=white < usual - 0.2 * height or white < -0.2 * height):
+        heads = len(rows) == 1 and 0 not in row.cells and not any(r.is_figure(c) for r in (*rows, row) for c in r.cells)
+        if heads or _belongs(rows[-1], row, close=white < usual - 0.2 * height or white < -0.2 * height):
             for column, pieces in row.cells.items():
                 rows[-1].cells.setdefault(column, []).extend(pieces)
             rows[-1].y1 = row.y1

@@ -1,4 +1,4 @@
-"""Cells told by white space: printed lines to rows, the gutters they share to columns, wrapped cells to one.
+"""Cells told by white space: printed lines to rows, the gutters they share to columns.
 
 Used inside the cells of a grid, and for tables that nothing but their alignment marks.
 """
@@ -18,7 +18,7 @@ TABLE_CAPTION = re.compile(
 )
 CLOSING = re.compile(r"[)%]{1,2}")
 _TIGHT = 0.1  # of a line's height, within a word
-_CENTRED = 12.0  # twice the points by which a title may miss the table's middle
+_MAX_HEADER_ROWS = 4
 _FIGURE = re.compile(r"[^\w]*(?:US\$|EUR|USD)?[^\w]*\d[\d.,'\u00a0 /-]*(?:x|bps|pts?)?[^\w]*")
 _NO_FIGURE = {"", "-", "–", "—", "n/a", "na", "n.a.", "nm", "n/m", "nil", "$ —", "$ –", "$ -", "— %", "…", "..."}
 
@@ -46,12 +46,11 @@ class Piece:
 
 @dataclass(slots=True)
 class Row:
-    """A row in the making: ``cells`` by column. ``ruled``: a rule stands above it."""
+    """A row in the making: ``cells`` by column."""
 
     y0: float
     y1: float
     cells: dict[int, list[Piece]] = field(default_factory=dict)
-    ruled: bool = False
 
     def text(self, column: int) -> str:
         return " ".join(piece.text for piece in self.cells.get(column, ()))
@@ -88,17 +87,6 @@ def printed_lines(pieces: Iterable[Piece]) -> list[list[Piece]]:
     return [sorted(line, key=lambda piece: piece.x0) for line in lines]
 
 
-def phrases(line: Sequence[Piece], least_gap: float) -> list[list[Piece]]:
-    """A printed line parted at its gaps."""
-    parts: list[list[Piece]] = []
-    for piece in line:
-        if parts and piece.x0 - max(mate.x1 for mate in parts[-1]) < least_gap:
-            parts[-1].append(piece)
-        else:
-            parts.append([piece])
-    return parts
-
-
 def shared_gutters(
     lines: Sequence[Sequence[Piece]], least_gap: float, crossed: float = 0.0
 ) -> list[tuple[float, float]]:
@@ -121,68 +109,21 @@ def shared_gutters(
     return gutters
 
 
-def placed(
-    lines: Sequence[Sequence[Piece]],
-    gutters: Sequence[tuple[float, float]],
-    least_gap: float,
-) -> list[Row]:
+def placed(lines: Sequence[Sequence[Piece]], gutters: Sequence[tuple[float, float]]) -> list[Row]:
     """Printed lines as rows of cells. What covers a whole gutter, in a row without figures, stands on both sides."""
     edges = [(start + end) / 2 for start, end in gutters]
-    left, right = min(line[0].x0 for line in lines), max(piece.x1 for line in lines for piece in line)
     rows: list[Row] = []
     for line in lines:
         row = Row(min(piece.y0 for piece in line), max(piece.y1 for piece in line))
-        parts = phrases(line, least_gap)
-        for part in parts:
-            x0, x1 = part[0].x0, max(piece.x1 for piece in part)
-            if len(parts) == 1 and not rows and abs(x0 + x1 - left - right) < _CENTRED:  # heads the whole table
-                row.cells = {column: list(part) for column in range(len(gutters) + 1)}
-                continue
-            crossed = [index for index, (start, end) in enumerate(gutters) if x0 < start + 1 and x1 > end - 1]
-            if crossed and len(parts) > 1 and not any(is_figure(piece.text) for piece in line):
-                for column in range(crossed[0], crossed[-1] + 2):
-                    row.cells.setdefault(column, []).extend(part)
-            elif crossed:  # a line of its own, a long label
-                row.cells.setdefault(sum(edge < x0 for edge in edges), []).extend(part)
-            else:
-                for piece in part:
-                    column = sum(edge < (piece.x0 + piece.x1) / 2 for edge in edges)
-                    row.cells.setdefault(column, []).append(piece)
+        for piece in line:
+            crossed = [at for at, (start, end) in enumerate(gutters) if piece.x0 < start + 1 and piece.x1 > end - 1]
+            first = last = sum(edge < (piece.x0 if crossed else (piece.x0 + piece.x1) / 2) for edge in edges)
+            if crossed and len(line) > 1 and not any(is_figure(other.text) for other in line):
+                first, last = crossed[0], crossed[-1] + 1
+            for column in range(first, last + 1):  # what crosses a gutter and is a line of its own is a long label
+                row.cells.setdefault(column, []).append(piece)
         rows.append(row)
     return rows
-
-
-def unwrapped(rows: Sequence[Row]) -> list[Row]:
-    """Rows whose cells run over several printed lines, whole again.
-
-    A line goes on with the row above when no rule parts them and it brings no new figures: by the smaller white above
-    it where rows are set apart, else when it leaves the first column empty and has text under text alone. So does one
-    that is set in the middle of a cell beside it.
-    """
-    if len(rows) < 2:
-        return list(rows)
-    whites = [below.y0 - above.y1 for above, below in pairwise(rows)]
-    height = sorted(row.y1 - row.y0 for row in rows)[len(rows) // 2]
-    steps = [white for white in whites if white >= -0.2 * height] or whites
-    least, most = min(steps), max(steps)
-    set_apart = most - least > 0.3 * height
-    divide = (least + most) / 2
-    result = [rows[0]]
-    for white, row in zip(whites, rows[1:], strict=True):
-        above = result[-1]
-        beside = white < -0.2 * height and not row.cells.keys() & above.cells.keys() - {0}
-        close = not row.ruled and (white < divide if set_apart else True) and _adds_no_figure(above, row)
-        if beside or (close and (hangs(above, row) or (set_apart and not _is_whole(row, rows)))):
-            for column, pieces in row.cells.items():
-                above.cells.setdefault(column, []).extend(pieces)
-            above.y1 = row.y1
-        else:
-            result.append(row)
-    return result
-
-
-def _adds_no_figure(above: Row, row: Row) -> bool:
-    return not any(row.is_figure(column) for column in row.cells if column in above.cells)
 
 
 def hangs(above: Row, row: Row) -> bool:
@@ -190,11 +131,6 @@ def hangs(above: Row, row: Row) -> bool:
     return 0 not in row.cells and all(
         column in above.cells and not above.is_figure(column) and not row.is_figure(column) for column in row.cells
     )
-
-
-def _is_whole(row: Row, rows: Sequence[Row]) -> bool:
-    """Whether the row fills as many columns as rows do: then it is one, however close it stands."""
-    return len(row.cells) >= max(len(other.cells) for other in rows) and any(map(row.is_figure, row.cells))
 
 
 def cell_text(pieces: Sequence[Piece]) -> str:
@@ -225,22 +161,31 @@ def table_of(rows: Sequence[Row], columns: int) -> tuple[tuple[Run, ...], ...]:
 
 
 def header_rows(table: Sequence[Sequence[Run]]) -> int:
-    """How many of the first two rows name columns; the second only counts where the first has gaps or repeats."""
+    """How many of the first rows name columns: those behind the first do over figures, beside an empty corner.
+
+    Under a row with gaps or repeats, the second may have words in the corner as well.
+    """
     if not _names_columns(table[0]):
         return 0
     first = [run.text for run in table[0]]
     spread = "" in first[1:] or len(set(first)) < len(first)
-    figures = [sum(is_figure(run.flat) for run in row) for row in table[1:4]]
-    second = len(figures) >= 2 and spread and 4 * figures[0] < len(first) and figures[1] >= len(first) / 3
-    return 2 if second else 1
+    count = 1
+    while count < min(len(table) - 1, _MAX_HEADER_ROWS) and _names_columns(table[count]):
+        corner, *behind = (run.text for run in table[count])
+        figures = [sum(is_figure(run.flat) for run in row) for row in table[count : count + 3]]
+        under = count == 1 and spread and (4 * figures[0] < len(first) or figures[0] == len(behind))
+        if not any(behind) or (corner and not under) or max(figures[1:]) < len(first) / 3:
+            break
+        count += 1
+    return count
 
 
 def _names_columns(row: Sequence[Run]) -> bool:
-    """Words, or years, but no other figures."""
+    """Words, or years, but no other figures; behind an empty corner years alone."""
     values = [cell_value(run.flat) for run in row]
     figures = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
     years = all(isinstance(value, int) and 1900 <= value <= 2100 for value in figures)
-    return years and any(isinstance(value, str) for value in values)
+    return years and (any(isinstance(value, str) for value in values) or (values[0] is None and len(figures) > 1))
 
 
 def as_table(rows: Sequence[Row], columns: int) -> TableCells:

@@ -66,7 +66,7 @@ def page_lines(parts: PageParts, typewriters: Typewriters) -> tuple[list[TextLin
         lines = [*_outside(lines, table.box), _table_line(table)]
         aside = _outside(aside, table.box)
     if any(FIGURE_CAPTION.match(line.text.strip()) for line in lines):
-        for figure in find_figures([*lines, *aside], [*vectors, *parts.pictures()], (width, height)):
+        for figure in find_figures([*lines, *aside], [*vectors, *parts.pictures()]):
             inside = {id(line) for line in figure.lines}
             lines = [*(line for line in lines if id(line) not in inside), _figure_line(figure)]
             aside = [line for line in aside if id(line) not in inside]

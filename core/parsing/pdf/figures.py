@@ -18,7 +18,6 @@ _SLACK = 6.0  # points within which drawn things belong together
 _REACH = 24.0  # points between the panels of one figure
 _MARGIN = 13.0  # points around a drawing where its labels may stand
 _MAX_GRAPHICS = 2000
-_MAX_SHARE = 0.8  # of the page: larger is its background
 _MIN_SIDE = 18.0
 _LABEL_CHARACTERS = 40
 _PROSE_CHARACTERS = 45
@@ -37,15 +36,14 @@ class Figure:
         return tuple(Run(line.text.strip(), line.box) for line in ordered)
 
 
-def find_figures(lines: Sequence[TextLine], graphics: Sequence[Box], size: tuple[float, float]) -> list[Figure]:
+def find_figures(lines: Sequence[TextLine], graphics: Sequence[Box]) -> list[Figure]:
     """The captioned figures of a page that have words inside; no run belongs to two of them.
 
-    ``lines``: of the page, tables standing in. ``graphics``: boxes of all that is drawn. ``size``: of the page.
+    ``lines``: of the page, tables standing in. ``graphics``: boxes of all that is drawn.
     A framed text with a caption is no figure: its words are running text.
     """
-    drawn = [box for box in graphics[:_MAX_GRAPHICS] if _is_drawing(box, size)]
+    drawn = graphics[:_MAX_GRAPHICS]
     clusters = _clusters(drawn)
-    tables = [line for line in lines if line.stands_in]
     texts = [line for line in lines if not line.stands_in]
     captions = [line for line in texts if FIGURE_CAPTION.match(line.text.strip())]
     body = body_size(texts)
@@ -53,9 +51,9 @@ def find_figures(lines: Sequence[TextLine], graphics: Sequence[Box], size: tuple
     found: list[Figure] = []
     taken: set[int] = set()
     for caption in captions:
-        region = _region(caption, clusters, tables, prose)
+        region = _region(caption, clusters, prose)
         if region and _encloses(region, prose):  # two columns' drawings overlap
-            region = _region(caption, _clusters(_in_column(drawn, caption, prose)), tables, prose)
+            region = _region(caption, _clusters(_in_column(drawn, caption, prose)), prose)
         if region is None or _encloses(region, prose):
             continue
         inside = [
@@ -67,11 +65,6 @@ def find_figures(lines: Sequence[TextLine], graphics: Sequence[Box], size: tuple
             taken.update(map(id, inside))
             found.append(Figure(around([_frame(line) for line in inside]), tuple(inside)))
     return found
-
-
-def _is_drawing(box: Box, size: tuple[float, float]) -> bool:
-    wide, high = box[2] - box[0], box[3] - box[1]
-    return wide * high < _MAX_SHARE * size[0] * size[1] and wide < 1.01 * size[0] and high < 1.01 * size[1]
 
 
 def _clusters(boxes: Sequence[Box]) -> list[Box]:
@@ -108,18 +101,14 @@ def _frame(line: TextLine) -> Box:
     return line.x0, line.y0, line.x1, line.y1
 
 
-def _region(caption: TextLine, clusters: Sequence[Box], tables: Sequence[TextLine], prose: Sequence[Box]) -> Box | None:
+def _region(caption: TextLine, clusters: Sequence[Box], prose: Sequence[Box]) -> Box | None:
     """The drawing right above the caption, else the one right below, with the panels that belong to it.
 
     No panel is taken along that would enclose lines of ``prose``.
     """
     place = _frame(caption)
     for above in (True, False):
-        near = [
-            box
-            for box in clusters
-            if _distance(box, place, above=above) is not None and not any(_gap(box, _frame(t)) < 0 for t in tables)
-        ]
+        near = [box for box in clusters if _distance(box, place, above=above) is not None]
         if not near:
             continue
         region = min(near, key=lambda box: _distance(box, place, above=above) or 0.0)

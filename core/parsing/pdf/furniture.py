@@ -134,8 +134,6 @@ def _pattern(line: TextLine, body: float) -> str:
     text = line.text
     if line.size >= 1.15 * body + 0.2:
         return text
-    if _PAGE_NUMBER.fullmatch(text.strip()):
-        return "#"
     words = re.sub(r"\d+", "#", " ".join(text.split()).casefold())
     return re.sub(rf"^{_ROMAN}(?=\s)|(?<=\s){_ROMAN}$", "#", words)
 

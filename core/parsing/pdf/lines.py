@@ -180,3 +180,8 @@ def title_key(text: str) -> str:
     '12setup'
     """
     return "".join(char for char in text.casefold() if char.isalnum())
+
+
+def overlap(one: Box, other: Box) -> bool:
+    """Whether two boxes share more than an edge."""
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.parsing.inline import comment_head
-from core.parsing.pdf.lines import Box, Run, Target, TextLine, middle_inside
+from core.parsing.pdf.lines import Box, Run, Target, TextLine, middle_inside, overlap
 from core.parsing.pdf.tables import Word
 
 Link = tuple[Box, str]
@@ -73,7 +73,7 @@ def with_links(lines: Sequence[TextLine], words: Sequence[Word], links: Sequence
     def near(box: Box) -> list[int]:
         """Places of the links that may lie over a box, in their order."""
         there = set[int]().union(*(over.get(row, ()) for row in _rows_of(box, first, last)))
-        return sorted(index for index in there if _overlap(links[index][0], box))
+        return sorted(index for index in there if overlap(links[index][0], box))
 
     def targets(text: str, box: Box) -> tuple[Target, ...]:
         if not text or not near(box):
@@ -99,10 +99,6 @@ def with_links(lines: Sequence[TextLine], words: Sequence[Word], links: Sequence
 
 def _rows_of(box: Box, first: int, last: int) -> range:
     return range(max(first, int(box[1] // _ROW)), min(last, int(box[3] // _ROW)) + 1)
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _targets(

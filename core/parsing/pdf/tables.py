@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import inf
 from typing import Any
 
@@ -15,13 +16,14 @@ from core.parsing.pdf.columns import (
     is_figure,
     printed_lines,
 )
-from core.parsing.pdf.lines import Box, Run, TableCells, around, middle_inside
+from core.parsing.pdf.lines import Box, Run, TableCells, around, middle_inside, overlap
 
 Word = tuple[float, float, float, float, str]
 
 _MAX_CELL_CHARACTERS = 800
 _MAX_VECTORS = 4000  # more is a drawing
 _THIN, _MIN_SIDE = 3.0, 6.0  # points: of a line, and of a cell
+_WIDE_GAP = 2.0  # of a line's height, between columns
 _SLOPE = 1.5  # times as high as wide: a word written upwards
 
 
@@ -56,7 +58,7 @@ def find_tables(page: Any, words: Sequence[Word]) -> list[FoundTable]:
         grid = [[_box(cell) if cell else None for cell in row.cells] for row in table.rows]
         cells = _filled(grid, box, _inside(words, box))
         beside = _inside(words, (-inf, box[1], inf, box[3]))
-        if cells and not any(_overlap(box, other.box) for other in found) and _keeps_rows(cells, beside):
+        if cells and not any(overlap(box, other.box) for other in found) and _keeps_rows(cells, beside):
             found.append(FoundTable(box, cells))
     return sorted(found, key=lambda table: (table.box[1], table.box[0]))
 
@@ -64,10 +66,6 @@ def find_tables(page: Any, words: Sequence[Word]) -> list[FoundTable]:
 def _box(values: Sequence[float]) -> Box:
     x0, y0, x1, y1 = map(float, values)
     return x0, y0, x1, y1
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _inside(words: Sequence[Word], box: Box) -> list[Piece]:
@@ -88,7 +86,7 @@ def _filled(grid: Sequence[Sequence[Box | None]], box: Box, words: Sequence[Piec
     longest = max((len(run.text) for row in table for run in row), default=0)
     if len(used) < 2 or several < 2 or longest > _MAX_CELL_CHARACTERS:
         return None
-    if len(held) < 0.4 * len(boxes):
+    if len(held) < 0.4 * len(boxes) or 2 * sum(map(_holds_columns, held.values())) > len(table):
         return None
     return TableCells(tuple(table), header_rows(table))
 
@@ -115,6 +113,12 @@ def _middle(cells: Sequence[Box], axis: int) -> float:
     """The middle of the narrowest cell of a row (``axis`` 1) or a column (0)."""
     start, end = min(((cell[axis], cell[axis + 2]) for cell in cells), key=lambda edges: edges[1] - edges[0])
     return (start + end) / 2
+
+
+def _holds_columns(pieces: Sequence[Piece]) -> bool:
+    """Whether wide white stands before a figure: shading drew a cell around several columns."""
+    lines = [line for line in printed_lines(pieces) if is_figure(line[-1].text)]
+    return any(right.x0 - left.x1 > _WIDE_GAP * left.height for line in lines for left, right in pairwise(line))
 
 
 def _keeps_rows(cells: TableCells, words: Sequence[Piece]) -> bool:
