@@ -163,6 +163,11 @@ def visiting(browser: Browser, width: int = 1280, *, apart: bool = False) -> Ite
         page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
         page.goto("about:blank")
         kept = not apart
+    except BaseException as error:
+        error.add_note(
+            f"The console said {errors}; over the page lay {page.locator('[role=dialog]').all_inner_texts()}"
+        )
+        raise
     finally:
         for event, listener in listeners.items():
             page.remove_listener(event, listener)
