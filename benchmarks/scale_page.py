@@ -10,10 +10,10 @@ from typing import Any
 WAYS = {"exact": "all vectors compared", "chroma": "Chroma asked"}
 MEASURED = ("encode", "words", "question", "95 %", "cpu", "memory", "first", "remove", "after", "put", "verify")
 FOLLOWS = (
-    "`retrieval.exact_below` follows from this page: up to about 100,000 leaves comparing takes no more of the processor, "
-    "and misses no leaf; it stands a little below, for it reads every vector before the first question. The first one "
-    "after a change costs the same either way: it reads the table of leaves, and of vectors those that came in. Chroma "
-    "keeps an index of its own in memory: at these sizes it is not less."
+    "`retrieval.exact_below` follows from this page: up to about 100,000 leaves comparing takes no more of the "
+    "processor, and misses no leaf; it stands a little below, for it reads every vector before the first question. The "
+    "first one after a change costs the same either way: it reads the table of leaves, and of vectors those that came "
+    "in. Chroma keeps an index of its own in memory: at these sizes it is not less."
 )
 HEAD = """# What a library costs as it grows
 
