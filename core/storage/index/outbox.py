@@ -178,12 +178,7 @@ def open_projection(store: Store) -> ChromaProjection:
         directory = projection_directory(store)
         if directory is None:
             raise ProjectionDamagedError(f"{store.home}: Chroma has not been built yet.")
-        problem = ""
-        if left_open(directory):
-            problem = compare_projection(store)
-        elif digest(directory) != store.meta("projection_closed"):
-            problem = "Chroma's files are not those that were closed."
-        if problem:
+        if problem := compare_projection(store) if left_open(directory) else _changed(store, directory):
             raise ProjectionDamagedError(f"{store.home}: {problem}")
         with disk_faults(directory):
             _discard_others(directory)
@@ -213,6 +208,8 @@ def compare_projection(store: Store) -> str:
         directory = projection_directory(store)
         if directory is None:
             return "Chroma's files are missing."
+        if problem := _changed(store, directory):
+            return problem
         for generation, _, _ in _expected_counts(store):
             with store.reading():
                 encoded = f"SELECT row FROM chunk WHERE generation = ? AND level = 0 AND {ENCODED}"
@@ -237,6 +234,13 @@ def compare_projection(store: Store) -> str:
         if not left_open(directory):  # who looks may write, as SQLite does: what was found sound is what was closed
             store.set_meta("projection_closed", digest(directory))
     return ""
+
+
+def _changed(store: Store, directory: Path) -> str:
+    """That files which were closed are others since, as a sentence: Chroma reads past damage that ends who writes."""
+    if left_open(directory) or digest(directory) == store.meta("projection_closed"):
+        return ""
+    return "Chroma's files are not those that were closed."
 
 
 def rebuild_projection(store: Store, progress: Progress | None = None) -> int:

@@ -223,6 +223,8 @@ def look_into(directory: Path, generation: int, rows: Sequence[int]) -> dict[str
         # Equal vectors stand for each other: what must be near is a distance of nothing, not a name.
         if str(row) in nearest["ids"][0] or nearest["distances"][0][0] <= 1e-4:
             reached.append(row)
+    if vectors and left_open(directory):  # files that can be read may still end who writes: a vector in its own place
+        collection.upsert(ids=[str(row)], embeddings=[vector])
     client.close()
     return {"ids": ids, "vectors": {row: vector.tolist() for row, vector in vectors.items()}, "reached": reached}
 
