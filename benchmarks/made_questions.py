@@ -6,8 +6,10 @@ Usage: python -m benchmarks.made_questions SUITES_DIR --work DIR [--suite NAME].
 Ten presets that were fixed before anything was measured are asked the suite's own questions and questions that
 ``core.evaluation.making`` makes of the same documents, in one bench, at 4,000 characters. Regret: the recall on real
 gold of the best of the ten, less that of the one that made questions would have chosen; where these put several first
-alike, the mean over them, and beside it the worst that chance could have taken. Kendall's tau-b: how far both put the
-ten in the same order. ``--characters``: of documents, in the order of their names, those that have room (the
+alike, the mean over them, and beside it the worst that chance could have taken. A person starts from some preset and
+changes it where the Benchmark page sees another better: so each of the ten is started from, and what is said is the
+regret of starting there, the regret after such a change, and after one from the default. Kendall's tau-b: how far both
+put the ten in the same order. ``--characters``: of documents, in the order of their names, those that have room (the
 first always has); ``--real`` and ``--made``: questions of either kind at most, the real ones drawn by a seed. A run
 that was killed goes on.
 """
@@ -23,11 +25,13 @@ from itertools import combinations
 from math import sqrt
 from pathlib import Path
 from random import Random
+from statistics import mean
 
 from benchmarks.chunkers import StepLines
 from core.evaluation.bench import run_bench
 from core.evaluation.making import ORIGIN, make_questions
 from core.evaluation.reporting.report import BenchReport
+from core.evaluation.statistics import compare
 from core.evaluation.suites import GoldSpan, Question, Suite, load_suite, stage_documents
 from core.library import Incoming, Library
 from core.settings import PRESETS, Settings
@@ -60,6 +64,9 @@ class Trust:
     regret: float
     worst: float
     tau: float
+    before: float
+    after: float
+    from_default: float
 
 
 def trust(
@@ -68,16 +75,31 @@ def trust(
     """From shares by preset and question.
 
     >>> found = trust("s", 9, {"a": [0.5, 0.7], "b": [0.9, 0.7]}, {"a": [1.0], "b": [0.5]})
-    >>> found.chosen, found.best, round(found.regret, 1), found.tau
-    (('a',), 'b', 20.0, -1.0)
+    >>> found.chosen, found.best, round(found.regret, 1), found.tau, round(found.before, 1), round(found.after, 1)
+    (('a',), 'b', 20.0, -1.0, 10.0, 10.0)
     """
-    means = [{name: 100 * sum(shares) / len(shares) for name, shares in kind.items()} for kind in (real, made)]
-    chosen = tuple(name for name, mean in means[1].items() if mean > max(means[1].values()) - 1e-9)
+    means = [{name: 100 * mean(shares) for name, shares in kind.items()} for kind in (real, made)]
+    chosen = tuple(name for name, value in means[1].items() if value > max(means[1].values()) - 1e-9)
     best = max(means[0], key=means[0].__getitem__)
     lost = [means[0][best] - means[0][name] for name in chosen]
     order = kendall([means[0][name] for name in means[0]], [means[1][name] for name in means[0]])
     counts = (len(next(iter(kind.values()))) for kind in (real, made))
-    return Trust(suite, characters, *counts, *means, chosen, best, sum(lost) / len(lost), max(lost), order)
+    top = means[0][best]
+    after = [top - mean([means[0][name] for name in left_for(start, made)]) for start in made]
+    starts = mean([top - value for value in means[0].values()]), mean(after), after[0]
+    return Trust(suite, characters, *counts, *means, chosen, best, mean(lost), max(lost), order, *starts)
+
+
+def left_for(start: str, made: Mapping[str, Sequence[float]]) -> list[str]:
+    """The best of the presets that the page would say are better than one, several where they are alike; else itself.
+
+    >>> left_for("a", {"a": [0.0] * 9, "b": [1.0] * 9, "c": [1.0] * 9, "d": [0.1] * 9})
+    ['b', 'c']
+    """
+    others = {name: [[share] for share in shares] for name, shares in made.items() if name != start}
+    seen = compare(others, [[share] for share in made[start]])
+    means = {name: mean(made[name]) for name, found in seen.items() if found[0].verdict == "better"}
+    return [name for name, value in means.items() if value > max(means.values()) - 1e-9] or [start]
 
 
 def kendall(one: Sequence[float], other: Sequence[float]) -> float:
@@ -153,7 +175,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(
             f"{name}: {one.characters:,} characters, {one.real_questions} real and {one.made_questions} made "
             f"questions; chosen {', '.join(one.chosen)}; best {one.best}; regret {one.regret:.1f} points, "
-            f"{one.worst:.1f} at worst; tau {one.tau:.2f}"
+            f"{one.worst:.1f} at worst; tau {one.tau:.2f}; started anywhere {one.before:.1f}, changed where another is "
+            f"seen better {one.after:.1f}, from the default {one.from_default:.1f}"
         )
         for preset in CHOICE:
             print(f"  {preset:20} real {one.real[preset]:5.1f}  made {one.made[preset]:5.1f}")

@@ -42,7 +42,8 @@ from core.storage.catalogue.statistics import Stats, stats
 from core.storage.catalogue.trash import KEPT_DAYS
 from core.storage.embedder import embedder
 from core.storage.index.cache import CatalogueVectors
-from core.storage.index.outbox import carry_if_possible, pending, rebuild_projection
+from core.storage.index.outbox import carry_if_possible, pending
+from core.storage.index.projection import VectorIndex, rebuild_projection
 from core.storage.index.recall import Recall, measure_recall
 from core.storage.schema.word_tables import rebuild_index
 from core.storage.store import Store
@@ -52,8 +53,8 @@ from core.watching.folder_sync import Folders
 
 __all__ = [
     "KEPT_DAYS", "Changes", "Collection", "Failure", "Folder", "Incoming", "IngestReport", "Ingested",
-    "ItemCancelledError", "JudgmentRow", "Library", "Problem", "Scan", "Scope", "SearchResult", "SourceRow",
-    "Stats", "Tag", "Watch",
+    "ItemCancelledError", "JudgmentRow", "Library", "Problem", "Scan", "Scope", "SearchResult", "SourceRow", "Stats",
+    "Tag", "Watch",
 ]  # fmt: skip
 
 
@@ -125,6 +126,11 @@ class Library:
     def labels(self) -> Labels:
         """Collections, tags and notes."""
         return Labels(self._store)
+
+    @property
+    def index(self) -> VectorIndex:
+        """Where the index of vectors stands."""
+        return VectorIndex(self._store)
 
     @property
     def writable(self) -> bool:
@@ -269,10 +275,6 @@ class Library:
         """The file's own bytes."""
         return self._store.files.read(version_id)
 
-    def original_path(self, source_id: int) -> Path | None:
-        """Where the file still lies on this machine; ``None`` for an upload, an attachment, a file that is gone."""
-        return sources.original_path(self._store, source_id)
-
     def judge(
         self, question: str, version_id: str, start: int, end: int, *, answer: str = "", origin: str = "human"
     ) -> int:
@@ -307,8 +309,7 @@ class Library:
 
     def follow(self) -> None:
         """Where this process only reads: take over what the one that writes has made the library's settings."""
-        kept = self._store.settings()
-        if not self.writable and kept is not None and kept != self.settings:
+        if not self.writable and (kept := self._store.settings()) is not None and kept != self.settings:
             self._adopt(kept)
             self._ask_with_model()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui.settings.appearance import show_theme
+from pages.ui.settings.chroma_server import show_chroma_server
 from pages.ui.settings.embedder import show_embedder
 from pages.ui.settings.language_model import show_language_model
 from pages.ui.settings.privacy_and_places import show_archive, show_disk, show_places, show_privacy
@@ -52,6 +53,7 @@ def main() -> None:
     with places:
         show_places()
         show_disk()
+        show_chroma_server()
         show_backups()
         show_archive()
         show_repair()

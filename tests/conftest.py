@@ -110,7 +110,7 @@ def _no_library_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterato
 @pytest.fixture(autouse=True, scope="session")
 def _chroma_looked_into_here() -> Iterator[None]:
     """A process of its own for every look costs seconds; a test that damages Chroma's files asks for one."""
-    from core.storage.index import outbox, vectors
+    from core.storage.index import projection, vectors
 
     def examine(directory: Path, generation: int, rows: Sequence[int]) -> Any:
         found = vectors._guarded(lambda: vectors.look_into(directory, generation, [int(row) for row in rows]))
@@ -118,16 +118,16 @@ def _chroma_looked_into_here() -> Iterator[None]:
         return set(found["ids"]), held, set(found["reached"])
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(outbox, "examine", examine)
+        patch.setattr(projection, "examine", examine)
         yield
 
 
 @pytest.fixture
 def examined_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Chroma's files are examined as they are outside the tests: by a process that may die of them."""
-    from core.storage.index import outbox, vectors
+    from core.storage.index import projection, vectors
 
-    monkeypatch.setattr(outbox, "examine", vectors.examine)
+    monkeypatch.setattr(projection, "examine", vectors.examine)
 
 
 @pytest.fixture(scope="session")

@@ -291,12 +291,12 @@ def test_what_cannot_be_restored_stays_in_the_trash(library, folder, monkeypatch
 def test_the_original_where_it_still_lies(library, folder):
     library.ingest([*incoming(folder)[:1], Incoming("up.md", content_hash=library.stage(b"# Up"))])
     path, upload = library.sources()
-    assert library.original_path(path.id) == folder / "badger.md"
-    assert library.original_path(upload.id) is None
+    assert library.folders.original_path(path.id) == folder / "badger.md"
+    assert library.folders.original_path(upload.id) is None
     (folder / "badger.md").unlink()
-    assert library.original_path(path.id) is None
+    assert library.folders.original_path(path.id) is None
     with pytest.raises(NotFoundError):
-        library.original_path(99)
+        library.folders.original_path(99)
 
 
 def test_a_large_file_nothing_reads_is_refused_by_its_head(library, tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""``archive``, ``unarchive``, ``erase``: a library as one file, out and in, and nothing left of what was removed."""
+"""``archive``, ``unarchive``, ``erase`` and ``chroma``: a library as one file, and where what is made of it lies."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from argparse import Namespace
 
 from core.cli import console
 from core.cli.options import existing, home
+from core.errors import SettingsError
 from core.library import Library
 from core.storage import archive as archives
+from core.storage.index.server import SENT, agree, server_at
 from core.text.numerals import counted
 
 
@@ -34,4 +36,23 @@ def erase(options: Namespace) -> int:
         library.erase(copies=options.copies)
     where = "the library's folder" if options.copies else "the library; its copies and backups stay without --copies"
     console.answer(options, {"erased": True}, f"What was removed is erased from {where}.")
+    return 0
+
+
+def chroma(options: Namespace) -> int:
+    """Say where the index of vectors stands, or move it; who names an address agrees that vectors go there."""
+    place = existing(home(options))
+    if not (options.address or options.folder):
+        with Library.open(place, write=False) as library:
+            server = library.index.server
+    else:
+        if options.address and options.folder:
+            raise SettingsError("A server's address and --folder exclude each other.", "Leave one of them out.")
+        if options.address:
+            console.complain(SENT.format(host=server_at(options.address).host))
+        server = agree(options.address) if options.address else None
+        with Library.open(place) as library:
+            library.index.move(server, console.Progress().carrying)
+    said = f"on {server.host}" if server else f"in {place / 'chroma'}"
+    console.answer(options, {"server": server.address if server else None}, f"The index of vectors stands {said}.")
     return 0

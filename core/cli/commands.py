@@ -243,6 +243,7 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "archive": commands_archive.archive,
     "unarchive": commands_archive.unarchive,
     "erase": commands_archive.erase,
+    "chroma": commands_archive.chroma,
     "stats": stats,
     "judgments": judgments,
     "refit": refit,

@@ -82,6 +82,10 @@ class Progress:
         """Sentences that are held against the library."""
         self.show(f"sentence {done} of {total}")
 
+    def carrying(self, done: int, total: int) -> None:
+        """Vectors that Chroma is told."""
+        self.show(f"vector {done} of {total}")
+
     def building(self, step: Step, done: int, total: int) -> None:
         """A bench's documents."""
         self.show(f"{step.number}/{step.of} {step.label}: document {done} of {total}")

@@ -66,7 +66,7 @@ def language_model(*, urgent: bool = True) -> Client | None:
     from core.language_model.client import Client
     from core.language_model.keys import key_of
     from core.language_model.settings import load
-    from core.storage.embedder import language_file
+    from core.storage.shelf import language_file
 
     now = load(language_file())
     return Client(now, key_of(now.address).value, urgent=urgent) if now.is_usable else None

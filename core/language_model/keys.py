@@ -6,7 +6,7 @@ The one exception is asked for by hand: the operating system's own keyring, wher
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
@@ -35,18 +35,20 @@ def look_also_in(secrets: Callable[[], Mapping[str, object]]) -> None:
     _secrets[:] = [secrets]
 
 
-def key_of(address: str) -> Key:
+def key_of(address: str, names: Sequence[str] = NAMES) -> Key:
     """The key for an address: of the environment, else the app's secrets, else the keyring; an empty one for none.
+
+    ``names``: under which environment and secrets have it.
 
     >>> look_also_in(lambda: {"OPENAI_API_KEY": "k"})
     >>> key_of("").place if not any(map(os.environ.get, NAMES)) else "the app's secrets"
     "the app's secrets"
     >>> look_also_in(dict)
     """
-    for name in NAMES:
+    for name in names:
         if value := os.environ.get(name, "").strip():
             return Key(value, f"the environment, {name}")
-    for name, secrets in product(NAMES, _secrets):
+    for name, secrets in product(names, _secrets):
         if value := str(secrets().get(name) or "").strip():
             return Key(value, "the app's secrets")
     ring = _keyring()

@@ -78,6 +78,14 @@ class LanguageSettings:
         """
         return urlsplit(self.address).netloc
 
+    def agreeing(self, address: str) -> LanguageSettings:
+        """With one address more that may be sent something.
+
+        >>> LanguageSettings().agreeing("http://a/v1").agreeing("http://a/v1").agreed
+        ('http://a/v1',)
+        """
+        return replace(self, agreed=tuple(dict.fromkeys([*self.agreed, address])))
+
     def embedding(self, model: str) -> LanguageSettings:
         """How a model is asked for vectors: at an address of its own, for every chunk is sent there."""
         return replace(self, address=self.embedding_address, model=model)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.search.ranking import Snapshot
-from core.storage.index.outbox import departed, query_projection, untold
+from core.storage.index.outbox import departed, may_ask, query_projection, untold
 from core.storage.store import Store
 from core.types import Vectors
 
@@ -18,7 +18,8 @@ from core.types import Vectors
 LEAST_SHARE = 0.05
 # A part may lie farther from a question than the rest: so many times its share are asked for.
 MORE = 2.0
-GROWING = "Chroma's index was being made anew when this was asked: all vectors were compared, which takes longer."
+COMPARED = "All vectors were compared, which takes longer."
+GROWING = f"Chroma's index was being made anew when this was asked. {COMPARED}"
 
 
 class Near:
@@ -35,16 +36,18 @@ class Near:
         """Catalogue rows of the ``count`` leaves nearest to a vector, and of those that Chroma does not know yet;
         ``None``: all must be compared.
 
-        Only the lock's holder may open Chroma. Where too few of what it finds are of the part, all must be compared.
+        Where too few of what it finds are of the part, all must be compared.
         """
         share = len(self._snapshot.asked) / max(1, self._everything)
-        if not self._store.writable or share < LEAST_SHARE:
+        if share < LEAST_SHARE or not may_ask(self._store):
             return None
         wanted = (count if share == 1 else int(MORE * count / share)) + departed(self._store)
         waiting = untold(self._store)
         found = query_projection(self._store, query, wanted, self._snapshot.leaves.generation)
         if found is None:
-            if self._store.growing_anew:
+            if self._store.chroma_fault:
+                self.notes = (f"{self._store.chroma_fault} {COMPARED}",)
+            elif self._store.growing_anew:
                 self.notes = (GROWING,)
             return None
         places = self._snapshot.index_of(found[0])

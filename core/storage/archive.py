@@ -40,7 +40,13 @@ _WITHOUT_VECTORS = (
     f"UPDATE chunk SET vector = (SELECT number FROM vector WHERE key = '{NO_VECTOR}') WHERE vector IS NOT NULL",
     f"DELETE FROM vector WHERE key <> '{NO_VECTOR}'",
 )
-_LEFT_OUT = ("DELETE FROM job_item", "DELETE FROM job", "DELETE FROM logged_question", "DELETE FROM outbox")
+_LEFT_OUT = (
+    "DELETE FROM job_item",
+    "DELETE FROM job",
+    "DELETE FROM logged_question",
+    "DELETE FROM outbox",
+    "DELETE FROM meta WHERE key IN ('chroma_server', 'projection_half')",  # who takes it in may not ask that server
+)
 
 
 def archive(home: Path, target: Path, *, vectors: bool = True) -> int:

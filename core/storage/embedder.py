@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from core.embedding import EmbeddingModel, load_model, packaged_counter
 from core.language_model.client import Client
 from core.language_model.embedding import EndpointEncoder, fingerprint
 from core.language_model.keys import key_of
-from core.language_model.settings import FILE, load
+from core.language_model.settings import load
 from core.settings import EmbeddingSettings
-from core.storage import shelf
 from core.storage.catalogue import generations
+from core.storage.shelf import language_file
 from core.storage.store import Store
-
-
-def language_file() -> Path:
-    """Where it is kept which endpoints are asked: beside the list of libraries."""
-    return shelf.shelf_file().with_name(FILE)
 
 
 def embedder(store: Store, settings: EmbeddingSettings) -> EmbeddingModel:

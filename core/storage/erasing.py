@@ -13,7 +13,7 @@ from core.storage.catalogue.job_rows import UNFINISHED, remove_jobs
 from core.storage.catalogue.statistics import BACKUPS, CACHE
 from core.storage.faults import disk_faults
 from core.storage.files import SET_ASIDE
-from core.storage.index.outbox import rebuild_projection
+from core.storage.index.projection import rebuild_projection
 from core.storage.schema.steps import NO_VECTOR, USED_VECTORS
 from core.storage.schema.word_tables import rebuild_index
 from core.storage.store import Store
@@ -64,10 +64,10 @@ def erase(store: Store, *, copies: bool = False) -> None:
             rebuild_index(connection, known.number)
         store.touch()
     store.compact()
-    if store.meta("projection") is not None:
-        rebuild_projection(store)
     keepsakes.write_down(store)
     for name in (CACHE, *(_COPIES if copies else ())):
         if (store.home / name).exists():
             with disk_faults(store.home):
                 shutil.rmtree(store.home / name)
+    if store.meta("projection") is not None:
+        rebuild_projection(store)  # last: its server may be out of reach

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from core.atomic_files import written_privately
 from core.errors import LecternError, NotFoundError, StorageError
+from core.language_model.settings import FILE
 from core.storage.catalogue.labels import fold, tidy_name
 from core.storage.faults import disk_faults
 
@@ -29,6 +30,11 @@ def shelf_file() -> Path:
     """Where the shelf is kept: ``LECTERN_SHELF``, else ``data/libraries.json`` beside the app."""
     named = os.environ.get("LECTERN_SHELF", "").strip()
     return Path(named).expanduser() if named else _ROOT / "data" / "libraries.json"
+
+
+def language_file() -> Path:
+    """Where it is kept which endpoints and servers are asked: beside the list of libraries."""
+    return shelf_file().with_name(FILE)
 
 
 def first_home() -> Path:

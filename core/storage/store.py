@@ -24,7 +24,7 @@ from core.storage.lock import WriterLock
 from core.storage.schema.migrations import check, migrate
 
 if TYPE_CHECKING:
-    from core.storage.index.vectors import ChromaProjection
+    from core.storage.index.collections import Projection
 
 _LOG = logging.getLogger(__name__)
 WANTED = (
@@ -42,7 +42,7 @@ class Store:
     """One library's truth. Every method may be called from any thread; make one with ``open``.
 
     ``writable``: this process holds the writer's lock. ``projection``: Chroma, once something needed it; only
-    ``core.storage.index.outbox`` touches it, under ``projection_lock``. ``reading``, ``transaction``, ``afresh`` and
+    ``core.storage.index`` touches it, under ``projection_lock``. ``reading``, ``transaction``, ``afresh`` and
     ``after_commit`` are those of ``Connections``; what one statement reads or changes, ``rows``, ``row``, ``value``,
     ``write``, ``insert`` and ``write_many`` do. A list, tuple or set among their values is bound as JSON, for
     ``json_each(?)``.
@@ -52,10 +52,11 @@ class Store:
         self.home = home
         self.writable = lock is not None
         self.files = FileStore(home / "files", writable=self.writable)
-        self.projection: ChromaProjection | None = None
+        self.projection: Projection | None = None
         self.projection_lock = threading.RLock()
         self.growing: threading.Thread | None = None  # while Chroma is opened, or made anew, beside the questions
         self.growing_anew = False
+        self.chroma_rests_until, self.chroma_fault = 0.0, ""  # a server that did not answer, and the sentence for it
         self.closing = False  # from ``close`` on: what is made beside the questions ends
         self._lock = lock
         self._connections = Connections(home / CATALOGUE, write=self.writable)
@@ -118,7 +119,9 @@ class Store:
         with self.projection_lock:
             projection, self.projection = self.projection, None
             if projection is not None:
-                self.set_meta("projection_closed", projection.close())
+                state = projection.close()
+                if self.writable:
+                    self.set_meta("projection_closed", state)
 
     def __enter__(self) -> Self:
         return self

@@ -16,7 +16,8 @@ from core.storage.catalogue.generations import generations
 from core.storage.catalogue.meaning import ENCODED
 from core.storage.catalogue.sources import remove_strays
 from core.storage.index.lexical import check_index
-from core.storage.index.outbox import carry_if_possible, compare_projection, rebuild_projection
+from core.storage.index.outbox import carry_if_possible
+from core.storage.index.projection import compare_projection, rebuild_projection
 from core.storage.schema.word_tables import content_table, index_table, rebuild_index
 from core.storage.store import Store
 

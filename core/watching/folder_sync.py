@@ -15,7 +15,7 @@ from core.storage.catalogue import folder_files as log
 from core.storage.catalogue import folders as rows
 from core.storage.catalogue.folder_files import FolderEvent, Handed, Move
 from core.storage.catalogue.folders import Folder
-from core.storage.catalogue.sources import FileStamp, path_key
+from core.storage.catalogue.sources import FileStamp, original_path, path_key
 from core.storage.catalogue.trash import trash_sources
 from core.storage.index.outbox import carry_if_possible
 from core.storage.store import Store
@@ -55,6 +55,10 @@ class Folders:
     def home(self) -> Path:
         """The folder the library itself lies in."""
         return self._store.home
+
+    def original_path(self, source_id: int) -> Path | None:
+        """Where a source's file still lies on this machine; ``None``: an upload, an attachment, or it is gone."""
+        return original_path(self._store, source_id)
 
     def all(self) -> list[Folder]:
         """The remembered folders in the order they were added."""

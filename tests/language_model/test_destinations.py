@@ -34,7 +34,7 @@ if address:
     from core.library import Library
     from core.search.checking.library_check import check_answer
     from core.search.context.written_prompt import written_prompt
-    from core.storage.embedder import language_file
+    from core.storage.shelf import language_file
     client = Client(load(language_file()))
     with Library.open(Path(home), write=False) as library:
         library.write_with(client)

@@ -18,7 +18,7 @@ from core.language_model.settings import LanguageSettings, load, save
 from core.library import Incoming, Library
 from core.search.result import BY_WORDS_ALONE, by_words_alone
 from core.settings import Settings
-from core.storage.embedder import language_file
+from core.storage.shelf import language_file
 from core.storage.store import Store
 from tests.fast_encoder import FastEncoder
 from tests.language_model.endpoint import Script, endpoint

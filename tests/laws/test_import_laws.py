@@ -47,7 +47,7 @@ LEVEL = {room: level for level, row in enumerate(ORDER) for room in row}
 
 OWNERS: dict[str, tuple[str, ...]] = {
     "streamlit": ("app.py", "pages/*"),
-    "chromadb": ("core/storage/index/vectors.py",),
+    "chromadb": ("core/storage/index/collections.py", "core/storage/index/server.py", "core/storage/index/vectors.py"),
     "pymupdf": ("core/parsing/pdf/*", "core/parsing/pictures/*"),
     "pypdfium2": ("core/parsing/pdf/*", "core/parsing/pictures/*"),
     "fitz": (),

@@ -16,7 +16,8 @@ from core.storage.catalogue.documents import document as stored_document
 from core.storage.catalogue.sources import remove_source, sources
 from core.storage.index.leaves import load_leaves
 from core.storage.index.lexical import FtsIndex
-from core.storage.index.outbox import apply_outbox, compare_projection
+from core.storage.index.outbox import apply_outbox
+from core.storage.index.projection import compare_projection
 from core.storage.store import Store
 from core.storage.verify import verify
 from tests.small_disk import fill, mounted

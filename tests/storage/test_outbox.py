@@ -15,19 +15,18 @@ import pytest
 
 from core.errors import CancelledError, StorageError
 from core.storage.catalogue.sources import remove_source
-from core.storage.index import outbox
+from core.storage.index import projection
 from core.storage.index.cache import CatalogueVectors
+from core.storage.index.collections import ProjectionDamagedError
 from core.storage.index.leaves import load_leaves
-from core.storage.index.outbox import (
-    apply_outbox,
+from core.storage.index.outbox import apply_outbox, pending, query_projection
+from core.storage.index.projection import (
     compare_projection,
     open_projection,
-    pending,
     projection_directory,
-    query_projection,
     rebuild_projection,
 )
-from core.storage.index.vectors import ProjectionDamagedError, _guarded, left_open
+from core.storage.index.vectors import _guarded, left_open
 from core.storage.store import Store
 from core.storage.verify import verify
 from tests.storage.builders import ingest, nearest, vector
@@ -289,7 +288,7 @@ def test_repetitions_that_the_graph_cannot_reach_are_no_damage(store, monkeypatc
     vectors = table.vectors.matrix()
     repeated = {int(row) for row, of in zip(table.rows, vectors, strict=True) if np.allclose(of, vectors[0])}
     assert len(repeated) == 60
-    examine = outbox.examine
+    examine = projection.examine
 
     def out_of_reach(rows: set[int]):
         def examined(directory, generation, sample):
@@ -298,9 +297,9 @@ def test_repetitions_that_the_graph_cannot_reach_are_no_damage(store, monkeypatc
 
         return examined
 
-    monkeypatch.setattr(outbox, "examine", out_of_reach(repeated))
+    monkeypatch.setattr(projection, "examine", out_of_reach(repeated))
     assert compare_projection(store) == ""
-    monkeypatch.setattr(outbox, "examine", out_of_reach(set(table.rows.tolist())))
+    monkeypatch.setattr(projection, "examine", out_of_reach(set(table.rows.tolist())))
     assert "does not find 5 of 5 vectors" in compare_projection(store)
 
 

@@ -24,8 +24,8 @@ from core.types import Judgment, Span
 ORIGIN = "synthetic"
 TRUST = (
     "Questions made by a program repeat words of the documents, and so speak too well for searching by words: of ten "
-    "presets they put the best one first on three suites, but beside others, some of which were 4 to 13 points worse. "
-    "Where they see no difference, or prefer words alone, judge some questions by hand."
+    "presets they put the best one first, beside others, on two suites of three, and on code words alone, which was 14 "
+    "points worse. Change what you have only where another is seen to be better: that never cost anything there."
 )
 """What a choice by such questions is worth: ``benchmarks.made_questions``, told in docs/measuring.md."""
 KINDS = {

@@ -1,4 +1,4 @@
-"""Chroma as a projection: ``row -> vector`` of the leaves, one collection per generation, rebuilt at will.
+"""Chroma in a directory of the library, opened by the process that writes, rebuilt at will.
 
 Chroma (1.5.9) keeps embeddings in files it overwrites in place, and reading a damaged file can end the process without
 an exception. So a directory is marked while it is open; one that was not closed is examined by a process of its own
@@ -15,80 +15,34 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from core.errors import StorageError
+from core.storage.index.collections import Projection, ProjectionDamagedError, collection_name, look
 from core.types import Vectors
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
 _LOG = logging.getLogger(__name__)
-_SYNC_THRESHOLD = 1000
 _EXAMINATION_SECONDS = 600
 _MARK = "open"
 
 
-class ProjectionDamagedError(StorageError):
-    """Chroma cannot use its files: rebuild them from the catalogue."""
-
-
-class ChromaProjection:
-    """Collections of one directory, open in this process alone. Calls may come from any thread, one at a time.
-
-    Every method raises ``ProjectionDamagedError`` where Chroma fails.
-    """
+class ChromaProjection(Projection):
+    """Collections of one directory, open in this process alone."""
 
     def __init__(self, directory: Path, library: str) -> None:
-        self.directory = directory
-        self._library = library
-        self._collections: dict[int, Any] = {}
+        self.directory, self.name = directory, directory.name
         directory.mkdir(parents=True, exist_ok=True)
         (directory / _MARK).touch()
-        self._client: ClientAPI = _guarded(lambda: _client(directory))
+        super().__init__(_guarded(lambda: _client(directory)), library, "")
         self.max_batch = int(_guarded(self._client.get_max_batch_size))
 
-    def upsert(self, generation: int, rows: Sequence[int], vectors: Vectors, documents: Sequence[str]) -> None:
-        """Put ``(n, d)`` vectors under their rows; doing so again changes nothing."""
-        for first in range(0, len(rows), self.max_batch):
-            last = first + self.max_batch
-            upsert = partial(
-                self._collection(generation).upsert,
-                ids=_ids(rows[first:last]),
-                embeddings=np.ascontiguousarray(vectors[first:last], np.float32),
-                metadatas=[{"document": document} for document in documents[first:last]],
-            )
-            _guarded(upsert)
-
-    def delete(self, generation: int, rows: Sequence[int]) -> None:
-        """Take rows out; unknown ones are passed over."""
-        for first in range(0, len(rows), self.max_batch):
-            _guarded(partial(self._collection(generation).delete, ids=_ids(rows[first : first + self.max_batch])))
-
-    def count(self, generation: int) -> int:
-        return int(_guarded(self._collection(generation).count))
-
-    def query(self, generation: int, vector: Vectors, k: int) -> tuple[NDArray[np.int64], Vectors]:
-        """``(rows int64, cosine distances float32)`` of the nearest ``k`` at most, nearest first."""
-        # More than there are may be asked for; counting them would take as long as the search at 100,000.
-        answer = _guarded(
-            lambda: self._collection(generation).query(
-                query_embeddings=np.asarray(vector, np.float32).reshape(1, -1), n_results=k, include=["distances"]
-            )
-        )
-        return np.array(answer["ids"][0], np.int64), np.array(answer["distances"][0], np.float32)
-
-    def drop(self, generation: int) -> None:
-        """Remove a generation's collection, if there is one."""
-        self._collections.pop(generation, None)
-        names = {collection.name for collection in _guarded(self._client.list_collections)}
-        if collection_name(generation) in names:
-            _guarded(lambda: self._client.delete_collection(collection_name(generation)))
+    def guarded(self, action: Callable[[], Any]) -> Any:
+        return _guarded(action)
 
     def close(self) -> str:
         """Let Chroma finish and release its files, and return their ``digest``. Twice is once."""
@@ -98,26 +52,15 @@ class ChromaProjection:
             (self.directory / _MARK).unlink(missing_ok=True)
         return digest(self.directory)
 
-    def _collection(self, generation: int) -> Any:
-        if generation not in self._collections:
-            collection = _guarded(
-                lambda: self._client.get_or_create_collection(
-                    collection_name(generation),
-                    # The default space is l2, and with no function given Chroma would fetch a model of its own.
-                    configuration={"hnsw": {"space": "cosine", "sync_threshold": _SYNC_THRESHOLD}},
-                    metadata={"library": self._library},
-                    embedding_function=None,
-                )
-            )
-            if (collection.metadata or {}).get("library") != self._library:
-                raise ProjectionDamagedError(f"{self.directory} belongs to another library.")
-            self._collections[generation] = collection
-        return self._collections[generation]
+    def discard(self) -> None:
+        self.close()
+        discard(self.directory)
 
+    def confirm(self, state: str) -> None:
+        """A directory is this process's alone while it is open."""
 
-def collection_name(generation: int) -> str:
-    """Chroma's name of a generation; it wants three characters or more."""
-    return f"generation-{generation}"
+    def mark(self, *states: str) -> None:
+        """What a directory holds is told by its ``digest``, once it is closed."""
 
 
 def left_open(directory: Path) -> bool:
@@ -177,10 +120,6 @@ def examine(directory: Path, generation: int, rows: Sequence[int]) -> tuple[set[
     return set(found["ids"]), vectors, set(found["reached"])
 
 
-def _ids(rows: Sequence[int]) -> list[str]:
-    return [str(row) for row in rows]
-
-
 def _client(directory: Path) -> ClientAPI:
     import chromadb
     from chromadb.config import Settings
@@ -207,26 +146,13 @@ def look_into(directory: Path, generation: int, rows: Sequence[int]) -> dict[str
     """What ``examine`` asks, answered by this process, which damaged files may end without an exception."""
     client = _client(directory)
     name = collection_name(generation)
-    if name not in {collection.name for collection in client.list_collections()}:
-        client.close()  # a generation without leaves may never have been put in: it holds no rows
-        return {"ids": [], "vectors": {}, "reached": []}
-    collection = client.get_collection(name, embedding_function=None)
-    ids = [int(row) for row in collection.get(include=[])["ids"]]
-    wanted = sorted(set(rows) & set(ids))
-    vectors: dict[int, Any] = {}
-    reached = []
-    for first in range(0, len(wanted), 100):
-        some = collection.get(ids=[str(row) for row in wanted[first : first + 100]], include=["embeddings"])
-        vectors |= {int(row): vector for row, vector in zip(some["ids"], some["embeddings"], strict=True)}
-    for row, vector in vectors.items():
-        nearest = collection.query(query_embeddings=[vector], n_results=min(10, len(ids)), include=["distances"])
-        # Equal vectors stand for each other: what must be near is a distance of nothing, not a name.
-        if str(row) in nearest["ids"][0] or nearest["distances"][0][0] <= 1e-4:
-            reached.append(row)
+    ids, vectors, reached = look(client, name, rows)
     if vectors and left_open(directory):  # files that can be read may still end who writes: a vector in its own place
-        collection.upsert(ids=[str(row)], embeddings=[vector])
+        row, vector = next(iter(vectors.items()))
+        client.get_collection(name, embedding_function=None).upsert(ids=[str(row)], embeddings=[vector])
     client.close()
-    return {"ids": ids, "vectors": {row: vector.tolist() for row, vector in vectors.items()}, "reached": reached}
+    told = {row: vector.tolist() for row, vector in vectors.items()}
+    return {"ids": sorted(ids), "vectors": told, "reached": sorted(reached)}
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ def markdown_name(chosen: Sequence[SourceRow]) -> str:
 def original(source: SourceRow) -> None:
     """Where it lies on this machine, and a copy to open."""
     library = services.library()
-    place = library.original_path(source.id)
+    place = library.folders.original_path(source.id)
     if place:
         st.caption("It lies here; a browser may not open it from there, so copy the path:")
         st.code(str(place), language=None, wrap_lines=True)

@@ -203,7 +203,7 @@ def _take_address(address: str | None = None) -> None:
 
 def _agree() -> None:
     now = language.settings()
-    language.keep(replace(now, agreed=tuple(dict.fromkeys([*now.agreed, now.address]))))
+    language.keep(now.agreeing(now.address))
     _list()
 
 

@@ -17,7 +17,8 @@ from core.library import Library
 from core.search.checking.checking import Judge
 from core.search.checking.library_check import packaged_judge
 from core.search.checking.model_judge import ModelJudge
-from core.storage.embedder import language_file
+from core.storage.index.server import Server
+from core.storage.shelf import language_file
 from pages.ui.shared.words import escaped
 
 _lent: WeakKeyDictionary[Library, LanguageSettings] = WeakKeyDictionary()
@@ -84,7 +85,7 @@ def place(chosen: LanguageSettings) -> str:
     return f"this machine ({chosen.host})" if chosen.is_own else chosen.host
 
 
-def show_leaving(chosen: LanguageSettings) -> None:
+def show_leaving(chosen: LanguageSettings | Server) -> None:
     """Say so where an address is not this machine's."""
     if not chosen.is_own:
         plain = " It is not encrypted on the way." if chosen.address.startswith("http://") else ""
@@ -98,8 +99,13 @@ def leaving(library: Library) -> dict[str, str]:
     """What leaves this machine by what is set up, each with where it goes."""
     now = settings()
     texts = now.embedding(library.settings.embedding.endpoint_model)
-    found = {"Texts and questions are": (bool(texts.model), texts), ASKED: (now.is_usable, now)}
-    return {what: chosen.host for what, (used, chosen) in found.items() if used and not chosen.is_own}
+    index = library.index.server
+    found: dict[str, LanguageSettings | Server | None] = {
+        "Texts and questions are": texts if texts.model else None,
+        ASKED: now if now.is_usable else None,
+        "Vectors are": index if index and index.agreed else None,
+    }
+    return {what: chosen.host for what, chosen in found.items() if chosen and not chosen.is_own}
 
 
 ASKED = "What a language model is asked is"
