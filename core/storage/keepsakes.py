@@ -1,16 +1,17 @@
 """What no original can give back, as JSON lines that outlive any schema: settings, sources, labels, edits, judgments.
 
-Every line is an object with its ``kind``; the first one names the library and the revision that the lines are of.
-Nothing in them is a number of a row: documents are named by the hash of their bytes.
+Every line is an object with its ``kind``; the first one names the library, the revision that the lines are of, and
+their hash. Nothing in them is a number of a row: documents are named by the hash of their bytes.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -58,14 +59,15 @@ _GARBLED = (
     *(sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError, sqlite3.DataError),
 )
 _WITHOUT_ROWID = ("meta", "own_recipe")
+_UNREVISED = ("file_bytes", "modified_ns")  # noted without a new revision
 
 
 @dataclass(frozen=True, slots=True)
 class Keepsakes:
     """``rows`` by kind. ``unread``: a sentence for each kind of which something could not be read.
 
-    ``preferences``: grows with every change of one, which the revision does not. Not ``sound``: rows may be missing
-    that nothing tells of.
+    ``preferences``: grows with every change of one, which the revision does not. Not ``sound``: rows may be missing,
+    or other ones, that nothing tells of. ``sealed``: the hash of the lines says that they are as they were written.
     """
 
     library: str = ""
@@ -74,6 +76,7 @@ class Keepsakes:
     unread: tuple[str, ...] = ()
     preferences: str = ""
     sound: bool = True
+    sealed: bool = False
 
     def of(self, kind: str) -> Sequence[Row]:
         """The rows of one kind."""
@@ -110,8 +113,8 @@ def gathered(connection: sqlite3.Connection) -> Keepsakes:
 
 def head(home: Path) -> tuple[str, int]:
     """The library and the revision that what was written down is of; ``("", 0)`` for nothing that can be read."""
-    with suppress(OSError, ValueError, TypeError, KeyError, OverflowError), (home / FILE).open("rb") as stream:
-        row = json.loads(stream.readline())
+    with suppress(ValueError, TypeError, KeyError, OverflowError):
+        row = _first(home)
         return str(row["id"]), int(row["revision"])
     return "", 0
 
@@ -119,10 +122,10 @@ def head(home: Path) -> tuple[str, int]:
 def kept(home: Path) -> Keepsakes:
     """What was written down last; nothing where that cannot be read. A line that is damaged costs that line alone."""
     rows: dict[str, list[Row]] = {}
-    lines: list[str] = []
+    data = b""
     with suppress(OSError):
-        lines = (home / FILE).read_text("utf-8", "replace").splitlines()
-    unread = 0
+        data = (home / FILE).read_bytes()
+    lines, unread = data.decode("utf-8", "replace").splitlines(), 0
     for line in lines:
         try:
             row = json.loads(line)
@@ -131,7 +134,24 @@ def kept(home: Path) -> Keepsakes:
             unread += 1
             continue
         rows.setdefault(kind, []).append(row)
-    return Keepsakes(*head(home), rows, (f"{unread} lines of {FILE} could not be read.",) if unread else ())
+    hashed = hashlib.sha256(data.partition(b"\n")[2]).hexdigest()
+    seal = _first(home).get("sha256", "")  # an earlier Lectern's has none
+    told = (f"{unread} lines of {FILE} could not be read.",) if unread else ()
+    return Keepsakes(*head(home), rows, told, sound=seal in ("", hashed), sealed=seal == hashed)
+
+
+def altered(store: Store) -> list[str]:
+    """Kinds of which rows are not as they were written down, though nothing was changed since: they are damaged."""
+    then = kept(store.home)
+    with store.reading() as connection:
+        if not then.sealed or not _is_of_now(store.home, connection):
+            return []
+        now = gathered(connection)
+    return [kind for kind in _QUERIES if _compared(now.of(kind)) != _compared(then.of(kind))]
+
+
+def _compared(rows: Rows) -> set[str]:
+    return {json.dumps({name: row[name] for name in sorted(row) if name not in _UNREVISED}) for row in rows}
 
 
 def write_down(store: Store) -> None:
@@ -141,15 +161,16 @@ def write_down(store: Store) -> None:
     Raises ``StorageError`` where the catalogue cannot be read or the disk cannot be written.
     """
     with store.reading() as connection:
-        of = (_meta(connection, "library"), _meta(connection, "revision"), _meta(connection, "preferences"))
-        with suppress(OSError, ValueError), (store.home / FILE).open("rb") as stream:
-            if stream.readline() == _first_line(of[0], int(of[1]), of[2]).encode():
-                return
+        if _is_of_now(store.home, connection):
+            return
         now = gathered(connection)
     if now.unread:
         raise StorageError(f"The keepsakes of {store.home} were not written: {' '.join(now.unread)}", "Run verify.")
+    lines = "".join(json.dumps({"kind": kind, **row}) + "\n" for kind, rows in now.rows.items() for row in rows)
+    first = {"kind": "library", "id": now.library, "revision": now.revision, "preferences": now.preferences}
+    first["sha256"] = hashlib.sha256(lines.encode()).hexdigest()
     with disk_faults(store.home), written_whole(store.home / FILE) as unfinished:
-        unfinished.write_text("".join(_lines(now)), "utf-8")
+        unfinished.write_text(json.dumps(first) + "\n" + lines, "utf-8", newline="")
 
 
 def put_back(store: Store, told: Sequence[Keepsakes]) -> list[str]:
@@ -291,16 +312,19 @@ def names_in(row: Row, key: str) -> list[str]:
     return [str(name) for name in json.loads(row.get(key) or "[]")]
 
 
-def _lines(keepsakes: Keepsakes) -> Iterator[str]:
-    yield _first_line(keepsakes.library, keepsakes.revision, keepsakes.preferences)
-    for kind, rows in keepsakes.rows.items():
-        for row in rows:
-            yield json.dumps({"kind": kind, **row}) + "\n"
+def _first(home: Path) -> Row:
+    """What the first line says of the others; empty where it cannot be read."""
+    with suppress(OSError, ValueError), (home / FILE).open("rb") as stream:
+        row = json.loads(stream.readline())
+        return row if isinstance(row, dict) else {}
+    return {}
 
 
-def _first_line(library: str, revision: int, preferences: str) -> str:
-    head = {"kind": "library", "id": library, "revision": revision}
-    return json.dumps({**head, "preferences": preferences} if preferences else head) + "\n"
+def _is_of_now(home: Path, connection: sqlite3.Connection) -> bool:
+    """Whether nothing was changed in the catalogue since it was written down."""
+    first = _first(home)
+    then = [str(first.get(name, "")) for name in ("id", "revision", "preferences")]
+    return then == [_meta(connection, name) for name in ("library", "revision", "preferences")]
 
 
 def _meta(connection: sqlite3.Connection, key: str) -> str:

@@ -140,9 +140,14 @@ def _place(home: Path) -> Path:
 def notice_older(home: Path, revision: int) -> None:
     """Where what was written down is of a later revision, set it aside before the catalogue writes over it."""
     if keepsakes.head(home)[1] > revision:
-        with disk_faults(home):
-            place = _place(home)
-            (home / keepsakes.FILE).replace(place / keepsakes.FILE)
+        set_keepsakes_aside(home)
+
+
+def set_keepsakes_aside(home: Path) -> None:
+    """Keep what was written down for repair to put back: nothing writes over it from now on."""
+    with disk_faults(home):
+        place = _place(home)
+        (home / keepsakes.FILE).replace(place / keepsakes.FILE)
 
 
 def waiting(home: Path) -> list[Path]:

@@ -12,6 +12,7 @@ from core.errors import LecternError
 from core.storage import keepsakes
 from core.storage.catalogue import chunks, documents, edits, features, folders, judging, recipes, statistics
 from core.storage.catalogue.generations import generations
+from core.storage.faults import row_faults
 from core.storage.store import Store
 
 _LOG = logging.getLogger(__name__)
@@ -31,12 +32,12 @@ def unreadable(store: Store) -> Iterator[tuple[str, str, str]]:
         ("judgments", lambda: judging.judgments(store)),
     )
     for where, read in whole:
-        if told := _fault(read):
+        if told := _fault(store, read):
             yield told, where, ""
     if garbled := store.value(f"SELECT count(*) FROM job WHERE {_GARBLED_JOB}"):
         yield f"What {garbled} jobs were to do cannot be read any more.", _JOBS, ""
     for version_id, title in store.rows("SELECT id, title FROM version ORDER BY number"):
-        if told := _fault(partial(_read_whole, store, version_id)):
+        if told := _fault(store, partial(_read_whole, store, version_id)):
             yield told, f"{title} ({version_id[:12]})", version_id
 
 
@@ -47,7 +48,7 @@ def mend(store: Store, places: set[str]) -> None:
         if _SETTINGS in places:
             written = next((row.get("value") for row in known.of("meta") if row.get("key") == "settings"), None)
             store.set_meta("settings", written if isinstance(written, str) else None)
-            if _fault(store.settings):
+            if _fault(store, store.settings):
                 store.set_meta("settings", None)
         if _LANGUAGES in places:
             store.set_meta("languages", None)
@@ -88,9 +89,19 @@ def _rewrite(store: Store, table: str, column: str, key: tuple[str, str], writte
                 _LOG.warning("A row of %s could not be read and nothing was written down of it.", table)
 
 
-def _fault(read: Callable[[], object]) -> str:
-    try:
-        read()
-    except LecternError as error:
-        return str(error)
+def _fault(store: Store, read: Callable[[], object]) -> str:
+    """Why something cannot be read, a byte that is no UTF-8 included, which is a mark to everybody else."""
+    with store.reading() as connection:
+        marking, connection.text_factory = connection.text_factory, _strict
+        try:
+            read()
+        except LecternError as error:
+            return str(error)
+        finally:
+            connection.text_factory = marking
     return ""
+
+
+def _strict(data: bytes) -> str:
+    with row_faults("A text of the catalogue"):
+        return data.decode()

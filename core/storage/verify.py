@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.errors import LecternError, StorageError
-from core.storage import rescue, rows
+from core.storage import keepsakes, rescue, rows
 from core.storage.catalogue.documents import text_hash
 from core.storage.catalogue.generations import generations
 from core.storage.catalogue.meaning import ENCODED
@@ -24,6 +24,7 @@ from core.storage.store import Store
 _NORM_TOLERANCE = 1e-3
 _CATALOGUE = "catalogue"
 _CHROMA = "chroma"
+_WRITTEN_DOWN = keepsakes.FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ def _look(store: Store) -> list[Problem]:
     problems = _found(store, _catalogue)
     if problems:
         return problems  # a damaged database can say nothing true about the rest
-    for look in (_waiting, _versions, _rows, _attachments, _spans, _lexical):
+    for look in (_waiting, _written_down, _versions, _rows, _attachments, _spans, _lexical):
         problems += _found(store, look)
     bad_vectors = _found(store, _vectors)
     problems += bad_vectors
@@ -92,6 +93,8 @@ def _mend(store: Store, places: set[str]) -> None:
                 store.write(f"DELETE FROM {content_table(known.number)} WHERE row NOT IN ({leaves})", known.number)
                 rebuild_index(connection, known.number)
     rows.mend(store, places)
+    if _WRITTEN_DOWN in places:
+        rescue.set_keepsakes_aside(store.home)
     store.files.sweep(store.wanted_files())
     if _CHROMA in places:
         with suppress(StorageError):  # of vectors that are damaged themselves nothing can be made: they are named
@@ -111,6 +114,12 @@ def _catalogue(store: Store) -> Iterator[Problem]:
 def _waiting(store: Store) -> Iterator[Problem]:
     for place in rescue.waiting(store.home):
         yield Problem("The catalogue is older than this, or was damaged: it may hold more.", str(place), True)
+
+
+def _written_down(store: Store) -> Iterator[Problem]:
+    if kinds := keepsakes.altered(store):
+        what = f"Rows of {', '.join(kinds)} are not as they were written down, though nothing was changed since."
+        yield Problem(what, _WRITTEN_DOWN, True)
 
 
 def _versions(store: Store) -> Iterator[Problem]:

@@ -373,6 +373,7 @@ ROWS = {
     "settings of another shape": "UPDATE meta SET value = '[]' WHERE key = 'settings'",
     "features garbled": "UPDATE enriched SET features = x'00ff'",
     "text with a bad byte": "UPDATE version SET text = CAST(x'ff41' AS TEXT) WHERE number = 1",
+    "title with a bad byte": "UPDATE version SET title = CAST(x'42ff' AS TEXT) WHERE number = 1",
     "headings garbled": "UPDATE chunk SET headings = '5'",
     "prefix cut": "UPDATE chunk SET prefix = '[[\"headings\"'",
     "gaps garbled": "UPDATE recipe SET gaps = 'x', \"values\" = 'x'",
@@ -384,6 +385,8 @@ ROWS = {
     "a chunk outside": 'UPDATE chunk SET "end" = 900 WHERE level = 0',
     "not cut": "DELETE FROM recipe",
     "no source": "DELETE FROM source WHERE id = 2",
+    "a letter of a question": "UPDATE judgment SET question = 'Whem did it open?'",
+    "a byte of a note": "UPDATE source SET note = CAST(x'4cff' AS TEXT) WHERE note <> ''",
     "languages garbled": "INSERT OR REPLACE INTO meta VALUES ('languages', '{')",
 }
 

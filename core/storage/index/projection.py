@@ -78,12 +78,7 @@ def _open_directory(store: Store) -> ChromaProjection:
     directory = projection_directory(store)
     if directory is None:
         raise ProjectionDamagedError(f"{store.home}: Chroma has not been built yet.")
-    problem = ""
-    if left_open(directory):
-        problem = compare_projection(store)
-    elif digest(directory) != store.meta(STATE):
-        problem = "Chroma's files are not those that were closed."
-    if problem:
+    if problem := compare_projection(store) if left_open(directory) else _changed(store, directory):
         raise ProjectionDamagedError(f"{store.home}: {problem}")
     with disk_faults(directory):
         _discard_others(directory)
@@ -124,11 +119,18 @@ def compare_projection(store: Store) -> str:
         directory = projection_directory(store)
         if directory is None:
             return "Chroma's files are missing."
-        problem = _differences(store, lambda generation, rows: examine(directory, generation, rows))
+        problem = _changed(store, directory) or _differences(store, lambda *asked: examine(directory, *asked))
         if not problem and not left_open(directory):
             # Who looks may write, as SQLite does: what was found sound is what was closed.
             store.set_meta(STATE, digest(directory))
     return problem
+
+
+def _changed(store: Store, directory: Path) -> str:
+    """That files which were closed are others since, as a sentence: Chroma reads past damage that ends who writes."""
+    if left_open(directory) or digest(directory) == store.meta(STATE):
+        return ""
+    return "Chroma's files are not those that were closed."
 
 
 def _differences(store: Store, look: Look) -> str:

@@ -145,7 +145,11 @@ def _guarded(action: Callable[[], Any]) -> Any:
 def look_into(directory: Path, generation: int, rows: Sequence[int]) -> dict[str, Any]:
     """What ``examine`` asks, answered by this process, which damaged files may end without an exception."""
     client = _client(directory)
-    ids, vectors, reached = look(client, collection_name(generation), rows)
+    name = collection_name(generation)
+    ids, vectors, reached = look(client, name, rows)
+    if vectors and left_open(directory):  # files that can be read may still end who writes: a vector in its own place
+        row, vector = next(iter(vectors.items()))
+        client.get_collection(name, embedding_function=None).upsert(ids=[str(row)], embeddings=[vector])
     client.close()
     told = {row: vector.tolist() for row, vector in vectors.items()}
     return {"ids": sorted(ids), "vectors": told, "reached": sorted(reached)}
