@@ -30,7 +30,7 @@ COLUMNS = {
     "Expected answer": st.column_config.TextColumn(width=180),
 }
 WHY_LOST = {"Now": st.column_config.TextColumn(width=250, help=_NOW)}  # a sentence, where any is lost
-NONE_YET = "No answer marked for this question yet: mark its words in a passage on the right, press g."
+NONE_YET = "No answer marked for this question yet: mark its words in a passage below, press g."
 NOTHING_ANSWERS = "Judged for this question: nothing in the library answers it."
 WHY = "A passage that should have been read: what became of it, stage by stage, and what would bring it in."
 BOTH = "It was also judged that nothing answers it; the gold counts."
