@@ -79,8 +79,15 @@ class Projection(ABC):
     def count(self, generation: int) -> int:
         return int(self.guarded(self._collection(generation).count))
 
-    def query(self, generation: int, vector: Vectors, k: int) -> tuple[NDArray[np.int64], Vectors]:
-        """``(rows int64, cosine distances float32)`` of the nearest ``k`` at most, nearest first."""
+    def query(
+        self, generation: int, vector: Vectors, k: int, state: str | None = None
+    ) -> tuple[NDArray[np.int64], Vectors]:
+        """``(rows int64, cosine distances float32)`` of the nearest ``k`` at most, nearest first.
+
+        ``state``: to ``confirm`` before; ``None``: nobody else can have told it anything.
+        """
+        if state is not None:
+            self.confirm(state)
         # More than there are may be asked for; counting them would take as long as the search at 100,000.
         answer = self.guarded(
             lambda: self._collection(generation).query(

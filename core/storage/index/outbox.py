@@ -110,12 +110,11 @@ def query_projection(
             if store.projection is None or (much and store.writable):
                 _make_ready(store)
                 return None
-            if not store.writable:
-                if much or store.projection.name != store.meta("projection"):
-                    store.close_projection()  # for the next question to open what serves by then
-                    return None
-                store.projection.confirm(store.meta(STATE) or "")
-            rows, distances = store.projection.query(generation, vector, k)
+            if not store.writable and (much or store.projection.name != store.meta("projection")):
+                store.close_projection()  # for the next question to open what serves by then
+                return None
+            state = None if store.writable else store.meta(STATE) or ""
+            rows, distances = store.projection.query(generation, vector, k, state)
             store.chroma_fault = ""
             return rows, 1.0 - distances
     except ServerUnreachableError:

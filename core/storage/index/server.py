@@ -146,10 +146,12 @@ class ServerProjection(Projection):
         super().__init__(client, library, f"lectern-{library[:12]}-{epoch}-")
         self.max_batch = int(self.guarded(self._client.get_max_batch_size))
 
-    def query(self, generation: int, vector: Vectors, k: int) -> tuple[NDArray[np.int64], Vectors]:
+    def query(
+        self, generation: int, vector: Vectors, k: int, state: str | None = None
+    ) -> tuple[NDArray[np.int64], Vectors]:
         self._patient, self._session.timeout = False, _QUESTION_SECONDS
         try:
-            return super().query(generation, vector, k)
+            return super().query(generation, vector, k, state)
         finally:
             self._patient, self._session.timeout = True, _SECONDS
 
