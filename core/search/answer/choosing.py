@@ -24,6 +24,7 @@ _SEVERAL = re.compile(
     re.IGNORECASE,
 )
 _NEARLY = 0.5  # of the best one's probability: what a further quote must have where several are asked
+_LABEL = re.compile(r"\W*\w+\.?\s+(\d[\d.]*)\s*[:.–—]")  # "Figure 3:" counts figures, and nothing that is asked for
 _ALIKE = 0.8  # share of the words of the shorter of two quotes from which on they say the same
 _LEADS = re.compile(r":\W*\Z")
 
@@ -115,14 +116,19 @@ def _quoted(
         passage.version_id, passage.document, passage.source, span.start, span.end, page(passage.version_id, span.start)
     )
     short = mark.span if mark is not None and mark.score > 0 and span.contains(mark.span) else None
+    text = passage.text[span.start - passage.start : span.end - passage.start]
+    short = None if short is None or short == span else Span(short.start - span.start, short.end - span.start)
+    label = _LABEL.match(text)
+    if short is not None and label and Span(*label.span(1)).contains(short):
+        short = None
     return Quote(
-        text=passage.text[span.start - passage.start : span.end - passage.start],
+        text=text,
         score=score,
         citation=place,
         told=told,
         kind="cell" if told else item.kind,
         cells=cells,
-        short=None if short is None or short == span else Span(short.start - span.start, short.end - span.start),
+        short=short,
     )
 
 

@@ -97,6 +97,12 @@ def test_the_short_answer_is_marked_inside_its_sentence():
     assert quote.text[quote.short.start : quote.short.end] == "Delft"
 
 
+def test_the_number_of_a_figure_is_no_answer():
+    said = "Figure 31: How many manuals the corpus holds."
+    (quote,) = quotes("How many manuals does the corpus hold?", passage(said), read=Marked("31"))
+    assert (quote.text, quote.short) == (said, None)
+
+
 def test_what_the_reader_marks_comes_first():
     for words in ("3600", "Nobody"):
         assert words in quotes("What is said of it?", passage(TEXT), read=Marked(words))[0].text
