@@ -168,7 +168,7 @@ class Recording:
             "suite": plan.suite,
             "fingerprint": plan.fingerprint,
             "presets": {name: item.to_dict() for name, item in plan.presets.items()},
-            "made_at": datetime.now(UTC).isoformat(timespec="seconds"),
+            "made_at": datetime.now(UTC).isoformat(timespec="microseconds"),  # two may begin within a second
             "revision": plan.revision,
         }
         write_json(folder / _HEAD, row)
