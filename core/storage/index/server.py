@@ -156,8 +156,8 @@ class ServerProjection(Projection):
             self._patient, self._session.timeout = True, _SECONDS
 
     def confirm(self, state: str) -> None:
-        marks = [one for one in self.guarded(self._client.list_collections) if one.name == f"{self._prefix}mark"]
-        if not marks or state not in str((marks[0].metadata or {}).get("state")).split():
+        mark = self.guarded(lambda: self._client.get_collection(f"{self._prefix}mark", embedding_function=None))
+        if state not in str((mark.metadata or {}).get("state")).split():
             raise ProjectionDamagedError(f"Chroma at {self.server.host} was told something by another process.")
         self._state = state
 
