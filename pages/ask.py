@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core.enriching.targets import slug
 from core.inspecting.as_markdown import questions_as_markdown
 from core.library import SearchResult
 from core.search.answer import in_words
@@ -169,7 +170,7 @@ def save_markdown(inquiry: Inquiry, result: SearchResult, made_by: Settings) -> 
     st.download_button(
         "Save as Markdown",
         made,
-        "conversation.md" if len(turns) > 1 else "question.md",
+        f"{slug((turns or [result.question])[0])[:60].strip('-_') or 'question'}.md",
         mime="text/markdown",
         key="ask.markdown",
         on_click="ignore",

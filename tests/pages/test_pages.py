@@ -23,6 +23,7 @@ NOTES = {
     ("page", "sentence"),
     [
         ("", "Put your documents in"),
+        ("library", "Put your documents in"),
         ("chunks", "Nothing to look at yet"),
         ("ask", "The library is empty"),
         ("benchmark", "No run yet"),

@@ -39,16 +39,24 @@ def frame() -> Page:
         st.html("<style>body { color-scheme: dark; }</style>")
     page = st.navigation(
         [
-            st.Page("pages/library.py", title="Library", icon=":material/library_books:", default=True),
+            st.Page(
+                "pages/library.py", title="Library", icon=":material/library_books:", default=True, url_path="start"
+            ),
             st.Page("pages/chunks.py", title="Chunks", icon=":material/data_array:"),
             st.Page("pages/ask.py", title="Ask", icon=":material/search:"),
             st.Page("pages/benchmark.py", title="Benchmark", icon=":material/bar_chart:"),
             st.Page("pages/settings.py", title="Settings", icon=":material/settings:"),
+            # The first page stands at the root alone; who writes its name as that of the others gets there, too.
+            st.Page(_to_library, title="Library", url_path="library", visibility="hidden"),
         ],
         position="top" if login.is_in() else "hidden",
     )
     login.ask()
     return page
+
+
+def _to_library() -> None:
+    st.switch_page("pages/library.py", query_params=st.query_params.to_dict())
 
 
 def enter(page: str) -> None:
