@@ -22,6 +22,7 @@ from core.search.near import Near
 from core.search.ordering import Progress, RerankerCache, diversified
 from core.search.question.analysis import Keys
 from core.search.question.rewording import Rewording, Wording, Writer, middle
+from core.search.question.spelling import LibraryWords, is_word, respelt
 from core.search.ranking import Ranking, SearchScores, Snapshot, order_leaves, search_leaves
 from core.search.ranking.catalogue_reads import CatalogueReads, hits_of
 from core.search.ranking.finding import search_scores_key
@@ -96,6 +97,10 @@ class Searcher:
         with self._store.reading():
             started = perf_counter()
             understood = self._snapshots.understand(asked_for, settings.understanding, ignored).worded(wording, ignored)
+            if generation := int(self._store.meta("serving") or 0):
+                words = LibraryWords(self._store, generation)
+                text, slips = respelt(understood.text, words, is_word, ignored)
+                understood = replace(understood, text=text, slips=slips)
             part = Part(scope, understood.conditions)
             selected = self._snapshots.asked(part)
             analysed = (perf_counter() - started) * 1000

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from core.search.question.operators import Used, operators
 from core.search.question.rewording import IMAGINED, PART, REWRITTEN, Wording, Written
+from core.search.question.spelling import Respelt
 from core.settings.searching import UnderstandingSettings
 from core.storage.catalogue.conditions import Condition
 from core.storage.catalogue.shelves import Known
@@ -63,17 +64,18 @@ _BLANKS = re.compile(r"\s{2,}")
 _WORD = re.compile(r"\w")
 Key = tuple[str, str]
 Keys = frozenset[Key]
-Chip = Condition | Written
+Chip = Condition | Written | Respelt
 
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
     """What was read out of a question. Spans are of ``question``, the question as it was asked.
 
-    ``text``: what the searches get: the question without its operators; the question itself where nothing else is
-    left. ``intent``: "procedure", "comparison", "number" or "". ``conditions``: stated by operators; only what fits
-    them is searched. ``written``: what a language model wrote for it. ``notes``: sentences on operators that name
-    nothing, and on what a model wrote and could not be used.
+    ``text``: what the searches get: the question without its operators, its slips of spelling mended; the question
+    itself where nothing else is left. ``intent``: "procedure", "comparison", "number" or "". ``conditions``: stated by
+    operators; only what fits them is searched. ``written``: what a language model wrote for it. ``slips``: what was
+    read otherwise than typed. ``notes``: sentences on operators that name nothing, and on what a model wrote and could
+    not be used.
     """
 
     question: str
@@ -82,6 +84,7 @@ class Understanding:
     conditions: tuple[Condition, ...] = ()
     notes: tuple[str, ...] = ()
     written: tuple[Written, ...] = ()
+    slips: tuple[Respelt, ...] = ()
 
     @property
     def searches(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -105,10 +108,10 @@ class Understanding:
 
     @property
     def chips(self) -> tuple[Chip, ...]:
-        """Everything that can be shown by its ``words`` and taken away by its ``key``: conditions in the order they
-        were asked, then what was written.
+        """Everything that can be shown by its ``words`` and taken away by its ``key``: what was read otherwise than
+        typed, conditions in the order they were asked, then what was written.
         """
-        return (*self.conditions, *self.written)
+        return (*self.slips, *self.conditions, *self.written)
 
 
 NOTHING = Understanding("", "")

@@ -107,6 +107,23 @@ def _holders(store: Store, generation: int, tokens: Sequence[str]) -> dict[str, 
     return {str(term): int(count) for term, count in store.rows(wanted, list(tokens))}
 
 
+def tokens_beside(store: Store, generation: int, token: str) -> dict[str, int]:
+    """The tokens of the same first letter, at most two letters longer or shorter, and how many rows hold each."""
+    first = token[0]
+    wanted = (
+        f"SELECT term, doc FROM {terms_table(generation)} WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?"
+    )
+    found = store.rows(wanted, first, chr(ord(first) + 1), len(token) - 2, len(token) + 2)
+    return {str(term): int(count) for term, count in found}
+
+
+def rows_holding(store: Store, generation: int, token: str, most: int) -> list[int]:
+    """Rows that hold a token, at most so many."""
+    table = index_table(generation)
+    found = store.rows(f"SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?", f'"{token}"', most)
+    return [int(row) for (row,) in found]
+
+
 def check_index(store: Store, generation: int) -> str:
     """What FTS5 says is wrong with the index against its tokens; "" when nothing is. Needs a writable store."""
     table = index_table(generation)

@@ -10,6 +10,7 @@ import streamlit as st
 
 from core.search.question.analysis import Chip, Key, Keys, Understanding
 from core.search.question.rewording import IMAGINED, PART, REWRITTEN, Written
+from core.search.question.spelling import Respelt
 from core.storage.catalogue.conditions import Condition, set_aside
 from pages.ui.shared import state, words
 
@@ -105,6 +106,8 @@ def chip_words(chip: Chip) -> str:
 
 
 def _told(chip: Chip) -> str:
+    if isinstance(chip, Respelt):
+        return f"“{words.escaped(chip.typed)}” stands nowhere in the library."
     if isinstance(chip, Written):
         return f"“{words.escaped(chip.value)}” {_WRITTEN[chip.kind]}"
     return "A filter: only what fits it is searched."
