@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 _MAX_NAME_CHARACTERS = 200
 _HIDDEN_CATEGORIES = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
@@ -59,6 +60,7 @@ _POOR_TITLE = re.compile(
     r".*\.(?:docx?|pptx?|xlsx?|tex|dvi|indd|qxd|pdf|rtf|odt|html?|ps)|[\W\d_]*|cover|contents|layout \d+",
     re.IGNORECASE,
 )
+_DIGITS = re.compile(r"\d+(?:[.:/-]\d+)*")
 _NUMBERED = re.compile(r"(?:sheet|page|slide|table|tabelle|blatt|feuil|hoja|folha|foglio) ?\d+", re.IGNORECASE)
 
 
@@ -69,6 +71,19 @@ def is_numbered(heading: str) -> bool:
     (True, False)
     """
     return bool(_NUMBERED.fullmatch(heading))
+
+
+def is_of_a_row(heading: str, others: Iterable[str]) -> bool:
+    """Whether a heading is one of several that differ by their numbers alone, as versions, days and chapters do: none
+    of them names the whole.
+
+    >>> is_of_a_row("2.7.0 (2026-05-07)", ["Security", "2.6.0 (2025-12-05)"]), is_of_a_row("Notes on 3.11", ["Usage"])
+    (True, False)
+    >>> is_of_a_row("Duck", ["Duck"])
+    False
+    """
+    shape = _DIGITS.sub("0", heading)
+    return shape != heading and any(other != heading and _DIGITS.sub("0", other) == shape for other in others)
 
 
 def is_title(stated: str) -> bool:

@@ -16,7 +16,7 @@ from core.errors import ParseError, WorkerError
 from core.parsing import elements
 from core.parsing.audit.gathering import UNSEEN, unseen_note
 from core.parsing.audit.word_audit import audit_words
-from core.parsing.file_names import MAX_TITLE, display_name, is_numbered, is_title, readable_title
+from core.parsing.file_names import MAX_TITLE, display_name, is_numbered, is_of_a_row, is_title, readable_title
 from core.parsing.flow import ParsedFile, Piece, compose
 from core.parsing.plain.plain_markup import MARKUPS, through_pandoc, to_page
 from core.parsing.sandbox.sandbox import REPAIR, WorkerPool, failure, out_of_time
@@ -228,7 +228,8 @@ def _document(data: bytes, name: str, kind: str, received: _Received) -> Documen
 
 
 def _title(reading: ParsedFile, blocks: Sequence[Block], text: str, name: str) -> tuple[str, Span | None]:
-    """The stated title if it is one, else the highest of the first headings, else the file's name.
+    """The stated title if it is one, else the highest of the first headings where it is not one of a row, else the
+    file's name.
 
     ``blocks``: () where no heading names the whole: those of a workbook name a sheet, those of a mailbox a message.
 
@@ -246,7 +247,10 @@ def _title(reading: ParsedFile, blocks: Sequence[Block], text: str, name: str) -
         part = same or next((found for found in headings[:1] if _is_part(found[1], stated)), None)
         return part[1:] if part else (stated, None)
     named = [found for found in headings if len(found[1]) <= MAX_TITLE and not is_numbered(found[1])]
-    return min(named, key=lambda found: found[0])[1:] if named else (readable_title(name), None)
+    best = min(named, key=lambda found: found[0], default=None)
+    if best is None or is_of_a_row(best[1], [words for _, words, _ in headings]):
+        return readable_title(name), None
+    return best[1:]
 
 
 def _is_part(heading: str, stated: str) -> bool:

@@ -227,6 +227,7 @@ def test_footnotes_stand_behind_their_block() -> None:
         ("<title>Untitled</title><h2>First</h2><h1>Chief</h1>", "Chief", True),
         ("<h2>First</h2>text", "First", True),
         ("text", "My page", False),
+        ("<h1>2.7.0</h1><h2>Fixed</h2>x<h1>2.6.10</h1>", "My page", False),
     ],
 )
 def test_titles(page: str, title: str, in_text: bool) -> None:

@@ -73,6 +73,7 @@ def test_list_items_are_parts() -> None:
         ("A sentence that ends.\n\n" + "Body text. " * 30, "My notes"),
         ("From: someone\n\n" + "Body text. " * 30, "My notes"),
         ("word", "My notes"),
+        ("Day 1\n=====\n\nBody.\n\nDay 2\n=====\n\nBody.", "My notes"),
     ],
 )
 def test_title(text: str, title: str) -> None:

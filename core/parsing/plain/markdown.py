@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from core.parsing.file_names import display_name, readable_title
+from core.parsing.file_names import display_name, is_of_a_row, readable_title
 from core.parsing.links import find_links, label_key
 from core.parsing.plain.front_matter import front_matter
 from core.parsing.table_header import cell_value
@@ -248,15 +248,18 @@ def plain_words(markup: str) -> str:
 
 
 def title_of(text: str, blocks: Sequence[Block], name: str) -> tuple[str, Span | None]:
-    """The first level-1 heading, else the file's name."""
-    for block in blocks:
-        if block.start > _TITLE_WITHIN:
+    """The first level-1 heading where it is not one of a row, else the file's name."""
+    spans = [
+        heading_words(text, block.start, block.end)
+        for block in blocks
+        if block.kind is BlockKind.HEADING and block.level == 1
+    ]
+    said = [plain_words(text[span.start : span.end]) for span in spans]
+    for span, words in zip(spans, said, strict=True):
+        if span.start > _TITLE_WITHIN or is_of_a_row(words, said):
             break
-        if block.kind is BlockKind.HEADING and block.level == 1:
-            span = heading_words(text, block.start, block.end)
-            words = plain_words(text[span.start : span.end])
-            if words and len(words) <= _MAX_TITLE:
-                return words, span
+        if words and len(words) <= _MAX_TITLE:
+            return words, span
     return readable_title(name), None
 
 

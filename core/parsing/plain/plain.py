@@ -9,7 +9,7 @@ from itertools import pairwise
 from statistics import median
 
 from core.parsing.file_kinds import language_of
-from core.parsing.file_names import display_name, readable_title
+from core.parsing.file_names import display_name, is_of_a_row, readable_title
 from core.text.normalise import decode
 from core.text.spans import line_spans
 from core.types import Block, BlockKind, Document, Span
@@ -168,7 +168,9 @@ def _title_span(text: str, blocks: Sequence[Block]) -> Span | None:
     span = Span(first.start, len(text[: end if end >= 0 else first.end].rstrip()))
     words = text[span.start : span.end]
     if first.kind is BlockKind.HEADING:
-        return span
+        headings = (text[block.start : block.end] for block in blocks if block.kind is BlockKind.HEADING)
+        others = [heading.partition("\n")[0].rstrip() for heading in headings]
+        return None if is_of_a_row(words, others) else span
     clearly = (
         first.kind is BlockKind.PARAGRAPH
         and end < 0

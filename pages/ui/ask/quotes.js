@@ -3,8 +3,9 @@ const KINDS = ["cell", "row", "line", "item", "sentence"];
 // and behind it what came nearest. Text comes as data and leaves as textContent.
 function drawQuote(quote, index, component) {
   const line = make("blockquote", "quote"), cite = make("button", "cite");
-  const heading = quote.headings.length && quote.headings[quote.headings.length - 1] !== quote.document ? ` › ${quote.headings[quote.headings.length - 1]}` : "";
-  cite.append(make("b", "", String(index + 1)), make("span", "", quote.document + heading + (quote.page ? `, ${quote.page}` : "")), icon("arrow_outward"));
+  // The last two: "Security" alone does not say of which version.
+  const headings = quote.headings.filter((heading) => heading !== quote.document).slice(-2);
+  cite.append(make("b", "", String(index + 1)), make("span", "", [quote.document, ...headings].join(" › ") + (quote.page ? `, ${quote.page}` : "")), icon("arrow_outward"));
   cite.title = `Open in Chunks · ${sourceInWords(quote)} · support ${quote.score.toFixed(2)} of 1`;
   cite.onclick = () => component.setTriggerValue("open", { document: quote.version, span: `${quote.start}-${quote.end}` });
   if (quote.told) line.append(make("span", "of", `${quote.told}: `)); // what a cell is of, before its number
