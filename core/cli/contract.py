@@ -128,14 +128,15 @@ def answer(result: SearchResult, features: Mapping[str, Features]) -> dict[str, 
         "understood": [_understood(chip) for chip in result.understood.chips],
         "hits": [
             {
-                **told(hit, "chunk_id document source start end page headings scores rank"),
+                **told(hit, "chunk_id document source start end page headings scores rank text"),
                 **({"matched": name} if (name := matched.get(hit.chunk_id)) else {}),
                 "features": _features(features, hit.chunk_id),
             }
             for hit in result.hits
         ],
         "passages": [
-            told(passage, "document source start end tokens chunk_ids rank score reason") for passage in result.passages
+            told(passage, "document source start end tokens chunk_ids rank score reason text")
+            for passage in result.passages
         ],
         "context": told(result.context, "order tokens prompt"),
         "ending": told(result.ending, "rank probability sentence") if result.ending is not None else None,

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import LecternError
+from core.settings.chunking import CHUNKERS
 
 APP = "http://127.0.0.1:8501"
 LIBRARY_HELP = "the library's folder (default: LECTERN_HOME, else data/library)"
@@ -44,7 +45,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     chunk = _command(commands, "chunk", "show how a file is cut, without a library", library=False)
     chunk.add_argument("file", metavar="FILE")
-    chunk.add_argument("--chunker", metavar="NAME", help="structure, recursive or fixed (default: the preset's)")
+    chunk.add_argument("--chunker", metavar="NAME", help=f"one of {', '.join(CHUNKERS)} (default: the preset's)")
     _add_passwords(chunk)
     _add_settings(chunk)
 

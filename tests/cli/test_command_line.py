@@ -38,11 +38,11 @@ CHUNK = {
 }  # fmt: skip
 HIT = {
     "chunk_id": str, "document": str, "source": str, "start": int, "end": int, "page": (int, type(None)),
-    "headings": list, "scores": dict, "rank": int, "features": dict,
+    "headings": list, "scores": dict, "rank": int, "features": dict, "text": str,
 }  # fmt: skip
 PASSAGE = {
     "document": str, "source": str, "start": int, "end": int, "tokens": int, "chunk_ids": list, "rank": int,
-    "score": float, "reason": str,
+    "score": float, "reason": str, "text": str,
 }  # fmt: skip
 QUERY = {
     "question": str, "understood": list, "hits": list, "passages": list, "context": dict, "conflicts": list,
