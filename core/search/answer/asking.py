@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
-from core.text.analysis import fold
+from core.text.analysis import analyse, fold
 from core.text.calendar_names import MONTHS
 from core.text.numerals import in_words
 
@@ -129,7 +129,8 @@ def keys(question: str) -> tuple[str, ...]:
 def unmet(named: Iterable[str], texts: Iterable[str]) -> tuple[str, ...]:
     """Those of ``named`` that none of the texts says, in their order.
 
-    Capitals count in a word that is made of them, so that "am" does not say "AM"; elsewhere neither they nor marks do.
+    Capitals count in a word that is made of two of them, or of more that else say nothing, so that "am" does not say
+    "AM", nor "who" "WHO"; elsewhere neither they nor marks do.
 
     >>> unmet(("AM", "Edwin Armstrong", "1933"), ["I am told that Armstrong, Edwin's brother, had FM in 1933."])
     ('AM',)
@@ -143,10 +144,10 @@ def says(text: str, name: str) -> bool:
 
     >>> says("fatalities_00_14", "2014"), says("fatalities_00_14", "2000"), says("in 2013-14", "2014")
     (True, True, True)
-    >>> says("on 2026-09-14", "2014"), says("Page rank (PR)", "PageRank")
-    (False, True)
+    >>> says("on 2026-09-14", "2014"), says("Page rank (PR)", "PageRank"), says("by ssh or tty", "SSH")
+    (False, True, True)
     """
-    if name.isupper() and name.isalpha():
+    if name.isupper() and name.isalpha() and (len(name) < 3 or not analyse(name)):
         return re.search(rf"(?<![A-Za-z]){re.escape(name)}s?(?![A-Za-z])", text) is not None
     if name[0].isdigit():
         plain = name.replace(",", "")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from core.search.answer.candidates import LONGEST, Quotable
 from core.search.answer.rows import Encode, asked_cell
 from core.search.answer.scoring import Mark
+from core.search.checking.polarity import polarity
 from core.text.analysis import analyse
 from core.types import Answer, Citation, Quote, Span
 
@@ -57,7 +58,7 @@ def choose_quotes(
     is the page of a place. ``limit``: quotes at most. ``differing``: (version, span) of sentences that contradict each
     other: where the best one is one of them, the others are quoted beside it. Of a row whose header or label tells
     which cell is asked for, or in which the reader marks one, that cell alone is quoted, with what it is of; ``encode``
-    tells headers by meaning, too.
+    tells headers by meaning, too. What stands below a heading that denies is told with it: "Never do this: …".
     """
     order = [place for place in np.argsort(-values, kind="stable").tolist() if candidates[place].whole]
     if not order or limit < 1:
@@ -111,6 +112,8 @@ def _quoted(
             told, span = item.row.told(mark.span)
     else:
         span = _with_its_list(item, candidates, several)
+        heading = item.under.rpartition(" › ")[2]
+        told = heading if polarity(heading).denied else ""
     cells = () if item.row is None or told else item.row.words(passage.text, passage.start)
     place = Citation(
         passage.version_id, passage.document, passage.source, span.start, span.end, page(passage.version_id, span.start)
@@ -126,7 +129,7 @@ def _quoted(
         score=score,
         citation=place,
         told=told,
-        kind="cell" if told else item.kind,
+        kind="cell" if told and item.row is not None else item.kind,
         cells=cells,
         short=short,
     )

@@ -12,7 +12,7 @@ from core.embedding.answer_reader import load
 from core.search.answer.candidates import Quotable, Reads, quotables
 from core.search.answer.choosing import Page, choose_quotes
 from core.search.answer.rows import Encode
-from core.search.answer.scoring import Mark, Marks, Reader, Signals, marks_of, scores, signals, with_marks
+from core.search.answer.scoring import Mark, Marks, Reader, Signals, mark_amid, marks_of, scores, signals, with_marks
 from core.search.answer.support import Evidence, Support, evidence, rarity_of, support, unnamed
 from core.settings.context import AnsweringSettings
 from core.storage.catalogue import documents
@@ -42,9 +42,9 @@ class StoreReads:
         """Whether a passage that begins or ends there parts a sentence."""
         return parts_sentence(self.text(version_id), place)
 
-    def rarity(self, tokens: Sequence[str]) -> Mapping[str, float]:
-        """What tokens weigh among the leaves; nothing is known of them in an empty library."""
-        return rarity_of(*token_holders(self.store, self.generation, tokens)) if self.generation else {}
+    def holders(self, tokens: Sequence[str]) -> tuple[Mapping[str, int], int]:
+        """How many leaves hold each token, and how many there are; nothing is known of tokens in an empty library."""
+        return token_holders(self.store, self.generation, tokens) if self.generation else ({}, 0)
 
 
 def packaged_reader(question: str, texts: Sequence[str], above: Sequence[str]) -> Sequence[Marks]:
@@ -55,8 +55,8 @@ def packaged_reader(question: str, texts: Sequence[str], above: Sequence[str]) -
 class LineReads(Reads, Protocol):
     """The catalogue as the answer line needs it."""
 
-    def rarity(self, tokens: Sequence[str]) -> Mapping[str, float]:
-        """What tokens of a question weigh, rare ones more."""
+    def holders(self, tokens: Sequence[str]) -> tuple[Mapping[str, int], int]:
+        """How many leaves hold each token of a question, and how many leaves there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,8 @@ def weigh(
     candidates = quotables(passages, hits, reads)
     vectors = encode([question, *(item.reading for item in candidates)])
     meaning = (vectors[1:] @ vectors[0]).astype(np.float64)
-    rarity = reads.rarity(list(dict.fromkeys(analyse(question))))
+    holders, total = reads.holders(list(dict.fromkeys(analyse(question))))
+    rarity = rarity_of(holders, total)
     unread = signals(question, candidates, meaning, rarity, intent)
     marks = marks_of(question, candidates, scores(unread), read)
     found = with_marks(question, candidates, unread, marks, intent)
@@ -142,8 +143,8 @@ def weigh(
         tuple(candidates),
         tuple(found),
         tuple(marks),
-        evidence(question, passages, candidates, meaning, marks, rarity, best),
-        unnamed(question, passages, rarity),
+        evidence(question, passages, candidates, meaning, mark_amid(question, candidates, best, read), rarity, best),
+        unnamed(question, passages, [token for token, count in holders.items() if not count]),
     )
 
 

@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 from core.search.answer.asking import asked_thing, holds
 from core.search.answer.candidates import Quotable
 from core.text.analysis import analyse
-from core.types import Passage, Span
+from core.types import Span
 
-# So many retrieved children and table rows are read: what a reader costs grows with them.
-CHILDREN = 6
-ROWS = 6
-LONGEST = 700  # characters of what is read at once
+LINES = 12  # that are read, each by itself: what a reader costs grows with them
+AROUND = 300  # characters before and behind the best line that are read with it
 
 
 class Marked(Protocol):
@@ -49,7 +47,7 @@ Reader = Callable[[str, Sequence[str], Sequence[str]], Sequence[Marks]]
 @dataclass(frozen=True, slots=True)
 class Mark:
     """``score``: log-odds that the short answer at ``span`` of the document is one. ``worth``: the raw score of how
-    well what was read there answers.
+    well the line it stands in answers.
     """
 
     score: float
@@ -71,52 +69,51 @@ def marks_of(
 ) -> list[Mark | None]:
     """For each candidate what the reader marks in it; ``None`` where it was not read, or nothing reads.
 
-    ``promise``: ``(len(candidates),)``, what else speaks for each. Read are the retrieved children that hold the most
-    promising candidates, each with the whole ones that reach into it, and the most promising rows of tables, each in
-    words with its headers.
+    ``promise``: ``(len(candidates),)``, what else speaks for each. The most promising ones that can be quoted are read,
+    each by itself below its title and headings: beside its neighbours a line is worth what they are.
     """
     found: list[Mark | None] = [None] * len(candidates)
-    if read is None or not candidates:
+    order = [at for at in np.argsort(-promise, kind="stable").tolist() if candidates[at].whole][:LINES]
+    if read is None or not order:
         return found
-    order = np.argsort(-promise, kind="stable").tolist()
-    pieces = _children(candidates, order)
-    rows = [at for at in order if candidates[at].row is not None][:ROWS]
-    texts = [
-        *(passage.text[span.start - passage.start : span.end - passage.start] for passage, span, _ in pieces),
-        *(candidates[at].reading for at in rows),
-    ]
-    above = [_above(passage) for passage, *_ in pieces] + [_above(candidates[at].passage) for at in rows]
-    seen = read(question, texts, above)
-    for (_, piece, members), marks in zip(pieces, seen, strict=False):
-        for at in members:
-            span = candidates[at].span
-            best = marks.best(span.start - piece.start, span.end - piece.start)
-            if best is not None and found[at] is None:
-                found[at] = Mark(best.score, Span(piece.start + best.start, piece.start + best.end), marks.worth)
-    for at, marks in zip(rows, seen[len(pieces) :], strict=True):
-        row, best = candidates[at].row, marks.best()
-        if row is not None and best is not None:
-            cell = row.cell_at(best.start)
-            found[at] = Mark(best.score, Span(cell.start, cell.end), marks.worth)
+    lines = [candidates[at] for at in order]
+    seen = read(question, [_read(line) for line in lines], [_above(line) for line in lines])
+    for at, line, marks in zip(order, lines, seen, strict=True):
+        best = marks.best()
+        if best is None:
+            continue
+        if line.row is not None:
+            cell = line.row.cell_at(best.start)
+            span = Span(cell.start, cell.end)
+        else:
+            span = Span(line.span.start + best.start, line.span.start + best.end)
+        found[at] = Mark(best.score, span, marks.worth)
     return found
 
 
-def _children(candidates: Sequence[Quotable], order: Sequence[int]) -> list[tuple[Passage, Span, list[int]]]:
-    """The children of the first candidates in ``order`` as pieces to read, and the places of the candidates in each."""
-    ranks = (candidates[at].standing for at in order if candidates[at].standing and candidates[at].row is None)
-    pieces: list[tuple[Passage, Span, list[int]]] = []
-    for rank in list(dict.fromkeys(ranks))[:CHILDREN]:
-        members = [at for at, item in enumerate(candidates) if item.standing == rank and item.row is None]
-        passage = candidates[members[0]].passage
-        members = [at for at in members if candidates[at].passage is passage]
-        start = min(candidates[at].span.start for at in members)
-        end = min(max(candidates[at].span.end for at in members), start + LONGEST)
-        pieces.append((passage, Span(start, end), [at for at in members if candidates[at].span.start < end]))
-    return pieces
+def mark_amid(question: str, candidates: Sequence[Quotable], best: int | None, read: Reader | None) -> Mark | None:
+    """What the reader marks in the best candidate where it reads it amid what stands around it, whose ``worth`` the
+    mark has; ``None`` where there is none, or nothing reads.
+    """
+    if read is None or best is None:
+        return None
+    line, passage = candidates[best], candidates[best].passage
+    within = Span(max(line.span.start - AROUND, 0), line.span.end + AROUND)
+    spans = [one.span for one in candidates if one.passage is passage and within.contains(one.span)]
+    start, end = min(span.start for span in spans), max(span.end for span in spans)
+    text = passage.text[start - passage.start : end - passage.start]
+    (marks,) = read(question, [text], [_above(line)])
+    found = marks.best(line.span.start - start, line.span.end - start)
+    return None if found is None else Mark(found.score, Span(start + found.start, start + found.end), marks.worth)
 
 
-def _above(passage: Passage) -> str:
-    return " › ".join(dict.fromkeys([passage.document, *passage.headings[-2:]]))
+def _read(line: Quotable) -> str:
+    """A row in words with its headers, anything else as it stands, so that marks lie where the document has them."""
+    return line.text if line.row is None else line.reading
+
+
+def _above(line: Quotable) -> str:
+    return " › ".join(dict.fromkeys(filter(None, [line.passage.document, *line.under.split(" › ")[-2:]])))
 
 
 @dataclass(frozen=True, slots=True)

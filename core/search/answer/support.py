@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +18,8 @@ from core.text.analysis import analyse
 from core.types import Passage
 
 # What is taken for ``marked`` where nothing reads: between what a reader gives with an answer and without.
-UNREAD, UNREAD_WORTH = 0.4, 0.53
+UNREAD, UNREAD_WORTH = 0.33, 0.53
 _WORD = re.compile(r"[^\W\d_][\w-]+")
-_RARE = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,9 @@ class Evidence:
 
     ``sentence``: cosine to the best sentence. ``words``: the largest share of the question's words, rare ones counting
     more, that one sentence holds; ``passage_words``: that one passage with its title and headings holds. ``marked``:
-    what the reader gives a short answer, from 0 at log-odds of -10 to 1 at 10, the mean of the most it gives and of
-    what it gives in the best line; ``worth``: the re-ranker's score of what was read, most of all, in the same way.
-    ``named``: the share of what the question names that the passage of the best line
-    says, 1 where it names nothing.
+    what the reader gives the short answer it marks in the best line amid what stands around it, from 0 at log-odds of
+    -10 to 1 at 10; ``worth``: the re-ranker's score of what was read there, in the same way. ``named``: the share of
+    what the question names that the passage of the best line says, 1 where it names nothing.
     """
 
     sentence: float = 0.0
@@ -45,11 +44,10 @@ class Evidence:
 # Logistic regression by ``benchmarks/answer_weights.py``, every set with the same weight, on questions of code, covidqa
 # and held-out articles of SQuAD and Natural Questions, each asked of the whole library, without the documents that hold
 # its gold, with another's name or rarest word in the place of its own, and, of SQuAD, those people wrote that only seem
-# to be answered. Fitted to the re-ranker before; fitted anew to this one the weights hardly differ, so they stand. Area
-# under the curve on fifths not learnt from: 0.82, 0.83, 0.92, 0.84. How many of the words one sentence holds adds
-# nothing to the rest.
-WEIGHTS = Evidence(sentence=2.95, passage_words=1.25, marked=1.6, named=1.5, worth=3.2)
-BIAS = -6.4
+# to be answered. Area under the curve on halves not learnt from: 0.84, 0.86, 0.91, 0.86 (0.82, 0.84, 0.91, 0.83 where
+# the best line is read by itself alone). How many of the words one sentence holds adds nothing to the rest.
+WEIGHTS = Evidence(sentence=2.25, passage_words=1.2, marked=2.0, named=1.55, worth=2.45)
+BIAS = -5.5
 
 
 # The same regression on both log-odds, over 137 to 298 askings of code, covidqa and SQuAD. Of those not learnt from,
@@ -79,18 +77,18 @@ def evidence(
     passages: Sequence[Passage],
     candidates: Sequence[Quotable],
     meaning: NDArray[np.float64],
-    marks: Sequence[Mark | None] = (),
+    mark: Mark | None = None,
     rarity: Mapping[str, float] | None = None,
     best: int | None = None,
 ) -> Evidence:
     """The evidence for an answer among what was found.
 
-    ``meaning``: ``(len(candidates),)``, cosine to each candidate. ``marks``: what the reader marks in each. ``rarity``:
-    what each token of the question weighs (see ``rarity_of``); ``None``: the same. ``best``: the place of the candidate
-    that would be quoted first.
+    ``meaning``: ``(len(candidates),)``, cosine to each candidate. ``mark``: what the reader marks in the best one amid
+    what stands around it. ``rarity``: what each token of the question weighs (see ``rarity_of``); ``None``: the same.
+    ``best``: the place of the candidate that would be quoted first.
 
     >>> evidence("Why?", [], [], np.zeros(0))
-    Evidence(sentence=0.0, words=0.0, passage_words=0.0, marked=0.4, named=1.0, worth=0.53)
+    Evidence(sentence=0.0, words=0.0, passage_words=0.0, marked=0.33, named=1.0, worth=0.53)
     """
     weights = {token: (rarity or {}).get(token, 1.0) for token in analyse(question)}
     total = sum(weights.values()) or 1.0
@@ -102,33 +100,28 @@ def evidence(
     whole = [_whole(passage) for passage in held]
     named = keys(question)
     around = whole if best is None else [_whole(candidates[best].passage)]
-    read = [scaled(mark.score) for mark in marks if mark is not None]
-    own = marks[best] if read and best is not None else None
     met = max((len(named) - len(unmet(named, [text])) for text in around), default=0)
     return Evidence(
         sentence=float(np.max(meaning)) if len(meaning) else 0.0,
         words=max((share(item.reading) for item in candidates), default=0.0),
         passage_words=max(map(share, whole), default=0.0),
-        marked=(max(read) + (scaled(own.score) if own else 0.0)) / 2 if read else UNREAD,
+        marked=UNREAD if mark is None else scaled(mark.score),
         named=met / len(named) if named else 1.0,
-        worth=max((scaled(mark.worth) for mark in marks if mark is not None), default=UNREAD_WORTH),
+        worth=UNREAD_WORTH if mark is None else scaled(mark.worth),
     )
 
 
-def unnamed(question: str, passages: Sequence[Passage], rarity: Mapping[str, float] | None = None) -> tuple[str, ...]:
-    """What the question names and none of the passages, with title and headings, says; and of its other words that none
-    says the rarest, where fewer than one in 150 chunks has it by ``rarity``.
+def unnamed(question: str, passages: Sequence[Passage], absent: Collection[str] = ()) -> tuple[str, ...]:
+    """What the question names and none of the passages, with title and headings, says; and the first of its other words
+    that stands nowhere in the library: the tokens ``absent`` do not.
     """
-    texts = list(map(_whole, passages))
-    missing = unmet(keys(question), texts)
-    said = frozenset(token for text in texts for token in analyse(text))
-    weights = {
-        word: max((rarity or {}).get(token, 0.0) for token in tokens)
+    missing = unmet(keys(question), map(_whole, passages))
+    nowhere = (
+        word
         for word in _WORD.findall(question)
-        if (tokens := analyse(word)) and not said & set(tokens) and not any(word in name for name in missing)
-    }
-    rarest = max(weights, key=weights.__getitem__, default="")
-    return (*missing, rarest) if rarest and weights[rarest] >= _RARE else missing
+        if (tokens := analyse(word)) and set(tokens) <= set(absent) and not any(word in name for name in missing)
+    )
+    return (*missing, *islice(nowhere, 1))
 
 
 def _whole(passage: Passage) -> str:

@@ -24,9 +24,9 @@ class Reads:
         self.count += 1
         return offset // 50
 
-    def rarity(self, tokens):
+    def holders(self, tokens):
         self.count += 1
-        return dict.fromkeys(tokens, 1.0)
+        return dict.fromkeys(tokens, 1), 2
 
 
 def passage(text, start=100, rank=1, version="v" * 64, children=(), headings=(), document="Handbook"):

@@ -67,6 +67,14 @@ def test_a_quote_is_verbatim_with_its_place():
     assert (place.document, place.source, place.version_id, place.page) == ("Handbook", "handbook.md", "v" * 64, 2)
 
 
+def test_what_a_heading_denies_is_quoted_with_it():
+    said = "Store bananas in the refrigerator."
+    (quote,) = quotes("Where are bananas stored?", passage(said, headings=("Food", "Never do this")))
+    assert (quote.told, quote.text, quote.kind) == ("Never do this", said, "sentence")
+    (plain,) = quotes("Where are bananas stored?", passage(said, headings=("Never do this", "Food")))
+    assert plain.told == ""
+
+
 def test_one_line_suffices_where_one_thing_is_asked():
     assert len(quotes("How many seconds is a token valid?", passage(TEXT))) == 1
     assert len(quotes("Which rules are there for a token?", passage(TEXT))) > 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import pytest
@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from core.errors import SettingsError
 from core.search.answer import Evidence, answer_line, no_line, support, weigh
 from core.search.answer.candidates import quotables
-from core.search.answer.scoring import Mark
-from core.search.answer.support import RECOMMENDED, UNREAD, evidence, unnamed
+from core.search.answer.scoring import Mark, mark_amid, marks_of
+from core.search.answer.support import RECOMMENDED, UNREAD, UNREAD_WORTH, evidence, unnamed
 from core.settings.context import AnsweringSettings
 from core.types import Span
 from tests.fast_encoder import FastEncoder
@@ -49,19 +49,54 @@ def test_a_likelier_chunk_never_makes_an_answer_less_likely(found, one, other):
 def test_the_words_a_sentence_holds_count_by_their_rarity():
     items = quotables([passage(TEXT)], hits_of([passage(TEXT)]), Reads())
     question = "token lifetime"
-    common = evidence(question, [], items, np.zeros(len(items)), (), {"token": 1.0, "lifetim": 9.0})
-    rare = evidence(question, [], items, np.zeros(len(items)), (), {"token": 9.0, "lifetim": 1.0})
+    common = evidence(question, [], items, np.zeros(len(items)), None, {"token": 1.0, "lifetim": 9.0})
+    rare = evidence(question, [], items, np.zeros(len(items)), None, {"token": 9.0, "lifetim": 1.0})
     assert common.words == pytest.approx(0.1)
     assert rare.words == pytest.approx(0.9)
     assert evidence(question, [], items, np.zeros(len(items))).words == pytest.approx(0.5)
 
 
-def test_what_the_reader_gives_counts_most_where_the_best_line_has_it():
+def test_what_the_reader_gives_is_taken_from_0_to_1():
     items = quotables([passage(TEXT)], hits_of([passage(TEXT)]), Reads())
-    marks = [Mark(5.0, items[0].span), Mark(-5.0, items[1].span)]
-    marked = [evidence("token", [], items, np.zeros(2), marks, best=at).marked for at in (0, 1)]
-    assert marked == [pytest.approx(0.75), pytest.approx(0.5)]
-    assert evidence("token", [], items, np.zeros(2)).marked == UNREAD
+    found = evidence("token", [], items, np.zeros(2), Mark(5.0, items[0].span, -5.0), best=0)
+    assert (found.marked, found.worth) == (pytest.approx(0.75), pytest.approx(0.25))
+    unread = evidence("token", [], items, np.zeros(2))
+    assert (unread.marked, unread.worth) == (UNREAD, UNREAD_WORTH)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Marks the first character of what is looked at, and gives it more the longer the whole is."""
+
+    worth: int
+
+    def best(self, start=0, end=None):
+        return Found(start, start + 1, self.worth)
+
+
+@dataclass(frozen=True)
+class Found:
+    start: int
+    end: int
+    score: int
+
+
+def counting(question, texts, above):
+    return [Measured(len(text)) for text in texts]
+
+
+def test_a_line_is_read_by_itself_and_the_best_one_amid_what_stands_around_it():
+    alone, beside = passage(TEXT), passage(f"{TEXT} Something else stands there too.")
+    both = [quotables([one], hits_of([one]), Reads()) for one in (alone, beside)]
+    marks = [marks_of("token", items, np.zeros(len(items)), counting) for items in both]
+    assert marks[1][: len(marks[0])] == marks[0]
+    for items, found in zip(both, marks, strict=True):
+        assert [mark.score for mark in found] == [item.span.length for item in items]
+        amid = mark_amid("token", items, 1, counting)
+        assert amid.worth == items[-1].span.end - items[0].span.start
+        assert items[1].span.contains(amid.span)
+    assert mark_amid("token", both[0], 1, None) is None
+    assert marks_of("token", both[0], np.zeros(len(both[0])), None) == [None] * len(both[0])
 
 
 def line(question, settings):
@@ -114,8 +149,7 @@ def test_spans_of_a_quote_lie_in_its_document():
 def test_what_nothing_names_is_told_and_counts():
     asked = "Who sold the token in Leiden in 1999?"
     assert unnamed(asked, [passage(TEXT)]) == ("Leiden", "1999")
-    rarity = {"sold": 3.0, "timeout": 8.0, "token": 9.0}
-    assert unnamed("Who sold the timeout of a token?", [passage(TEXT)], rarity) == ("timeout",)
+    assert unnamed("Who sold the timeout of a token?", [passage(TEXT)], ["timeout"]) == ("timeout",)
     found = evidence(asked, [passage(TEXT)], [], np.zeros(0))
     assert found.named == 0
     assert evidence("Who sold it in Delft?", [passage(TEXT)], [], np.zeros(0)).named == 1
