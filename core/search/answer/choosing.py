@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from core.search.answer.candidates import LONGEST, Quotable
 from core.search.answer.rows import Encode, asked_cell
 from core.search.answer.scoring import Mark
-from core.search.checking.polarity import polarity
 from core.text.analysis import analyse
+from core.text.polarity import polarity
 from core.types import Answer, Citation, Quote, Span
 
 Page = Callable[[str, int], int | None]

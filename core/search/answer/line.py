@@ -139,11 +139,12 @@ def weigh(
     found = with_marks(question, candidates, unread, marks, intent)
     order = np.argsort(-scores(found), kind="stable").tolist()
     best = next((at for at in order if candidates[at].whole), None)
+    amid = mark_amid(question, candidates, marks, best, read)
     return Weighed(
         tuple(candidates),
         tuple(found),
         tuple(marks),
-        evidence(question, passages, candidates, meaning, mark_amid(question, candidates, best, read), rarity, best),
+        evidence(question, passages, candidates, meaning, amid, rarity, best),
         unnamed(question, passages, [token for token, count in holders.items() if not count]),
     )
 

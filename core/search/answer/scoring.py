@@ -91,12 +91,20 @@ def marks_of(
     return found
 
 
-def mark_amid(question: str, candidates: Sequence[Quotable], best: int | None, read: Reader | None) -> Mark | None:
+def mark_amid(
+    question: str,
+    candidates: Sequence[Quotable],
+    marks: Sequence[Mark | None],
+    best: int | None,
+    read: Reader | None,
+) -> Mark | None:
     """What the reader marks in the best candidate where it reads it amid what stands around it, whose ``worth`` the
     mark has; ``None`` where there is none, or nothing reads.
+
+    ``marks``: of each candidate by itself. That of a row stands: other rows around it say nothing of its headers.
     """
-    if read is None or best is None:
-        return None
+    if read is None or best is None or candidates[best].row is not None:
+        return None if best is None else marks[best]
     line, passage = candidates[best], candidates[best].passage
     within = Span(max(line.span.start - AROUND, 0), line.span.end + AROUND)
     spans = [one.span for one in candidates if one.passage is passage and within.contains(one.span)]

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from core.search.checking.claims import Claim, is_code, names_missing, standing
 from core.search.checking.facts import Fact, Facts, facts, lacking, misplaced
-from core.search.checking.polarity import opposed, polarity
 from core.search.context.conflicts import content_words
 from core.search.context.prompt import REPEATED
+from core.text.polarity import opposed, polarity
 from core.text.sentences import sentence_spans
 from core.types import Citation, Passage, Span
 

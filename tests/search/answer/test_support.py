@@ -92,10 +92,10 @@ def test_a_line_is_read_by_itself_and_the_best_one_amid_what_stands_around_it():
     assert marks[1][: len(marks[0])] == marks[0]
     for items, found in zip(both, marks, strict=True):
         assert [mark.score for mark in found] == [item.span.length for item in items]
-        amid = mark_amid("token", items, 1, counting)
+        amid = mark_amid("token", items, found, 1, counting)
         assert amid.worth == items[-1].span.end - items[0].span.start
         assert items[1].span.contains(amid.span)
-    assert mark_amid("token", both[0], 1, None) is None
+    assert mark_amid("token", both[0], [None, None], 1, None) is None
     assert marks_of("token", both[0], np.zeros(len(both[0])), None) == [None] * len(both[0])
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from core.search.checking.checking import NOT_FOUND, PARTLY, SUPPORTED, Checker
 from core.search.checking.claims import claims
-from core.search.checking.polarity import opposed, polarity
+from core.text.polarity import opposed, polarity
 from core.types import Passage, PrefixPart
 
 TOKENS = (
