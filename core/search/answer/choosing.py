@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from core.search.answer.asking import asked_thing, holds
 from core.search.answer.candidates import LONGEST, Quotable
 from core.search.answer.rows import Encode, asked_cell
 from core.search.answer.scoring import Mark
@@ -24,6 +25,7 @@ _SEVERAL = re.compile(
     r"|\band (?:what|which|how|when|whom?|where|why)\b|\bways\b|\bexamples\b",
     re.IGNORECASE,
 )
+_MEASURED = ("number", "date")  # things that are told by their letters, wherever they stand
 _NEARLY = 0.5  # of the best one's probability: what a further quote must have where several are asked
 _LABEL = re.compile(r"\W*\w+\.?\s+(\d[\d.]*)\s*[:.–—]")  # "Figure 3:" counts figures, and nothing that is asked for
 _ALIKE = 0.8  # share of the words of the shorter of two quotes from which on they say the same
@@ -64,7 +66,7 @@ def choose_quotes(
     if not order or limit < 1:
         return Answer(())
     best = order[0]
-    several = asks_several(question, intent)
+    several, asked = asks_several(question, intent), asked_thing(question, intent)
     least = _odds(values[best]) * _NEARLY
     wanted = [best]
     if several:
@@ -75,7 +77,7 @@ def choose_quotes(
     said: list[frozenset[str]] = []
     for place in wanted:
         item, score, mark = candidates[place], _odds(values[place]), marks[place]
-        quote = _quoted(question, item, score, mark, page, candidates, several, encode)
+        quote = _quoted(question, item, score, mark, page, candidates, several, encode, asked)
         words = frozenset(analyse(f"{quote.told} {quote.text}"))
         if len(quotes) == limit:
             break
@@ -103,6 +105,7 @@ def _quoted(
     candidates: Sequence[Quotable],
     several: bool,
     encode: Encode | None,
+    asked: str,
 ) -> Quote:
     passage = item.passage
     told, span = "", item.span
@@ -124,6 +127,8 @@ def _quoted(
     label = _LABEL.match(text)
     if short is not None and label and Span(*label.span(1)).contains(short):
         short = None
+    if short is not None and asked in _MEASURED and not holds(text[short.start : short.end], asked):
+        short = None  # "the day" tells no date
     return Quote(
         text=text,
         score=score,

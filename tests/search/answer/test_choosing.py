@@ -105,6 +105,13 @@ def test_the_short_answer_is_marked_inside_its_sentence():
     assert quote.text[quote.short.start : quote.short.end] == "Delft"
 
 
+def test_what_is_no_date_answers_no_when():
+    said = "28th July: We are visiting Lowestoft for the day."
+    assert quotes("When do we go to Lowestoft?", passage(said), read=Marked("the day"))[0].short is None
+    (quote,) = quotes("For how long do we go to Lowestoft?", passage(said), read=Marked("28th"))
+    assert quote.text[quote.short.start : quote.short.end] == "28th"
+
+
 def test_the_number_of_a_figure_is_no_answer():
     said = "Figure 31: How many manuals the corpus holds."
     (quote,) = quotes("How many manuals does the corpus hold?", passage(said), read=Marked("31"))
