@@ -110,9 +110,9 @@ def mark_amid(
     spans = [one.span for one in candidates if one.passage is passage and within.contains(one.span)]
     start, end = min(span.start for span in spans), max(span.end for span in spans)
     text = passage.text[start - passage.start : end - passage.start]
-    (marks,) = read(question, [text], [_above(line)])
-    found = marks.best(line.span.start - start, line.span.end - start)
-    return None if found is None else Mark(found.score, Span(start + found.start, start + found.end), marks.worth)
+    (seen,) = read(question, [text], [_above(line)])
+    found = seen.best(line.span.start - start, line.span.end - start)
+    return None if found is None else Mark(found.score, Span(start + found.start, start + found.end), seen.worth)
 
 
 def _read(line: Quotable) -> str:
