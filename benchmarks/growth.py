@@ -61,14 +61,20 @@ CELLS: Mapping[str, Mapping[str, Settings]] = {
         "by rows, as sentences": cell(chunking__chunker="table", chunking__table_sentences=True),
         "by rows, keyed by region": cell(chunking__chunker="table", chunking__table_key="Region"),
     },
+    "calls": {
+        "calls brought": PRESETS["code"].with_value("expansion.brings", ("calls",)),
+        "as text": Settings(),
+        "as text, flat": PRESETS["flat"],
+    },
 }
+DEFAULTS: Mapping[str, Settings] = {"calls": PRESETS["code"]}  # what a set is held against, where that is not the usual
 _MARKS = {BETTER: "▲", WORSE: "▼"}
 
 
 def measure(name: str, work: Path) -> list[dict[str, object]]:
     """A row for the default and each cell of a set."""
     suite = load_suite(write(name, work / "sets" / name))
-    presets = {DEFAULT: Settings(), **CELLS[name]}
+    presets = {DEFAULT: DEFAULTS.get(name, Settings()), **CELLS[name]}
     report = run_bench(suite, presets, work / "bench", watch=StepLines(name))
     names = [f"recall@{budget}" for budget in BUDGETS]
     tables = {}
