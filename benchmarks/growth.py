@@ -62,9 +62,8 @@ CELLS: Mapping[str, Mapping[str, Settings]] = {
         "by rows, keyed by region": cell(chunking__chunker="table", chunking__table_key="Region"),
     },
     "calls": {
+        "flat": PRESETS["code"].with_value("expansion.strategy", "flat"),
         "calls brought": PRESETS["code"].with_value("expansion.brings", ("calls",)),
-        "as text": Settings(),
-        "as text, flat": PRESETS["flat"],
     },
 }
 DEFAULTS: Mapping[str, Settings] = {"calls": PRESETS["code"]}  # what a set is held against, where that is not the usual

@@ -34,7 +34,7 @@ class _File:
 
 
 def called_code() -> tuple[Mapping[str, str], Sequence[tuple[str, Sequence[Place]]]]:
-    """Documents by name, and questions with their gold. Raises ``ModuleNotFoundError`` where a package is missing."""
+    """Files that hold gold, by name, and the questions with it. Raises ``ModuleNotFoundError`` for a missing package."""
     documents: dict[str, str] = {}
     questions: dict[str, Sequence[Place]] = {}
     for package in PACKAGES:
@@ -53,7 +53,8 @@ def called_code() -> tuple[Mapping[str, str], Sequence[tuple[str, Sequence[Place
                     told.add(twin)
                     asked = f"How does {path} of {package} do this: {' '.join(said.split()).rstrip('.')}?"
                     questions.setdefault(asked, places)
-    return documents, list(questions.items())
+    held = {name for places in questions.values() for name, _ in places}
+    return {name: documents[name] for name in sorted(held)}, list(questions.items())
 
 
 def _read(package: str) -> Mapping[str, _File]:
