@@ -58,7 +58,6 @@ CELLS: Mapping[str, Mapping[str, Settings]] = {
     "registers": {
         "flat": PRESETS["flat"],
         "by rows": cell(chunking__chunker="table"),
-        "by rows, as sentences": cell(chunking__chunker="table", chunking__table_sentences=True),
         "by rows, keyed by region": cell(chunking__chunker="table", chunking__table_key="Region"),
     },
     "calls": {

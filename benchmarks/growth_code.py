@@ -34,7 +34,7 @@ class _File:
 
 
 def called_code() -> tuple[Mapping[str, str], Sequence[tuple[str, Sequence[Place]]]]:
-    """Files that hold gold, by name, and the questions with it. Raises ``ModuleNotFoundError`` for a missing package."""
+    """Files that hold gold, by name, and questions. Raises ``ModuleNotFoundError`` where a package is missing."""
     documents: dict[str, str] = {}
     questions: dict[str, Sequence[Place]] = {}
     for package in PACKAGES:
