@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -32,10 +32,13 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class SymbolTable:
-    """``definitions`` by the last part of their paths; ``imported``: the words of what each version imports."""
+    """``definitions`` by the last part of their paths; ``imported``: the words of what each version imports, of which
+    ``folders`` are the last ones.
+    """
 
     definitions: Mapping[str, Sequence[Definition]]
-    imported: Mapping[str, frozenset[str]]
+    imported: Mapping[str, Set[str]]
+    folders: Mapping[str, Set[str]]
 
     @classmethod
     def of(cls, leaves: Iterable[_Cut]) -> SymbolTable:
@@ -46,10 +49,12 @@ class SymbolTable:
         [('A', Span(start=0, end=9)), ('A.f', Span(start=0, end=20))]
         """
         found: dict[tuple[str, str], Definition] = {}
-        imported: defaultdict[str, set[str]] = defaultdict(set)
+        imported, folders = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
         before = -1  # where the leaf before it ended
         for version, start, end, symbols, within, imports in leaves:
-            imported[version].update(word for name in imports for word in _WORD.findall(name))
+            for words in filter(None, map(_WORD.findall, imports)):
+                imported[version].update(words)
+                folders[version].add(words[-1])
             for path in dict.fromkeys((*symbols, *within)):
                 known = found.get((version, path))
                 if known is None and path in symbols:
@@ -60,25 +65,33 @@ class SymbolTable:
         definitions: defaultdict[str, list[Definition]] = defaultdict(list)
         for one in found.values():
             definitions[(_WORD.findall(one.path) or [one.path])[-1]].append(one)
-        return cls(definitions, {version: frozenset(words) for version, words in imported.items()})
+        return cls(definitions, imported, folders)
 
     def find(self, name: str, home: str, names: Mapping[str, str]) -> Definition | None:
-        """What version ``home`` calls by this name: of its own, else of what it imports, else of all there is.
+        """What version ``home`` calls by this name: of its own file, else of a file or a folder that it imports, else a
+        function or type, no method, beside it: most methods of a name that is known elsewhere are others' of that name.
 
         ``names``: of each version's file; others are not looked at. ``None`` where there is none, or are several.
         """
-        held = [one for one in self.definitions.get(name, ()) if one.version_id in names]
-        words = self.imported.get(home, frozenset())
-        files = [PurePosixPath(names[one.version_id].replace("\\", "/")) for one in held]
-        for near in (
-            [one for one in held if one.version_id == home],
-            [one for one, file in zip(held, files, strict=True) if file.stem in words],
-            [one for one, file in zip(held, files, strict=True) if file.parent.name in words],
-            held,
-        ):
-            if near:
-                return near[0] if len(near) == 1 else None
-        return None
+        own, empty = _file(names[home]), frozenset[str]()
+        tiers: defaultdict[int, list[Definition]] = defaultdict(list)
+        for one in self.definitions.get(name, ()):
+            if one.version_id in names:
+                file = _file(names[one.version_id])
+                near = (
+                    one.version_id == home,
+                    file.stem in self.imported.get(home, empty),
+                    file.parent.name in self.folders.get(home, empty),
+                    file.parent == own.parent and one.path == name,
+                )
+                if any(near):
+                    tiers[near.index(True)].append(one)
+        nearest = tiers[min(tiers)] if tiers else []
+        return nearest[0] if len(nearest) == 1 else None
+
+
+def _file(name: str) -> PurePosixPath:
+    return PurePosixPath(name.replace("\\", "/"))
 
 
 @row_faults("What was found in the code of the library")

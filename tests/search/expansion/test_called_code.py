@@ -1,4 +1,4 @@
-"""What code calls, found in other files and brought: by import, by the only definition there is, and never by guess."""
+"""What code calls, found in other files and brought: what is imported or stands beside it, and never by guess."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FILES = {
     "other/prices.py": "def close(till):\n    till.lock()\n",
     "coins/main.go": "package main\n\n// How otters on board are counted.\nfunc Otters() int { return Counted(7) }\n",
     "coins/tally.go": "package main\n\nfunc Counted(n int) int { return n * 12 }\n",
-    "parcel.rs": "impl Parcel {\n    pub fn weighed(&self) -> i32 { self.grams / 1000 }\n}\n",
+    "shop/parcel.rs": "impl Parcel {\n    pub fn weighed(&self) -> i32 { self.grams / 1000 }\n}\n",
 }
 
 
@@ -53,7 +53,7 @@ def test_what_code_calls_is_read_with_it_from_other_files_in_any_language(librar
     cart = "What do the herons in the basket cost"
     found = read(library, cart)
     assert "amount // 5" in found, "what the file imports"
-    assert "grams / 1000" in found, "the only method of that name there is, in another language"
+    assert "grams / 1000" not in found, "a method of that name in a file which is not imported may be another one"
     assert "till.lock" not in found, "of two functions of a name that of a file which is not imported is not meant"
     assert "n * 12" in read(library, "How are otters on board counted")
     assert "amount // 5" not in read(library, cart, brings=())
@@ -74,7 +74,10 @@ NAMES = {"1": "a/one.py", "2": "a/two.py", "3": "b/two.py", "4": "b\\four.py"}
         ({"2": "A.f", "3": "f"}, ["two"], None),  # two files are called so
         ({"2": "f", "4": "f"}, ["pack.four"], "4"),
         ({"2": "f", "3": "f"}, ["x/b"], "3"),  # by its folder, as Go imports
-        ({"3": "A::f"}, [], "3"),
+        ({"3": "A::f"}, ["b::two"], "3"),
+        ({"2": "f"}, [], "2"),  # beside it
+        ({"2": "A.f"}, [], None),  # a method beside it
+        ({"3": "f"}, [], None),
         ({"5": "f"}, [], None),  # of no file that is looked at
     ],
 )
