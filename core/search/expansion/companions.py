@@ -101,9 +101,12 @@ def session(growth: Growth, place: int) -> Iterator[Place]:
 
 
 def calls(growth: Growth, place: int) -> Iterator[Place]:
-    """The definitions of what the child's code calls, the best-scored first, of a long one as many leaves as fit."""
-    room, found = growth.room(place) * _ROOM, list[tuple[float, int, Span, str]]()
-    for name, document, span in growth.reads.called(growth.children[place]):
+    """The definitions in other files of what the child's code calls, the best-scored first; of a long one what fits."""
+    child, room = growth.children[place], growth.room(place) * _ROOM
+    found: list[tuple[float, int, Span, str]] = []
+    for name, document, span in growth.reads.called(child):
+        if document == growth.leaves.documents[child]:
+            continue  # the file is found by itself, and bringing its parts forward was seen to lose
         first, last = leaves_within(growth.leaves, document, span)
         while last > first and growth.span(first, last).length > room:
             last -= 1
