@@ -61,11 +61,11 @@ CELLS: Mapping[str, Mapping[str, Settings]] = {
         "by rows, keyed by region": cell(chunking__chunker="table", chunking__table_key="Region"),
     },
     "calls": {
-        "flat": PRESETS["code"].with_value("expansion.strategy", "flat"),
-        "calls brought": PRESETS["code"].with_value("expansion.brings", ("calls",)),
+        "calls brought": PRESETS["code"],
     },
 }
-DEFAULTS: Mapping[str, Settings] = {"calls": PRESETS["code"]}  # what a set is held against, where that is not the usual
+# What a set is held against, where that is not the usual.
+DEFAULTS: Mapping[str, Settings] = {"calls": PRESETS["code"].with_value("expansion.brings", ())}
 _MARKS = {BETTER: "▲", WORSE: "▼"}
 
 
