@@ -1,16 +1,19 @@
 """Sets on which a kind of growth can matter: documents whose answers lean on what stands elsewhere, and questions.
 
-Each is made by rules from a fixed seed: invented names and figures in sentences that differ. A question names what its
-passage names and not what that leans on; gold is both. So a set tells whether a kind does what it is for, and what it
-costs where room is small, not how often documents need it.
+Each is made by rules from a fixed seed: invented names and figures in sentences that differ; ``calls`` alone is code
+that others wrote. A question names what its passage names and not what that leans on; gold is both. So a set tells
+whether a kind does what it is for, and what it costs where room is small, not how often documents need it.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import permutations
 from pathlib import Path
 from random import Random
+
+from benchmarks.growth_code import called_code
 
 _SEED = 19
 _FIRST = (
@@ -141,23 +144,24 @@ def manuals() -> Made:
 
 
 def registers() -> Made:
-    """Tables of fifty rows; gold is the row of what a question tells, none of which is its own alone."""
+    """Tables whose columns hold like figures; gold is one row, and five have its figures in other columns."""
     random, documents, questions = Random(_SEED), {}, []
-    heads = ("Station", "Region", "Keeper", "Depth", "Built", "Inspected")
+    heads = ("Station", "Keeper", "Region", "Depth, m", "Width, m", "Height, m", "Inspected")
     for name in _names(random, 9):
-        stations, rows, told = _names(random, 50), list[str](), list[tuple[str, str, str]]()
-        regions = sorted(random.choices(("North", "East", "South", "West"), k=50))
-        for station, region, keeper in zip(stations, regions, _names(random, 50), strict=True):
-            told.append((region, f"{random.randint(2, 90)} m", str(random.randint(1950, 1990))))
-            inspected = f"{random.randint(1, 12)}/{random.randint(2020, 2031)}"
-            rows.append(f"| {station} | {region} | {keeper} | {' | '.join(told[-1][1:])} | {inspected} |")
-        table = "\n".join([f"| {' | '.join(heads)} |", f"|{'|'.join(['---'] * len(heads))}|", *rows])
+        told = [tuple(random.sample(range(11, 99), 3)) for _ in range(8)]
+        measured = [order for figures in told for order in permutations(figures)]
+        measured += [tuple(random.sample(range(11, 99), 3)) for _ in range(12)]
+        random.shuffle(measured)
+        rows: dict[tuple[int, ...], str] = {}
+        for figures, station, keeper in zip(measured, _names(random, 60), _names(random, 60), strict=True):
+            region, seen = random.choice(("North", "East", "South", "West")), random.randint(2020, 2031)
+            rows[figures] = f"| {' | '.join(map(str, (station, keeper, region, *figures, seen)))} |"
+        table = "\n".join([f"| {' | '.join(heads)} |", f"|{'|'.join(['---'] * len(heads))}|", *rows.values()])
         before, after = (" ".join(_filler(random, 3)) for _ in range(2))
         documents[f"{name}.md"] = f"# Stations of {name}\n\n{before}\n\n{table}\n\n{after}\n"
-        for at in random.sample(range(50), 8):
-            region, depth, year = told[at]
-            asked = f"Which station of the {region} in the register of {name} is {depth} deep and was built in {year}?"
-            questions.append((asked, [(f"{name}.md", rows[at])]))
+        for deep, wide, high in told:
+            asked = f"Which station of {name} has a depth of {deep} m, a width of {wide} m and a height of {high} m?"
+            questions.append((asked, [(f"{name}.md", rows[deep, wide, high])]))
     return documents, questions
 
 
@@ -192,6 +196,7 @@ SETS: dict[str, Callable[[], Made]] = {
     "manuals": manuals,
     "registers": registers,
     "interviews": interviews,
+    "calls": called_code,
 }
 
 
@@ -200,6 +205,7 @@ def write(name: str, folder: Path) -> Path:
     documents, questions = SETS[name]()
     (folder / "documents").mkdir(parents=True, exist_ok=True)
     for document, text in documents.items():
+        (folder / "documents" / document).parent.mkdir(parents=True, exist_ok=True)
         (folder / "documents" / document).write_text(text, encoding="utf-8")
     with (folder / "questions.jsonl").open("w", encoding="utf-8") as lines:
         for number, (question, gold) in enumerate(questions):

@@ -123,7 +123,7 @@ class Piece:
     """A planned leaf. ``header``: the table header above it that it is parted from, if any.
 
     ``body``: where it begins without its overlap; equal to ``start`` when it has none. ``header_kind``: the kind of
-    prefix part the header becomes. ``said``: the piece's rows as sentences, for the embedder; "" is off.
+    prefix part the header becomes. ``said``: what its row is about, for the embedder; "" is off.
     """
 
     start: int

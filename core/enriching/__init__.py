@@ -17,7 +17,7 @@ from core.enriching.section_types import SECTION_TYPES, section_type
 from core.enriching.sections import Sections, SpanIndex
 from core.types import BlockKind, Chunk, ChunkTree, Document
 
-ENRICHING_VERSION = 5  # grows when the same chunk may get other features
+ENRICHING_VERSION = 6  # grows when the same chunk may get other features
 KEYWORDS = 6  # of a chunk, at most
 MOST = 24  # values of one kind that a chunk keeps: a page of an index names hundreds
 

@@ -174,7 +174,8 @@ def _evidence(document: Document) -> Iterator[tuple[str, float]]:
 
 
 _LOG_LINE = re.compile(
-    r"\s*\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2},? +[\w ]{1,7} \d\d:\d\d"
+    r"\s*(?:\S{1,60}\.log\S{0,60}\s)?\[?(?:(?:\d\d){0,2}[-/]?\d\d[-/]?\d\d[T -]\d\d:\d\d|\d\d:\d\d:\d\d"
+    r"|[A-Z][a-z]{2},? +[\w ]{1,7} \d\d:\d\d"
     r"|\S+ \S+ \S+ \[\d\d/\w{3}/\d{4}|(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\b)"
 )
 _TURN = re.compile(

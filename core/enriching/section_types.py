@@ -78,12 +78,12 @@ _OPENINGS = (
     ("definition", _MEANS),
     ("question", r"Q\d*[.:)]\s|Question[:.]\s|[A-Z¿][^.!?\n]{5,200}\?(?:\s|$)"),
 )
-# Of a heading, or of a passage's first line: an endpoint, or a call with its arguments.
+# Of a heading, or of a passage's first line: an endpoint, whatever is said of it, or a call with its arguments alone.
 _SIGNATURE = re.compile(
-    r"[\s#*_`]*(?:\d[\d.]*\s)?(?:(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)[`*_]*\s+[`*_]*/\S*"
+    r"[\s#*_`]*(?:\d[\d.]*\s)?(?:(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)[`*_]*\s+[`*_]*/"
     r"|(?:(?:async|static|public|private|def|class|function|func|fn|void|new)\s)*[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[\w$]+)*"
     r"(?!\((?:s|es|e|n|en|r|er|in|innen|\d+)\))"  # "Note(s)", "Revenue(2023)"
-    r"\((?:[^()\n]|\([^()\n]*\)){0,300}\)(?:\s*(?:->|→|=>|:)\s*[\w.<>\[\], |]{1,80})?)[`*_:]*[ \t]*(?:$|\n)"
+    r"\((?:[^()\n]|\([^()\n]*\)){0,300}\)(?:\s*(?:->|→|=>|:)\s*[\w.<>\[\], |]{1,80})?[`*_:]*[ \t]*(?:$|\n))"
 )
 _FIELD = re.compile(
     r"(?im)^[\s#*_`:@-]{0,6}(?:parameters?|params?|arguments?|args|returns?|return values?|raises|throws|request body"

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from core.search.ranking.reranking import Readings
     from core.search.result import SearchResult
     from core.search.snapshots import LeafSelection, SourceNames
+    from core.storage.catalogue.symbols import SymbolTable
     from core.types import LexicalIndex
 
 
@@ -31,11 +32,10 @@ class SearchMemory:
     """All that a ``Searcher`` keeps between questions.
 
     By the state of the library: ``texts`` of documents, ``parts`` of the leaves (``most`` follows the size of all of
-    them), the word ``indexes``, the ``names`` there are to be named; and, by question and settings, ``scores`` of the
-    searches (few, as they are as long as the library has leaves), ``results`` and what their answer lines are
-    ``weighed`` by. By exact text, whatever
-    the library holds: ``vectors`` of questions and sentences, ``readings`` of a re-ranker, ``replies`` of a language
-    model.
+    them), the word ``indexes``, the ``names`` there are to be named, the ``symbols`` of code; and, by question and
+    settings, ``scores`` of the searches (few, as they are as long as the library has leaves), ``results`` and what
+    their answer lines are ``weighed`` by. By exact text, whatever the library holds: ``vectors`` of questions and
+    sentences, ``readings`` of a re-ranker, ``replies`` of a language model.
     """
 
     def __init__(self) -> None:
@@ -43,6 +43,7 @@ class SearchMemory:
         self.parts: LruCache[LeafSelection] = LruCache(0, lambda part: part.copied)
         self.indexes: LruCache[LexicalIndex] = LruCache(2)
         self.names: LruCache[SourceNames] = LruCache(1)
+        self.symbols: LruCache[SymbolTable] = LruCache(1)
         self.scores: LruCache[SearchScores] = LruCache(8)
         self.results: LruCache[SearchResult] = LruCache(64)
         self.weighed: LruCache[Weighed] = LruCache(64)

@@ -162,7 +162,7 @@ class Searcher:
 
     def reads(self, leaves: LeafTable) -> CatalogueReads:
         """What expansion and assembly read for rankings over these leaves, each fact once."""
-        return CatalogueReads(self._store, leaves, self.memory.texts)
+        return CatalogueReads(self._store, leaves, self.memory.texts, self.memory.symbols)
 
     def search(
         self,

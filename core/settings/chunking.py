@@ -50,7 +50,7 @@ DIALS: dict[str, tuple[str, ...]] = {
     "cluster": ("min_tokens",),
     "learned": ("learned_probability", "min_tokens"),
     "texttiling": _TILING,
-    "table": ("table_sentences", "table_columns", "table_key"),
+    "table": ("table_columns", "table_key"),
     "log": ("log_minutes", "log_gap_minutes"),
     "conversation": ("conversation_turns",),
     "clause": ("clause_sentences",),
@@ -145,7 +145,6 @@ class ChunkingSettings:
     learned_probability: float = dial(0.5, 0.01, 0.99)
     tiling_window: int = dial(5, 1, 100)
     tiling_depth: float = dial(-0.5, -3, 3)
-    table_sentences: bool = False
     table_columns: int = dial(0, 0, 1000)
     table_key: str = ""
     log_minutes: int = dial(10, 1, 1440)
@@ -252,6 +251,8 @@ class ChunkingSettings:
                 chosen = rule not in THRESHOLDS or rule == self.semantic_threshold  # not of a rule not chosen
                 if chosen and (name not in _YOUNGER or values[name] != _YOUNGER[name]):
                     told[name] = values[name]
+        if "table_columns" in told:
+            told["table_sentences"] = False  # a dial that is gone: what was cut with it off is not stale
         return told
 
 

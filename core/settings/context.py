@@ -23,7 +23,7 @@ _READ: dict[str, tuple[str, ...]] = {
 EXPANSIONS = tuple(_READ)
 GROWING = (*GENRES, *(name for name in SECTION_TYPES if name not in GENRES))
 """What ``expansion.kinds`` may name: genres of documents, and what passages do where no genre is called so."""
-BRINGS = ("question", "definitions", "session")
+BRINGS = ("question", "definitions", "session", "calls")
 """What a passage may be read with that stands elsewhere."""
 _AT_REST = {"parent_ratio": 0.0, "kinds": ()}
 
@@ -50,7 +50,8 @@ class ExpansionSettings:
     ``merge_share``: how much of a parent must be retrieved to be merged, from 0 to 1.
 
     ``brings``: what a passage is read with that stands elsewhere (``core.search.expansion.companions``), () is off:
-    the "question" a turn answers, the "definitions" of a contract's terms, the entries of its "session" in a log.
+    the "question" a turn answers, the "definitions" of a contract's terms, the entries of its "session" in a log, what
+    code "calls", where it was cut by its syntax.
     """
 
     strategy: str = dial("needed", among=EXPANSIONS)

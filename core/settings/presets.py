@@ -54,15 +54,25 @@ PRESETS: dict[str, Settings] = {
     "cluster": _preset(chunking__chunker="cluster"),
     "texttiling": _preset(chunking__chunker="texttiling"),
     "late": _preset(chunking__vectors="late"),
-    "code": _preset(chunking__chunker="code", chunking__max_tokens=200, chunking__parent_max_tokens=500),
+    "code": _preset(
+        chunking__chunker="code",
+        chunking__max_tokens=200,
+        chunking__parent_max_tokens=500,
+        expansion__brings=("calls",),
+    ),
     "legal": _preset(chunking__chunker="clause", chunking__max_tokens=160, expansion__brings=("definitions",)),
     "papers": _preset(chunking__chunker="claim"),
     "logs": _preset(
         chunking__chunker="log", chunking__max_tokens=200, chunking__log_minutes=10, expansion__brings=("session",)
     ),
-    "tables": _preset(chunking__chunker="table", chunking__table_sentences=True),
-    "chats": _preset(chunking__chunker="conversation"),
-    "tickets": _preset(chunking__chunker="conversation", chunking__conversation_turns=2, retrieval__document_share=0.6),
+    "tables": _preset(chunking__chunker="table"),
+    "chats": _preset(chunking__chunker="conversation", expansion__brings=("question",)),
+    "tickets": _preset(
+        chunking__chunker="conversation",
+        chunking__conversation_turns=2,
+        retrieval__document_share=0.6,
+        expansion__brings=("question",),
+    ),
     "sentence-windows": _preset(
         chunking__chunker="sentence",
         chunking__sentences=1,
@@ -83,8 +93,8 @@ PRESETS: dict[str, Settings] = {
 # Where the numbers come from: expository text in parents of 400 to 900 tokens and children of 60 to 160 (the default),
 # code in units of up to 500, contracts by clause and 3 to 5 sentences, papers by claim, technical text by 1 to 2
 # sentences, logs by 5 to 15 minutes. ``docs/ablations.md`` and ``docs/chunkers.md`` say what was measured of them, and
-# ``docs/retrieval.md`` what definitions and sessions are worth that those for contracts and logs bring; of those for
-# chats, tickets and sentence windows nothing was.
+# ``docs/retrieval.md`` what is worth that those for code, contracts, logs and talk bring, and why none names a window
+# of its own; of the cuts of those for tickets and sentence windows nothing was.
 
 BASELINES: tuple[str, ...] = ("fixed-1000", "recursive-1000-200", "parent-2000-400")
 """Presets that do what is common elsewhere, with the same weights: what every other preset has to beat.

@@ -79,7 +79,6 @@ OWN = {
     "sentences": st.integers(1, 4),
     "semantic_threshold": st.sampled_from(THRESHOLDS),
     "semantic_buffer": st.integers(0, 3),
-    "table_sentences": st.booleans(),
     "table_columns": st.sampled_from([0, 0, 1, 2, 5]),
     "table_key": st.sampled_from(["", "a", "Year"]),
     "clause_sentences": st.sampled_from([0, 0, 1, 2]),

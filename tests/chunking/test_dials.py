@@ -44,7 +44,6 @@ OTHERWISE = {
     "learned_probability": 0.2,
     "tiling_window": 2,
     "tiling_depth": -2.0,
-    "table_sentences": True,
     "table_columns": 2,
     "table_key": "a",
     "clause_sentences": 1,

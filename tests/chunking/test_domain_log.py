@@ -22,6 +22,11 @@ STAMPS = [
     ('1.2.3.4 - ada [21/Nov/2026:18:10:07 +0000] "GET / HTTP/1.1" 200 5', "2026-11-21T18:10:07+00:00"),
     ("I1121 18:10:07.123456 12 main.cc:7] up", "11-21T18:10:07.123456"),
     ("21.11.2026 18:10:07 up", "2026-11-21T18:10:07"),
+    ("26/11/21 18:10:07 INFO SparkContext: up", "2026-11-21T18:10:07"),
+    ("11-21 18:10:07.811  1702  2395 D WindowManager: up", "11-21T18:10:07.811"),
+    ("20261121-18:10:07:606|Step|up", "2026-11-21T18:10:07"),
+    ("nova-api.log.1.2026-11-20_13:53:08 2026-11-21 18:10:07.008 25746 INFO up", "2026-11-21T18:10:07.008"),
+    ("var/app.log:12:2026-11-21 18:10:07 up", "2026-11-21T18:10:07"),
     ("1795284607.25 up", "2026-11-21T18:10:07.25Z"),
     ("1795284607123: up", "2026-11-21T18:10:07.123Z"),
     ("18:10:07.123 [main] DEBUG up", "18:10:07.123"),
@@ -42,6 +47,8 @@ def test_stamps_are_read(line, iso):
         "On 2026-11-21 18:10:07 the board met.",
         "2026-11-21 the board met.",
         "2026-13-41 18:10:07 up",
+        "26/13/41 18:10:07 up",
+        "see app.log 2026-11-21 18:10:07 up",
         "10:30 Welcome and coffee",
         "00:01:02.000 --> 00:01:05.000",
         "1234567890123456789 up",
@@ -120,7 +127,9 @@ def test_a_trace_that_fits_stays_with_its_entry():
     assert leaf_with(tree, "job 3").metadata["levels"] == ("ERROR",)
 
 
-@pytest.mark.parametrize("piece", ["[a ", "- - | ", "<1>", "[thread-", "session=", "ts=", "2026-11-21 18:", "INFO:"])
+@pytest.mark.parametrize(
+    "piece", ["[a ", "- - | ", "<1>", "[thread-", "session=", "ts=", "2026-11-21 18:", "INFO:", "a.log.", "a.log:1:"]
+)
 def test_hostile_lines_do_not_run_away(piece):
     """Nothing but the patience of who runs it tells: a pattern that backtracks would take years."""
     text = (piece * (300 // len(piece)) + "\n") * 1000

@@ -1,4 +1,4 @@
-"""Tables: groups of rows, slices of columns, rows as sentences."""
+"""Tables: groups of rows, slices of columns."""
 
 from __future__ import annotations
 
@@ -23,17 +23,6 @@ def test_a_table_stands_apart_in_groups_of_rows_under_its_header():
     assert leaf_with(tree, "That is").reasons[0] == "begins: the table before it ends here"
 
 
-def test_rows_are_said_as_sentences_within_the_limit():
-    tree = tree_of("table", TEXT, "a.md", max_tokens=80, table_sentences=True)
-    leaf = leaf_with(tree, "2013")
-    said = next(part.text for part in leaf.prefix if part.kind == "sentences")
-    assert "In 2013, Revenue is 4 M, Profit is 3 M, Staff is 39." in said
-    for group in (one for one in tree.leaves if "| 20" in one.text):
-        rows = sum(line.startswith("| 20") for line in group.text.split("\n"))
-        told = next(part.text for part in group.prefix if part.kind == "sentences")
-        assert told.count(".") == rows
-
-
 def test_wide_tables_are_cut_across_row_by_row():
     tree = tree_of("table", TEXT, "a.md", table_columns=2)
     leaf = leaf_with(tree, "3 M | 39 |")
@@ -43,8 +32,6 @@ def test_wide_tables_are_cut_across_row_by_row():
         ("table_header", "Profit | Staff"),
         ("sentences", "In 2013:"),
     ]
-    said = tree_of("table", TEXT, "a.md", table_columns=2, table_sentences=True)
-    assert [part.text for part in leaf_with(said, "3 M | 39 |").prefix][-1] == "In 2013, Profit is 3 M, Staff is 39."
 
 
 def test_a_table_that_is_no_wider_is_not_cut_across():

@@ -59,6 +59,7 @@ def test_place() -> None:
         ("## Can I swim?\n\nYes.", "question"),
         ("## Glossary\n\nWeir: a low wall.", "definition"),
         ("## `GET /v1/weirs`\n\nLists the weirs of a river.", "api_ref"),
+        ("### Post a batch\n\n`POST /events` accepts up to 500 events.", "api_ref"),
         ("### weir.open(height, slowly=False)\n\nOpens the weir to a height.", "api_ref"),
         ("Opens the weir.\n\nParameters:\n\n- height: in metres\n\nReturns: how far it is open.", "api_ref"),
         ("## How it was (in 1650)\n\nThe weir was built by hand.", "prose"),

@@ -53,6 +53,17 @@ def test_a_word_said_often_does_not_decide() -> None:
     assert genre(read(text, "reading.md")) == "other"
 
 
+@pytest.mark.parametrize(
+    "stamp",
+    ["2026-11-21 18:10:07", "26/11/21 18:10:07", "11-21 18:10:07", "20261121-18:10:07:606", "a.log.1 2026-11-21 18:10"],
+)
+def test_lines_that_begin_with_a_time_are_a_log_whatever_they_ask_for(stamp: str) -> None:
+    text = "".join(
+        f'{stamp} INFO "GET /v2/servers/{at}/detail HTTP/1.1" status: 200 JSON endpoint\n' for at in range(9)
+    )
+    assert genre(read(text, "server.log")) == "log"
+
+
 def test_an_empty_title_and_no_words_are_other() -> None:
     assert genre(Document("v", "text", " ", "")) == "other"
 

@@ -362,7 +362,7 @@ def test_every_start_is_a_recipe_and_every_choice_has_words() -> None:
     assert set(said_of.PREFIX_WORDS) == set(PREFIX_KINDS)
     assert set(said_of.PARENTS_WORDS) == set(PARENTS)
     assert set(said_of.ANCHOR_WORDS) == set(ANCHOR_PLACES)
-    others = {"semantic_threshold", "anchors", "anchor_at", "table_sentences", "table_key"}
+    others = {"semantic_threshold", "anchors", "anchor_at", "table_key"}
     assert {name for names in DIALS.values() for name in names} <= set(sliders(256, 2)) | others
 
 

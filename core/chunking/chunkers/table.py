@@ -1,7 +1,7 @@
-"""Tables: groups of rows under their header, wide tables in slices of columns, rows as sentences for the embedder.
+"""Tables: groups of rows under their header, wide tables in slices of columns.
 
-Repeating the header with every group of rows, and rows as sentences, are what table retrieval is fed with (Herzig et
-al., "Open Domain Question Answering over Tables via Dense Retrieval", NAACL 2021; Parikh et al., "ToTTo", EMNLP 2020).
+Repeating the header with every group of rows is what table retrieval is fed with (Herzig et al., "Open Domain Question
+Answering over Tables via Dense Retrieval", NAACL 2021).
 """
 
 from __future__ import annotations
@@ -9,14 +9,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 from core.chunking.atoms import CUT_LEAD_IN, CUT_ROW, Atom, Splitter
 from core.chunking.chunkers.structure import Item, structure, structured
-from core.chunking.packing import Row as Packed
-from core.chunking.packing import pack
 from core.chunking.plan import ChunkingContext, Group, Piece, Plan
-from core.chunking.signals.rows import Row, cell_text, column_names, row_key, row_sentence, table_rows
+from core.chunking.signals.rows import Row, cell_text, column_names, row_key, table_rows
 from core.text.spans import trim
 from core.types import Block, BlockKind, Span
 
@@ -37,8 +35,7 @@ def table(context: ChunkingContext) -> Plan:
     Text outside of tables is cut by ``structure``. ``table_columns`` > 0: a table with more columns is also cut across.
     A slice of columns over several rows is no span of the text, and every chunk is one; so a slice is a run of
     neighbouring cells of one row, its prefix parts the names of those columns and, in words, what the row is about.
-    ``table_sentences``: every group's rows are said as sentences in a prefix part for the embedder, which takes room,
-    so that groups are smaller. ``table_key``: a group of rows begins wherever the value in the column of that name
+    ``table_key``: a group of rows begins wherever the value in the column of that name
     changes, and says in its metadata which one it holds; rows keep their order, and columns that are cut across no key.
     """
     blocks = [block for block in context.document.blocks if block.kind == BlockKind.TABLE]
@@ -93,18 +90,15 @@ class _Cutter:
         if one.slices:
             return self._sliced(one, spans, item, number, heading, limit, first)
         context = self._context
-        says = context.settings.table_sentences
-        rest = max(1, min(limit, context.room(heading, None if says else header)))
+        rest = max(1, min(limit, context.room(heading, header)))
         found = self._splitter.parts(
             [span for span, _ in spans], "table row", number, rest, min(first, rest), item.bound, CUT_ROW
         )
         for atom in found[1:]:
-            if header and header.end <= atom.start and not says:
+            if header and header.end <= atom.start:
                 atom.header = header
         if item.bound < CUT_LEAD_IN:
             found[0].why = "a table starts here"
-        if says:
-            self._group(one, spans, found, rest, max(1, rest - self._introduced(item, heading, limit)))
         self._key(one, spans, found)
         return found
 
@@ -133,35 +127,6 @@ class _Cutter:
         starts = [item.start, *(row.start for row in body[1:]), item.end]
         tiled = (trim(self._text, start, end) for start, end in pairwise(starts))
         return [(span, row) for span, row in zip(tiled, body, strict=True) if span is not None]
-
-    def _group(self, one: _Table, spans: Sequence[tuple[Span, Row]], atoms: list[Atom], room: int, top: int) -> None:
-        """Forces leaves to begin where rows and their sentences together are full. ``top``: room of the first."""
-        context = self._context
-        said = [row_sentence(self._text, row, one.names) for _, row in spans]
-        counts = context.tokens.counter.count(said) if "sentences" in context.settings.read_prefix else [0] * len(said)
-        if context.settings.unit == "characters":
-            counts = [len(words) + 1 for words in said] if "sentences" in context.settings.read_prefix else counts
-        sizes = [
-            context.tokens.count(span.start, span.end) + count for (span, _), count in zip(spans, counts, strict=True)
-        ]
-        ends = list(accumulate(sizes))
-        rows = [
-            Packed(end - size, end, room if at else top, CUT_ROW)
-            for at, (end, size) in enumerate(zip(ends, sizes, strict=True))
-        ]
-        begins = {spans[low][0].start for low, _ in pack(rows)[1:]}
-        for atom in atoms:
-            if atom.start in begins:
-                atom.why = "the rows before it and their sentences are full"
-
-    def _introduced(self, item: Item, heading: int, limit: int) -> int:
-        """Tokens of the heading and the line that introduce a table and share its first leaf."""
-        if item.bound < CUT_LEAD_IN:
-            return 0
-        count = self._context.tokens.count
-        starts = [self._context.outline.headings[heading].block.start] if heading >= 0 else []
-        starts.append(self._text.rfind("\n\n", 0, max(0, item.start - 2)) + 1)
-        return next((size for start in starts if (size := count(start, item.start)) <= limit // 2), 0)
 
     def _sliced(
         self,
@@ -212,17 +177,15 @@ def _names_of(head: Row, columns: range) -> Span | None:
 
 
 class _Speaker:
-    """Adds to the leaves of tables what is said of their rows."""
+    """Adds to the slices of rows what their rows are about."""
 
     def __init__(self, context: ChunkingContext, tables: Sequence[_Table]) -> None:
         self._text = context.document.text
-        self._says = context.settings.table_sentences
-        told = [one for one in tables if self._says or one.slices]
-        self._rows = [(one, row) for one in told for row in one.rows if not row.header]
+        self._rows = [(one, row) for one in tables if one.slices for row in one.rows if not row.header]
         self._ends = [row.end for _, row in self._rows]
 
     def spoken(self, group: Group) -> Group:
-        """The group with sentences in those of its pieces that lie in a table."""
+        """The group with what is said of the rows that its pieces are slices of."""
         return replace(group, pieces=tuple(self._piece(piece) for piece in group.pieces)) if self._rows else group
 
     def _piece(self, piece: Piece) -> Piece:
@@ -234,12 +197,7 @@ class _Speaker:
         return replace(piece, said=" ".join(filter(None, said)))
 
     def _said(self, one: _Table, row: Row, piece: Piece) -> str:
-        """What the piece says of a row: all of it, or of a slice its cells or, without sentences, what it is about."""
-        if not one.slices:
-            whole = piece.body <= row.start and row.end <= piece.end
-            return row_sentence(self._text, row, one.names) if whole else ""
+        """What the row is about, of a piece that holds some of its cells and not the first."""
         held = [cell.column for cell in row.cells if piece.body <= cell.start and cell.end <= piece.end]
-        if held and self._says:
-            return row_sentence(self._text, row, one.names, range(held[0], held[-1] + 1))
         key = row_key(self._text, row, one.names) if held and held[0] > 0 else ""
         return f"{key}:" if key else ""

@@ -1,7 +1,8 @@
 """Time stamps at the head of log lines: every common form, read by regular expressions that cannot run away.
 
 The forms are those of RFC 3339 and ISO 8601, RFC 3164 (syslog), the common log format of Apache and nginx, Python's
-``logging``, log4j and Logback, glog, epoch seconds or milliseconds, times alone, and JSON lines.
+``logging``, log4j and Logback (Spark's, too), Android's logcat, glog, epoch seconds or milliseconds, times alone, and
+JSON lines; below the name of a log's file, as grep and collectors put it, as well.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ _ISO = (
     rf"(?P<year>\d{{4}})(?P<dash>[-/.])(?P<mon>\d\d)(?P=dash)(?P<day>\d\d)[T _:]{_CLOCK}"
     r"[ \t]?(?P<zone>Z\b|UTC\b|[+-]\d\d:?\d\d)?"
 )
-# What may stand before a stamp: a level, a bracketed name, a syslog priority, a container's name and a bar.
+# What may stand before a stamp: a level, a bracketed name, a syslog priority, a container's name and a bar, a file's.
 _BEFORE = (
-    rf"(?:(?:(?:{LEVELS})\b:?|\[[\w .:/-]{{1,40}}\]|<\d{{1,3}}>\d?|[\w.-]{{1,40}}[ \t]{{1,20}}\|)"
+    rf"(?:(?:(?:{LEVELS})\b:?|\[[\w .:/-]{{1,40}}\]|<\d{{1,3}}>\d?|[\w.-]{{1,40}}[ \t]{{1,20}}\|"
+    r"|[\w./-]{1,60}\.log(?:\.[\w.:-]{1,40})?(?:[ \t]|:(?:\d{1,9}:)?))"
     r"[ \t:|-]{0,20}){0,3}"
 )
 _OPEN = r"[\[(\"']?"
@@ -43,6 +45,9 @@ _FORMS = (
         rf"{_OPEN}(?:{'|'.join(SHORT_WEEKDAYS)}),? {_MONTH} {{1,2}}(?P<day>\d{{1,2}}) {_CLOCK}(?: (?P<year>\d{{4}}))?"
     ),
     re.compile(rf"[IWEF](?P<mon>0\d|1[0-2])(?P<day>\d\d) {_CLOCK}"),
+    re.compile(rf"{_BEFORE}{_OPEN}(?P<year>\d{{4}})(?P<mon>\d\d)(?P<day>\d\d)[T _-]{_CLOCK}"),
+    re.compile(rf"{_BEFORE}{_OPEN}(?P<year>\d\d)/(?P<mon>\d\d)/(?P<day>\d\d) {_CLOCK}"),
+    re.compile(rf"(?P<mon>\d\d)-(?P<day>\d\d) {_CLOCK}"),
     re.compile(rf"{_OPEN}(?P<day>\d\d?)[./](?P<mon>\d\d?)[./](?P<year>\d{{4}})[ T,]{{1,2}}{_CLOCK}"),
     re.compile(rf"{_BEFORE}{_OPEN}{_CLOCK}(?![\d:])(?!.{{0,14}}-->)"),
 )
@@ -74,6 +79,8 @@ def read_stamp(line: str) -> Stamp | None:
     ['2026-11-21T18:10:07.5+01:00', '11-21T18:10:07']
     >>> read_stamp('1.2.3.4 - - [21/Nov/2026:18:10:07 +0000] "GET /"').iso, read_stamp('{"ts": 1795284607}').iso
     ('2026-11-21T18:10:07+00:00', '2026-11-21T18:10:07Z')
+    >>> [read_stamp(line).iso for line in ("26/11/21 18:10:07 INFO up", "a.log:7:20261121-18:10:07 up")]
+    ['2026-11-21T18:10:07', '2026-11-21T18:10:07']
     >>> read_stamp("On 2026-11-21 18:10:07 we met."), read_stamp("2026-11-21 we met.")
     (None, None)
     """
@@ -147,8 +154,9 @@ def _of_match(match: re.Match[str]) -> Stamp | None:
     month = int(parts["mon"]) if parts.get("mon") else month_of((parts.get("month") or "").lower())
     if not month:
         return Stamp(within, clock, DAY)
+    year = int(parts.get("year") or _LEAP_YEAR)
     try:
-        day = datetime(int(parts.get("year") or _LEAP_YEAR), month, int(parts["day"]), tzinfo=UTC)
+        day = datetime(year if year > 99 else 2000 + year, month, int(parts["day"]), tzinfo=UTC)
     except ValueError:
         return None
     shift, zone = _zone(parts.get("zone") or "")

@@ -1,4 +1,4 @@
-"""A table's rows and cells as spans, and as sentences."""
+"""A table's rows and cells as spans."""
 
 from __future__ import annotations
 
@@ -97,30 +97,6 @@ def column_names(text: str, rows: Sequence[Row]) -> dict[int, str]:
             if words and words not in names.setdefault(cell.column, []):
                 names[cell.column].append(words)
     return {column: " ".join(words) for column, words in names.items() if words}
-
-
-def row_sentence(text: str, row: Row, names: dict[int, str], columns: range | None = None) -> str:
-    """A body row as a sentence; "" where it says nothing. ``columns``: only these, beside the row's first cell.
-
-    The first cell is what the row is about; the others are said of it, by the names of their columns.
-
-    >>> text = "Region | Year | Revenue\\nNorth | 2023 | 5 M"
-    >>> rows = table_rows(text, Block("table", 0, len(text), header=Span(0, 23)))
-    >>> row_sentence(text, rows[1], column_names(text, rows))
-    'Region North: Year is 2023, Revenue is 5 M.'
-    """
-    said: list[str] = []
-    for cell in row.cells[1:]:
-        words = cell_text(text, cell)
-        if words and (columns is None or cell.column in columns):
-            name = names.get(cell.column, "")
-            said.append(f"{name} is {words}" if name else words)
-    key = row_key(text, row, names)
-    if not said:
-        return f"{key}." if key else ""
-    if not key:
-        return f"{', '.join(said)}."
-    return f"{key}{',' if key.startswith('In ') else ':'} {', '.join(said)}."
 
 
 def row_key(text: str, row: Row, names: dict[int, str]) -> str:

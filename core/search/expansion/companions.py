@@ -11,7 +11,7 @@ from itertools import chain
 from core.chunking.signals.log_lines import log_entries
 from core.chunking.signals.log_stamps import read_stamp
 from core.chunking.signals.turns import find_turns
-from core.search.expansion.growth import Extent, Growth, leaf_at
+from core.search.expansion.growth import Extent, Growth, leaf_at, leaves_within
 from core.text.analysis import analyse
 from core.text.sentences import sentence_spans
 from core.types import Span
@@ -100,8 +100,25 @@ def session(growth: Growth, place: int) -> Iterator[Place]:
             yield document, Span(entry.start, entry.end), f"an entry of the {kind} that a retrieved child tells of"
 
 
+def calls(growth: Growth, place: int) -> Iterator[Place]:
+    """The definitions in other files of what the child's code calls, the best-scored first; of a long one what fits."""
+    child, room = growth.children[place], growth.room(place) * _ROOM
+    found: list[tuple[float, int, Span, str]] = []
+    for name, document, span in growth.reads.called(child):
+        if document == growth.leaves.documents[child]:
+            continue  # the file is found by itself, and bringing its parts forward was seen to lose
+        first, last = leaves_within(growth.leaves, document, span)
+        while last > first and growth.span(first, last).length > room:
+            last -= 1
+        if first <= last:
+            found.append((growth.score(first), document, growth.span(first, last), name))
+    for _, document, span, name in sorted(found, key=lambda one: -one[0]):
+        yield document, span, f"the definition of “{name}”, which a retrieved child calls"
+
+
 COMPANIONS: dict[str, Callable[[Growth, int], Iterator[Place]]] = {
     "question": question,
     "definitions": definitions,
     "session": session,
+    "calls": calls,
 }

@@ -17,6 +17,7 @@ from core.storage.catalogue.chunks import ChunkRow, chunk_ids, chunk_rows
 from core.storage.catalogue.features import kept_of
 from core.storage.catalogue.linked import Linked, linked
 from core.storage.catalogue.shelves import kept_genre
+from core.storage.catalogue.symbols import SymbolTable, calls_of, symbol_table
 from core.storage.index.leaves import LeafTable, ancestors
 from core.storage.store import Store
 from core.text.sentences import sentence_spans
@@ -34,8 +35,9 @@ class CatalogueReads:
     each stage asked that was told of, since ``began``.
     """
 
-    def __init__(self, store: Store, leaves: LeafTable, texts: LruCache[str]) -> None:
+    def __init__(self, store: Store, leaves: LeafTable, texts: LruCache[str], symbols: LruCache[SymbolTable]) -> None:
         self._texts = texts
+        self._symbols = symbols
         self._store = store
         self._leaves = leaves
         self._held: dict[int, str] = {}
@@ -47,6 +49,8 @@ class CatalogueReads:
         self._ancestors: dict[int, tuple[Span, ...]] = {}
         self._enriched: dict[int, Features] = {}
         self._linked: Linked | None = None
+        self._calls: dict[int, tuple[str, ...]] = {}
+        self._files: dict[str, str] = {}
         self.count = 0
         self.by_stage: dict[str, int] = {}
         self._told = 0
@@ -142,6 +146,21 @@ class CatalogueReads:
             return None
         title = re.search(rf"^#+[ \t]+{re.escape(heading)}[ \t#]*$", self.text(other), re.MULTILINE | re.IGNORECASE)
         return other, title.start() if heading and title else 0
+
+    def called(self, leaf: int) -> Sequence[tuple[str, int, Span]]:
+        """What a leaf of code calls, in order: the name, and the document and place of its one likely definition."""
+        row, versions = int(self._leaves.rows[leaf]), self._leaves.version_ids
+        if leaf not in self._calls:
+            self.count += 1
+            self._calls[leaf] = calls_of(self._store, [row]).get(row, ())
+        if not self._calls[leaf]:
+            return ()
+        generation = self._leaves.generation
+        table = self._symbols.made((self._leaves.revision, generation), lambda: symbol_table(self._store, generation))
+        self._files = self._files or dict(zip(versions, self._leaves.names, strict=True))
+        home = versions[int(self._leaves.documents[leaf])]
+        found = ((name, table.find(name, home, self._files)) for name in self._calls[leaf])
+        return [(name, versions.index(one.version_id), one.span) for name, one in found if one is not None]
 
     def facts(self, leaves: Sequence[int]) -> Mapping[int, ChunkRow]:
         """The stored chunks by leaf index."""

@@ -138,10 +138,6 @@ class _Board:
             at = self.at(name, self.values[name], value=self.values[name])
             told = "A chunk begins wherever the value in the column of this name changes. Empty: none."
             st.text_input("Rows grouped by", help=told, on_change=self.hear, args=(name, str.strip), **at)
-        elif name == "table_sentences":
-            at = self.at(name, self.values[name], value=self.values[name])
-            told = "The embedder reads “In 2023, revenue was 5 M” beside the row."
-            st.toggle("Rows as sentences", help=told, on_change=self.hear, args=(name,), **at)
 
     def overlap(self) -> None:
         way = self.values["overlap"] if self.values["overlap_tokens"] or self.values["overlap_percent"] else "off"

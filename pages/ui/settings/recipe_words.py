@@ -60,7 +60,7 @@ PREFIX_WORDS = {
     "table_header": "Table header",
     "signature": "Signature",
     "speaker": "Speaker",
-    "sentences": "Rows as sentences",
+    "sentences": "What a row is about",
     "context": "What it leaves unsaid",
     "written": "As a language model says",
 }
@@ -78,7 +78,7 @@ STARTS: Mapping[str, ChunkingSettings] = {
     "Essays: by meaning": PRESETS["semantic"].chunking,
     "Code: functions": PRESETS["code"].chunking,
     "Logs: 10 minutes": PRESETS["logs"].chunking,
-    "Tables: rows as sentences": PRESETS["tables"].chunking,
+    "Tables: by rows": PRESETS["tables"].chunking,
     "Meetings: 6 turns": PRESETS["chats"].chunking,
     "Tickets: 2 turns": PRESETS["tickets"].chunking,
     "Single sentences": PRESETS["sentence-windows"].chunking,

@@ -27,6 +27,7 @@ BRINGS_WORDS = {
     "question": "the question a turn answers",
     "definitions": "definitions of a contract's terms",
     "session": "a log's entries of its session",
+    "calls": "the definitions that code calls",
 }
 ORDER_WORDS = {
     "relevance": "Best first",
