@@ -109,7 +109,7 @@ def test_what_is_old_is_left_to_its_words_once_its_price_is_told(
     page.get_by_role("button", name="Words alone").click()
     dialog = page.get_by_role("dialog")
     shown(dialog.get_by_text("1 document, 1 chunk: about"))
-    unread = dialog.get_by_role("spinbutton", name="no question has read")
+    unread = dialog.get_by_role("spinbutton", name="Days unread")
     unread.fill("30")
     unread.press("Enter")
     shown(dialog.get_by_text("the log of questions is off or empty"))

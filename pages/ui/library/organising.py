@@ -84,10 +84,10 @@ def leave_to_words(chosen: Sequence[SourceRow]) -> None:
 @st.dialog("Words alone", icon=":material/match_word:")
 def leave_rarely_used() -> None:
     """Leave documents to their words by their age, and by how long no question has read them."""
-    st.caption("Tick documents in the list to choose them by hand. By a rule, those that, for so many days,")
+    st.caption("Documents that have not changed, and that no question on Ask has read. Tick some to choose by hand.")
     left, right = st.columns(2)
-    older = left.number_input("have not changed", min_value=0, value=365, step=30, help="0: whether they did or not.")
-    unread = right.number_input("no question has read", min_value=0, value=0, step=30, help="0: whether read or not.")
+    older = left.number_input("Days unchanged", min_value=0, value=365, step=30, help="0: whether they did or not.")
+    unread = right.number_input("Days unread", min_value=0, value=0, step=30, help="0: whether read or not.")
     try:
         ids = services.library().cutting.rarely_used(older, unread) if older or unread else []
     except LecternError as error:
