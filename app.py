@@ -15,8 +15,10 @@ if __name__ == "__main__":  # the script of a page, which Streamlit runs
     with guarded(), repairable():
         page.run()
 else:  # the server, which asks this file for its app
+    from pages.ui.server import long_lived
     from pages.ui.server.access_key import announced, of_this_start
     from pages.ui.server.origin_checks import doors
 
+    long_lived.watch()
     keys = of_this_start()
     app = st.App(__file__, middleware=doors(keys), lifespan=announced(keys))

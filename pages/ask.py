@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 def main() -> None:
     """Question, dials, and what came of them."""
     library = services.library()
-    if not (documents := len(library.sources())):
+    if not (documents := len(services.sources())):
         nothing_yet()
         return
     ask_place.arrive(library)
@@ -125,7 +125,7 @@ def show_found(
     else:
         nothing_found(inquiry, made_by, filtered=bool(result.understood.conditions))
         ask_results.note(inquiry, result, Support(0.0, enough=False, sentence=""))
-        show_why(inquiry, settings, services.library().sources())
+        show_why(inquiry, settings, services.sources())
     with above:
         show_chips(inquiry.question, result.understood, result.notes)
         show_conflicts(result.conflicts)

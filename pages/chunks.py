@@ -22,8 +22,7 @@ from pages.ui.shared.entry import enter
 
 def main() -> None:
     """Picker above, bench below."""
-    library = services.library()
-    sources = {source.version_id: source for source in library.sources() if source.version_id}
+    sources = {source.version_id: source for source in services.sources() if source.version_id}
     if not sources:
         nothing_yet()
         return

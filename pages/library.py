@@ -21,7 +21,7 @@ def main() -> None:
     """Totals, the ways in, work in progress, documents."""
     library = services.library()
     drawn_at = library.revision()  # before anything is read: what changes from here on is not on the page
-    sources = library.sources()
+    sources = services.sources()
     documents.arrive()
     show_switcher()
     if sources:

@@ -221,7 +221,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]
     One server for all browser tests of a worker: to start it takes longer than most of them. It has no model.
     """
     from core.storage import shelf
-    from tests.pages.browsing import serving
+    from tests.pages.browsing import WITHOUT_MODEL, serving
 
     place = tmp_path_factory.mktemp("app")
     file = place / "libraries.json"
@@ -234,7 +234,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]
 
     # Where a home is named, it is the library of every window.
     variables = {"LECTERN_HOME": "", "LECTERN_SHELF": str(file)}
-    with serving(place / "none", variables=variables, model=False) as address:
+    with serving(place / "none", variables=variables, module=WITHOUT_MODEL) as address:
         yield at
 
 

@@ -169,7 +169,13 @@ def remove(options: Namespace) -> int:
 
 
 def tier(options: Namespace) -> int:
-    """Leave documents to their words, or have them encoded again; what that saves or takes is told first."""
+    """Leave documents to their words, or have them encoded again; what that saves or takes is told first.
+
+    By age and by reading it takes of the documents that are named, or of all where none is.
+    """
+    ruled = options.older_than or options.unread_for
+    if ruled and options.to != "words":
+        raise LecternError("Documents are left to their words by age, not encoded by it.", "Name them.")
     with reading(home(options)) if options.dry_run else Library.open(existing(home(options))) as library:
         named = {wanted: sources_named(library, wanted) for wanted in options.sources}
         library.scope(options.collections)  # a name that is none is told
@@ -177,7 +183,10 @@ def tier(options: Namespace) -> int:
         rows = [row for row in library.sources() if held & set(map(fold, row.collections))]
         ids = list(dict.fromkeys(row.id for found in (*named.values(), rows) for row in found))
         unknown = [Failure(wanted, _UNKNOWN) for wanted, found in named.items() if not found]
-        if not ids and not unknown:
+        if ruled:
+            rare = library.cutting.rarely_used(options.older_than, options.unread_for)
+            ids = [source for source in rare if source in ids] if options.sources or held else rare
+        elif not ids and not unknown:
             raise LecternError("No document is named.", "Name a source, or a collection that holds some.")
         cost, encoded = library.cutting.tier_cost(ids), 0
         console.complain(cost.leaving if options.to == "words" else cost.encoding)

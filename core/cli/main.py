@@ -129,6 +129,8 @@ def build_parser() -> argparse.ArgumentParser:
     tier.add_argument("to", choices=("words", "meaning"))
     tier.add_argument("sources", nargs="*", metavar="SOURCE", help="by name, path or number")
     _several(tier, "collection", "NAME", "all that this collection holds now; repeat", "collections")
+    for option, said in (("--older-than", "have not changed"), ("--unread-for", "no question on Ask has read")):
+        tier.add_argument(option, type=int, default=0, metavar="DAYS", help=f"those that {said} for so long (words)")
     tier.add_argument("--dry-run", action="store_true", help="say what that saves or takes, and do nothing")
     _command(commands, "rebuild", "cut every document anew by the library's settings and rebuild the indexes")
     verify = _command(commands, "verify", "check a library from end to end")

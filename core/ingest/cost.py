@@ -156,7 +156,7 @@ def reckon(
 class TierCost:
     """What leaving documents to their words saves, and what encoding them takes. ``chunks``: leaves with a vector,
     ``unencoded``: without. ``freed_bytes``: in the catalogue and, about, in Chroma. ``seconds``: to encode the chunks,
-    or, of what is unencoded, these; about.
+    or, of what is unencoded, these; about. ``asked``: questions in the log, ``read`` of which read one of them.
     """
 
     documents: int
@@ -164,17 +164,25 @@ class TierCost:
     unencoded: int
     freed_bytes: int
     seconds: float
+    asked: int = 0
+    read: int = 0
 
     @property
     def leaving(self) -> str:
         """For a person, before the button is pressed.
 
-        >>> TierCost(2, 1204, 0, 4_100_000, 300.0).leaving
-        '2 documents, 1,204 chunks: about 4.1 MB of vectors are freed. To have them back takes about 5 min of encoding.'
+        >>> TierCost(2, 1204, 0, 4_100_000, 300.0, 340, 12).leaving
+        '2 documents, 1,204 chunks: about 4.1 MB of vectors are freed. To have them back takes about 5 min of \
+encoding. Of 340 questions in the log 12 read one of them; such questions find them by words alone.'
         """
         what = f"{counted(self.documents, 'document')}, {counted(self.chunks, 'chunk')}"
         freed = f"about {_size(self.freed_bytes)} of vectors are freed"
-        return f"{what}: {freed}. To have them back takes about {in_time(self.seconds)} of encoding."
+        back = f"To have them back takes about {in_time(self.seconds)} of encoding."
+        lost = "No question is in the log, so who would miss them is not known."
+        if self.asked:
+            found = f"{self.read:,} read one of them; such questions find them by words alone."
+            lost = f"Of {counted(self.asked, 'question')} in the log {found}"
+        return f"{what}: {freed}. {back} {lost}"
 
     @property
     def encoding(self) -> str:
@@ -190,7 +198,7 @@ def tier_cost(held: Holding, texts_a_second: float) -> TierCost:
     """Of documents that hold so much, by an encoder of this speed."""
     freed = held.vector_bytes + held.chroma_bytes
     seconds = (held.leaves or held.unencoded) / texts_a_second
-    return TierCost(held.documents, held.leaves, held.unencoded, freed, seconds)
+    return TierCost(held.documents, held.leaves, held.unencoded, freed, seconds, held.asked, held.read)
 
 
 def sentence(cost: Cost) -> str:

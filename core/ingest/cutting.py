@@ -175,6 +175,12 @@ class Cutting:
         """Undo ``leave_to_words``, and return the versions that ``recut`` is to encode by that."""
         return tiers.take_from_words(self._store, source_ids)
 
+    def rarely_used(self, older_than_days: int = 0, unread_for_days: int = 0) -> list[int]:
+        """The sources that have not changed and were not read for so many days, as ``tiers.rarely_used`` has it; 0: not
+        asked. Those that are left to their words are not among them. Raises ``LecternError``.
+        """
+        return tiers.rarely_used(self._store, older_than_days, unread_for_days)
+
     def tier_cost(self, source_ids: Sequence[int]) -> TierCost:
         """What leaving these documents to their words would save, and what encoding them takes."""
         return tier_cost(tiers.held_by(self._store, source_ids), self.texts_a_second())

@@ -14,6 +14,7 @@ from typing import Any
 from core.errors import CancelledError, LecternError, NotFoundError, StorageError
 from core.ingest.reporting import Reporter
 from core.storage.catalogue.job_rows import (
+    FIRST,
     UNFINISHED,
     Item,
     Job,
@@ -45,6 +46,7 @@ class JobQueue:
         self._cancelled_jobs: set[int] = set()
         self._cancelled_items: set[int] = set()
         self._again: set[int] = set()  # jobs that get items back while they run
+        self._giving_way: set[int] = set()  # jobs that wait again as soon as they hear of it
         self._live: dict[int, tuple[str, int, int]] = {}
         self._ends: dict[int, float] = {}
 
@@ -122,6 +124,20 @@ class JobQueue:
         self._cancelled_items.add(item_id)
         self._store.write(f"UPDATE job_item SET {_BLANK}, state = 'cancelled' WHERE id = ? AND {_OPEN}", now(), item_id)
 
+    def put_first(self, job_id: int, before: Sequence[str] = ()) -> None:
+        """Have a waiting job taken up next. One of the kinds ``before`` that runs now stops at its next report, keeps
+        what is finished, and goes on after it; another one is waited for.
+        """
+        with self._store.transaction():
+            waiting = self.jobs(-1, states=UNFINISHED)
+            highest = max((-job.turn[0] for job in waiting), default=0)
+            self._store.write(
+                "UPDATE job SET payload = json_set(payload, ?, ?)"
+                " WHERE id = ? AND state = 'queued' AND json_valid(payload)",
+                *(f"$.{FIRST}", highest + 1, job_id),
+            )
+        self._giving_way.update(job.id for job in waiting if job.state == "running" and job.kind in before)
+
     def retry(self, job_id: int) -> None:
         """Put a job's failed and cancelled items back in the queue; what is done stays done."""
         self._retry([item.id for item in self.items(job_id)], self.job(job_id))
@@ -165,7 +181,7 @@ class JobQueue:
         return count
 
     def run_next(self, handlers: Mapping[str, Handler], stop: threading.Event | None = None) -> bool:
-        """Run the oldest waiting job that has a handler here and now; ``False`` when none waits.
+        """Run the waiting job whose turn it is of those that have a handler, here and now; ``False`` when none waits.
 
         A job of another kind goes on waiting for a program that can do it: a script must not end the app's work.
         Whatever the handler raises ends its job, not the caller: ``CancelledError`` as cancelled (or waiting again,
@@ -221,6 +237,10 @@ class JobQueue:
     def is_cancelled(self, job_id: int) -> bool:
         return job_id in self._cancelled_jobs
 
+    def gives_way(self, job_id: int) -> bool:
+        """Whether a running job is to wait again, for one that was put first."""
+        return job_id in self._giving_way
+
     def is_item_cancelled(self, item_id: int) -> bool:
         return item_id in self._cancelled_items
 
@@ -232,20 +252,19 @@ class JobQueue:
         return replace(item, state="running", stage=stage, done=done, total=total)
 
     def _claim(self, kinds: Sequence[str]) -> Job | None:
-        """Take the oldest waiting job of these kinds to run it; ``None`` when none waits."""
-        waiting = (
-            "SELECT id FROM job WHERE state = 'queued' AND kind IN (SELECT value FROM json_each(?)) ORDER BY id LIMIT 1"
-        )
+        """Take the waiting job of these kinds whose turn it is to run it; ``None`` when none waits."""
         with self._store.transaction():
-            job_id = self._store.value(waiting, kinds)
-            if job_id is None:
+            waiting = self.jobs(-1, states=("queued",), kinds=kinds) if kinds else []
+            if not waiting:
                 return None
+            job_id = min(waiting, key=lambda job: job.turn).id
             self._store.write(
                 "UPDATE job SET state = 'running', started_at = ?, finished_at = NULL, reason = '' WHERE id = ?",
                 *(now(), job_id),
             )
             self._cancelled_jobs.discard(job_id)
             self._again.discard(job_id)
+            self._giving_way.discard(job_id)
             return self.job(job_id)
 
     def _conclude(self, job_id: int, state: str, reason: str, stop: threading.Event) -> None:

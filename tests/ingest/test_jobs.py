@@ -200,6 +200,29 @@ def test_a_stopped_worker_leaves_its_job_waiting(queue) -> None:
     assert states(queue, job_id) == ["done", "done", "queued"]
 
 
+def test_what_is_put_first_is_done_first_and_what_ran_goes_on_after_it(queue) -> None:
+    order: list[tuple[str, str]] = []
+    jobs = [queue.enqueue(kind, {"name": name}, THREE) for name, kind in (("long", "work"), ("other", "work"))]
+
+    def handler(job, reporter) -> None:
+        for item in reporter.items():
+            reporter.stage(item.id, "reading")
+            if job.payload["name"] == "long" and len(order) == 1:
+                urgent = queue.enqueue("work", {"name": "urgent"}, THREE[:1])
+                queue.put_first(jobs[1])
+                queue.put_first(urgent, before=("work",))
+            reporter.stage(item.id, "encoding")
+            order.append((job.payload["name"], item.name))
+            reporter.finish_item(item.id, "version")
+
+    while queue.run_next({"work": handler}):
+        pass
+    names = [name for name, _ in order]
+    assert names == ["long", "urgent", "other", "other", "other", "long", "long"]
+    assert order[-2:] == [("long", "b.txt"), ("long", "c.txt")], "what was done is not done again"
+    assert {job.state for job in queue.jobs()} == {"done"}
+
+
 def test_done_and_stored_are_one(queue, store) -> None:
     job_id = queue.enqueue("ingest", {}, THREE)
 

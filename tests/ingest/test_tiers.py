@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import time
+from datetime import UTC, datetime, timedelta
+from email.message import EmailMessage
 
 import pytest
 
 from core.cli.main import main
-from core.errors import NotFoundError
+from core.errors import LecternError, NotFoundError
 from core.library import Incoming, Library
 from core.storage.archive import archive, unarchive
+from core.storage.catalogue.question_log import LoggedQuestion
 from core.storage.index.outbox import pending
 from tests.fast_encoder import FastEncoder
 
@@ -138,6 +143,59 @@ def test_another_embedder_leaves_it_alone(held):
         assert dense(library, "coast.txt") == {False}
 
 
+def ago(days):
+    return (datetime.now(UTC) - timedelta(days=days)).isoformat("T", "seconds")
+
+
+def test_a_rule_takes_what_is_old_and_what_nobody_reads(held, folder):
+    def asked(days, name):
+        version = rows(held)[name].version_id
+        held.log.note(LoggedQuestion("Who?", 1.0, 0.5, True, 0.5, (version,), ago(days)))
+
+    held.cutting.take_from_words([rows(held)["coast.txt"].id])
+    coast, inland = (rows(held)[name].id for name in ("coast.txt", "inland.txt"))
+    assert held.cutting.rarely_used(older_than_days=30) == []
+    with pytest.raises(LecternError, match="off or empty"):
+        held.cutting.rarely_used(unread_for_days=30)
+    for name, days in (("coast.txt", 100), ("inland.txt", 20)):
+        os.utime(folder / name, (time.time() - 86_400 * days,) * 2)
+        held.ingest([Incoming(name, folder / name)])
+    assert held.cutting.rarely_used(older_than_days=30) == [coast], "a file is as old as it says"
+    asked(20, "inland.txt")
+    with pytest.raises(LecternError, match="goes back to"):
+        held.cutting.rarely_used(unread_for_days=30)
+    asked(90, "coast.txt")
+    assert held.cutting.rarely_used(unread_for_days=30) == [], "what came in meanwhile could not be read before"
+    held._store.write("UPDATE source SET changed_at = ?", ago(95))
+    assert held.cutting.rarely_used(unread_for_days=30) == [coast]
+    assert held.cutting.rarely_used(unread_for_days=10) == [coast, inland]
+    assert held.cutting.rarely_used(50, 10) == [coast], "both are asked"
+    with pytest.raises(LecternError, match="36,500"):
+        held.cutting.rarely_used(-1)
+    cost = held.cutting.tier_cost([coast])
+    assert (cost.asked, cost.read) == (2, 1)
+    held.cutting.leave_to_words([coast])
+    assert held.cutting.rarely_used(unread_for_days=10) == [inland], "what is left already is none of them"
+    held.log.switch(False)
+    with pytest.raises(LecternError, match="off or empty"):
+        held.cutting.rarely_used(unread_for_days=10)
+
+
+def test_a_mail_is_read_as_often_as_what_came_in_it(library, tmp_path):
+    mail = EmailMessage()
+    mail["Subject"] = "Figures"
+    mail.set_content("The figures are attached.")
+    mail.add_attachment(COAST, filename="coast.txt")
+    (tmp_path / "figures.eml").write_bytes(mail.as_bytes())
+    library.ingest([Incoming("figures.eml", tmp_path / "figures.eml")])
+    library._store.write("UPDATE source SET changed_at = ?, modified_ns = NULL", ago(400))
+    assert library.cutting.rarely_used(365) == [row.id for row in library.sources()]
+    attached = next(row for row in library.sources() if row.parent)
+    library.log.note(LoggedQuestion("Who?", 1.0, 0.5, True, 0.5, (), ago(99)))
+    library.log.note(LoggedQuestion("Who counts?", 1.0, 0.5, True, 0.5, (attached.version_id,)))
+    assert library.cutting.rarely_used(unread_for_days=30) == []
+
+
 @pytest.mark.parametrize("dry", [True, False])
 def test_the_command_tells_and_does_it(held, capsys, monkeypatch, dry):
     held.labels.collect([row.id for row in held.sources()], held.labels.create_collection("Old notes"))
@@ -155,3 +213,7 @@ def test_the_command_tells_and_does_it(held, capsys, monkeypatch, dry):
     said = json.loads(capsys.readouterr().out)
     assert (len(said["sources"]), len(said["failures"]), said["encoded"] > 0) == (1, 1, not dry)
     assert main(["tier", "words", "--library", str(held.home)]) == 2
+    assert main(["tier", "meaning", "--older-than", "9", *options[2:]]) == 2
+    capsys.readouterr()
+    assert main(["tier", "words", "--older-than", "9", *options[2:]]) == 0
+    assert json.loads(capsys.readouterr().out)["sources"] == [], "they came in today"

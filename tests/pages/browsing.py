@@ -30,6 +30,7 @@ from tests.fast_encoder import FastEncoder
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOW = 180_000  # milliseconds: the encoder loads once, on a machine that may have ten other things to do
+WITHOUT_MODEL = "tests.pages.app_without_model"
 PASSWORD = "ebb and flow"  # noqa: S105 - of a file that tests write
 Place = TypeVar("Place")
 DOCUMENTS = "[data-testid=stDataFrame]:has([aria-label$=': The documents of the library'])"
@@ -69,16 +70,14 @@ def serving(
     script: str = "app.py",
     variables: Mapping[str, str] | None = None,
     port: int = 0,
-    *,
-    model: bool = True,
+    module: str = "streamlit",
 ) -> Iterator[str]:
     """The app on a free port, on this library; its address. It asks for no key where ``LECTERN_DOOR`` is not said.
 
-    ``model=False``: as ``tests.pages.app_without_model`` has it, which is quick and knows libraries that are ``made``.
+    ``module``: Streamlit's command; ``WITHOUT_MODEL`` is quick and knows libraries that are ``made``.
     """
     port = port or free_port()
     options = f"--server.port {port} --server.headless true".split()
-    module = "streamlit" if model else "tests.pages.app_without_model"
     command = [sys.executable, "-m", module, "run", script, *options]
     own = {"LECTERN_HOME": str(home), "PYTHONPATH": str(ROOT), "LECTERN_DOOR": "open"}
     environment = {**os.environ, **own, **(variables or {})}

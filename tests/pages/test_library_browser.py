@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from core.library import Library
 from tests.pages.browsing import (
     PASSWORD,
     faults,
     faults_in_both,
     locked_pdf,
+    made,
     settled,
     shown,
     tick_only,
@@ -93,3 +97,26 @@ def test_axe_finds_no_serious_fault(scanned: str, page: Page) -> None:
         expect(page.get_by_role("tab", name=tab, selected=True)).to_have_count(1)
         shown(page.get_by_role("tabpanel"))
         assert faults(page) == []  # in the dark
+
+
+def test_what_is_old_is_left_to_its_words_once_its_price_is_told(
+    app: Callable[..., str], tmp_path: Path, page: Page
+) -> None:
+    home = made(tmp_path, {"old.md": "The weir is lowered by hand.", "new.md": "The mains failed at nine."})
+    with closing(sqlite3.connect(home / "catalogue.sqlite")) as catalogue, catalogue:
+        catalogue.execute("UPDATE source SET modified_ns = 0 WHERE name = 'old.md'")
+    visit(page, app(home))
+    page.get_by_role("button", name="Words alone").click()
+    dialog = page.get_by_role("dialog")
+    shown(dialog.get_by_text("1 document, 1 chunk: about"))
+    unread = dialog.get_by_role("spinbutton", name="Days unread")
+    unread.fill("30")
+    unread.press("Enter")
+    shown(dialog.get_by_text("the log of questions is off or empty"))
+    settled(page)
+    unread.fill("0")
+    unread.press("Enter")
+    dialog.get_by_role("button", name="Leave them to their words").click()
+    expect(dialog).to_have_count(0)
+    with Library.open(home, write=False) as library:
+        assert {row.name: row.words_alone for row in library.sources()} == {"new.md": False, "old.md": True}

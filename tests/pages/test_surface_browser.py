@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from core.library import Library
 from tests.conftest import HOSTILE_NAMES
-from tests.pages.browsing import SLOW, free_port, made, serving, settled, shown, visit
+from tests.pages.browsing import SLOW, WITHOUT_MODEL, free_port, made, serving, settled, shown, visit
 from tests.pages.test_origin_checks import key_of
 
 pytestmark = [pytest.mark.browser]
@@ -124,7 +124,7 @@ def test_a_page_of_another_origin_and_a_rebound_name_read_and_change_nothing(
     made(tmp_path, {"kettle.txt": NOTE})
     before = held(home)
     variables = {"LECTERN_DOOR": "key", "LECTERN_SHELF": str(shelf)}
-    with serving(home, variables=variables, model=False) as app, answering(Elsewhere) as port:
+    with serving(home, variables=variables, module=WITHOUT_MODEL) as app, answering(Elsewhere) as port:
         page = window.new_page()
         page.goto(f"{app}/settings?tab=Privacy")
         shown(page.get_by_role("heading", name="Lectern does not know this browser"))
@@ -199,7 +199,7 @@ def test_where_a_login_is_set_up_the_pages_ask_for_it(window: BrowserContext, tm
             f'server_metadata_url = "http://127.0.0.1:{port}/.well-known/openid-configuration"\n'
         )
         variables = {"LECTERN_DOOR": "", "STREAMLIT_SECRETS_FILES": str(secrets)}
-        with serving(tmp_path / "home", variables=variables, port=own, model=False) as app:
+        with serving(tmp_path / "home", variables=variables, port=own, module=WITHOUT_MODEL) as app:
             page = window.new_page()
             for place in ("/ask", "/settings?tab=Privacy", "/"):
                 visit(page, f"{app}{place}")

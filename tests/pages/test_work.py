@@ -77,6 +77,21 @@ def test_a_job_whose_items_are_done_is_no_longer_waited_for(library: Library, tm
     assert seen == [[]]
 
 
+def test_a_batch_that_is_put_first_stands_above_the_others_and_is_read_before_them(
+    library: Library, tmp_path: Path
+) -> None:
+    old = put(library, *(note(tmp_path, name, f"Words of {name}.") for name in ("a.md", "b.md")))
+    new = put(library, *(note(tmp_path, name, f"Words of {name}.") for name in ("c.md", "d.md")))
+    assert [(batch.job, batch.before) for batch in batches()] == [(old, False), (new, True)]
+    background.put_first(new)
+    assert [(batch.job, batch.before) for batch in batches()] == [(new, False), (old, True)]
+    assert [work.name for work in background.active_jobs()] == ["c.md", "d.md", "a.md", "b.md"]
+    run(library)
+    assert {source.name for source in library.sources()} == {"c.md", "d.md"}
+    run(library)
+    assert len(library.sources()) == 4
+
+
 def test_a_bad_file_fails_alone_with_its_reason_and_can_be_retried(library: Library, tmp_path: Path) -> None:
     put(library, note(tmp_path, "good.md", "Fine."), note(tmp_path, "bad.md", ""))
     run(library)

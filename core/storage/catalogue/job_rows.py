@@ -12,6 +12,7 @@ from typing import Any
 from core.storage.store import Store
 
 UNFINISHED = ("queued", "running")
+FIRST = "first"  # in a job's payload: the higher the sooner, 0 where it is not there
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,11 @@ class Job:
     @property
     def finished(self) -> bool:
         return self.state not in UNFINISHED
+
+    @property
+    def turn(self) -> tuple[int, int]:
+        """Jobs are taken up in this order: what was put first last, then the oldest."""
+        return -int(self.payload.get(FIRST, 0)), self.id
 
 
 _COUNT = "(SELECT count(*) FROM job_item WHERE job = job.id AND job_item.state = '{}')"

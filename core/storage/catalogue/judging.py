@@ -66,8 +66,8 @@ def judgments(store: Store, version_id: str | None = None) -> list[JudgmentRow]:
     """All judgments in the order they were made, or those of one document."""
     which = "WHERE ?1 IS NULL OR version_id = ?1 ORDER BY id"
     with store.reading():
-        standings = _standings(store)
         found = store.rows(f"SELECT id, {_FIELDS}, created_at FROM judgment {which}", version_id)
+        standings = _standings(store) if found else {}
     return [
         _row(number, Judgment(*values), created_at, standings.get(values[1] or ""))
         for number, *values, created_at in found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+from core.errors import LecternError
 from core.storage.store import Store, now, storable
 
 _OFF = "preference.questions.unlogged"  # kept with the preferences, also by repair
@@ -73,6 +74,22 @@ class QuestionLog:
             for *before, quoted, near, read, at in found
         ]
 
+    def read_since(self, moment: str) -> set[str]:
+        """The versions that were read for a question at ``moment`` (ISO 8601, UTC) or later.
+
+        Raises ``LecternError`` where the log is off or does not go back so far: then nobody knows. What was asked while
+        it was off before is not known either, and passes for not asked.
+        """
+        first = self._store.value("SELECT min(at) FROM logged_question WHERE at <> ''")
+        first = None if self._store.meta(_OFF) is not None else first
+        if first is None or first > moment:
+            raise LecternError(
+                f"Since when documents were not read is not known: the log of questions {_reach(first)}.",
+                "Choose fewer days, or go by age alone.",
+            )
+        read = "SELECT DISTINCT value FROM logged_question, json_each(version_ids) WHERE at >= ?"
+        return {version for (version,) in self._store.rows(read, moment)}
+
     def latest(self, count: int) -> list[str]:
         """So many questions, each once, the one asked last first."""
         latest = "SELECT question FROM logged_question GROUP BY question ORDER BY max(id) DESC LIMIT ?"
@@ -81,3 +98,11 @@ class QuestionLog:
     def forget(self) -> None:
         """Empty the log."""
         self._store.write("DELETE FROM logged_question")
+
+
+def _reach(first: str | None) -> str:
+    """
+    >>> _reach("2026-11-20T09:00:00+00:00"), _reach(None)
+    ('goes back to 2026-11-20', 'is off or empty')
+    """
+    return f"goes back to {first[:10]}" if first else "is off or empty"

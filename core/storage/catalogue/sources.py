@@ -277,6 +277,8 @@ def _rows(store: Store, which: str, order: str) -> list[SourceRow]:
     with store.reading():
         serving = int(store.meta("serving") or 0)
         found = store.rows(f"{_ROWS} WHERE {which} ORDER BY {order}", serving)
+        if not found:
+            return []
         names, left = shown_names(store), left_to_words(store)
         unencoded = found_by_words(store) - left
         collections, tags = labels_of(store, "collected", "collection"), labels_of(store, "tagged", "tag")

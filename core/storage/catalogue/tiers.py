@@ -8,23 +8,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from core.cancellation import breathing
+from core.errors import LecternError
 from core.storage.catalogue.labels import with_attachments
 from core.storage.catalogue.meaning import ENCODED, UNENCODED
+from core.storage.catalogue.question_log import QuestionLog
 from core.storage.catalogue.statistics import folder_bytes
 from core.storage.schema.steps import NO_VECTOR
 from core.storage.store import Store
 
 _LEFT = "SELECT version FROM source WHERE trashed_at IS NULL GROUP BY version HAVING min(words_alone)"  # SQL
-_OF_SOURCES = "version IN (SELECT version FROM source WHERE id IN (SELECT value FROM json_each(?)))"
+_SOURCES = "SELECT version FROM source WHERE id IN (SELECT value FROM json_each(?))"
+_OF_SOURCES = f"version IN ({_SOURCES})"
+_NEVER = "9999"  # after every moment
+_MOST_DAYS = 36_500
+_RARELY_USED = """
+WITH RECURSIVE used(version) AS (
+  SELECT number FROM version WHERE id IN (SELECT value FROM json_each(?1))
+  UNION SELECT version FROM source WHERE trashed_at IS NULL
+    AND (iif(modified_ns IS NULL, changed_at >= ?2, modified_ns >= ?3) OR changed_at >= ?4)
+  UNION SELECT parent FROM source JOIN used USING (version) WHERE parent IS NOT NULL AND trashed_at IS NULL
+)
+SELECT id FROM source WHERE trashed_at IS NULL AND NOT words_alone AND version NOT IN (SELECT version FROM used)
+ORDER BY id
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Holding:
     """What documents hold beside their words. ``leaves``: that have a vector, and ``unencoded`` those without.
 
-    ``vector_bytes``: of the catalogue, taken by vectors that no other leaf uses; ``chroma_bytes``: about.
+    ``vector_bytes``: of the catalogue, taken by vectors that no other leaf uses; ``chroma_bytes``: about. ``asked``:
+    questions in the log, for ``read`` of which one of the documents was read.
     """
 
     documents: int
@@ -32,6 +49,8 @@ class Holding:
     unencoded: int
     vector_bytes: int
     chroma_bytes: int
+    asked: int
+    read: int
 
 
 def left_to_words(store: Store) -> set[str]:
@@ -66,8 +85,33 @@ def held_by(store: Store, sources: Sequence[int]) -> Holding:
             *(wanted, wanted),
         )
         every = int(store.value(f"SELECT count(*) FROM chunk WHERE level = 0 AND {ENCODED}"))
+        own = f"SELECT id FROM version WHERE number IN (SELECT version FROM ({_SOURCES}))"
+        asked, read = store.row(
+            "SELECT count(*), count(*) FILTER (WHERE EXISTS"
+            f" (SELECT 1 FROM json_each(version_ids) WHERE value IN ({own}))) FROM logged_question",
+            wanted,
+        )
     chroma = folder_bytes(store.home / "chroma") * leaves // max(1, every)
-    return Holding(documents, leaves, unencoded, size, chroma)
+    return Holding(documents, leaves, unencoded, size, chroma, asked, read)
+
+
+def rarely_used(store: Store, older_than_days: int = 0, unread_for_days: int = 0) -> list[int]:
+    """The live sources, not left to their words, whose documents have not changed and were not read for so many days;
+    0: whether they did, or were, is not asked.
+
+    A file is as old as it says itself, an upload as long as it is here. What came in, or changed, in the days that it
+    was not read passes for read. A mail stays as long as one of its attachments does. Raises ``LecternError`` where the
+    log of questions does not tell, and for fewer days than none.
+    """
+    if not all(0 <= days <= _MOST_DAYS for days in (older_than_days, unread_for_days)):
+        raise LecternError("So many days there are not.", f"Choose a number from 0 to {_MOST_DAYS:,}.")
+    changed, read = (datetime.now(UTC) - timedelta(days=days) for days in (older_than_days, unread_for_days))
+    old, unread = (when.isoformat("T", "seconds") for when in (changed, read))
+    with store.reading():
+        reads = sorted(QuestionLog(store).read_since(unread)) if unread_for_days else []
+        limits = (old, changed.timestamp() * 1e9) if older_than_days else (_NEVER, 2.0**63)
+        found = store.rows(_RARELY_USED, reads, *limits, unread if unread_for_days else _NEVER)
+    return [source for (source,) in found]
 
 
 def leave_to_words(store: Store, sources: Sequence[int]) -> None:

@@ -123,7 +123,7 @@ def suggestions() -> None:
         "that were found, and the passages around them."
     )
     library = services.library()
-    made, before = samples.questions(library.sources()), past()[:6]
+    made, before = samples.questions(services.sources()), past()[:6]
     own = () if made else suggested_questions(library)
     offered = (
         ("Asked before", before),

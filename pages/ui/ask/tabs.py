@@ -19,7 +19,7 @@ STAGES, SCORES, PROMPT, TIMINGS, SIDES, WHY = "Stages", "Scores", "Prompt", "Tim
 
 def show_tabs(inquiry: Inquiry, result: SearchResult, settings: Settings, base: Settings) -> None:
     """Everything behind the evidence; only what is looked at is drawn."""
-    sources = services.library().sources()
+    sources = services.sources()
     titles = {source.version_id: source.title for source in sources}
     stages, scores, prompt, timings, sides, why = st.tabs(
         [STAGES, SCORES, PROMPT, TIMINGS, SIDES, WHY], key=state.ASK_TAB, on_change="rerun"

@@ -32,7 +32,7 @@ def show_apply(chosen: PresetReport) -> None:
         st.table(changes_table(dict(list(changes.items())[:SHOWN])), border="horizontal")
         if len(changes) > SHOWN:
             st.caption(f"and {len(changes) - SHOWN} more")
-        st.markdown(cost(library.settings, wanted, len(library.sources()), services.stats().chunks))
+        st.markdown(cost(library.settings, wanted, len(services.sources()), services.stats().chunks))
         busy = bool(background.active_jobs("apply"))
         if st.button("Apply to the library", key="benchmark.apply", type="primary", disabled=busy):
             background.apply_and_watch(wanted)

@@ -126,7 +126,7 @@ def _cost(chosen: Chosen | None, plan: Plan | None, *, busy: bool) -> str:
     # The library's own vectors are lent to the bench: what it has encoded costs nothing.
     library = services.library()
     held = [recipe_of(library.settings)] if chosen.revision is not None else []
-    texts = {source.version_id: source.characters for source in library.sources()}
+    texts = {source.version_id: source.characters for source in services.sources()}
     cost = estimate(chosen.suite, plan.presets, benches.workspace(), plan.options, plan.revision, held, texts)
     return words.escaped(cost.sentence)
 

@@ -61,7 +61,7 @@ def _show(runs: Sequence[benches.Run]) -> None:
     if not log:
         st.caption("Nothing is noted yet. Questions that you ask on Ask are counted here, week by week.")
     held: dict[str, set[str]] = {}
-    for source in library.sources():
+    for source in services.sources():
         for name in source.collections:
             held.setdefault(name, set()).add(source.version_id)
     said = [words.escaped(line) for line in alerts(log, datetime.now().astimezone().date(), held)] + _fallen(runs)
@@ -135,7 +135,7 @@ def _poor(log: Sequence[LoggedQuestion]) -> None:
 def _documents(log: Sequence[LoggedQuestion]) -> None:
     """What is read most, and what never is."""
     counts = read(log)
-    sources = {source.version_id: source for source in services.library().sources()}
+    sources = {source.version_id: source for source in services.sources()}
     most = [(version, count) for version, count in counts.most_common() if version in sources][:LISTED]
     never = [source.name for version, source in sources.items() if version not in counts]
     st.markdown("**Read most, as they stand now**")

@@ -198,7 +198,7 @@ def applied_cut(version: str, settings: ChunkingSettings, recipe: str) -> Cut:
 def applied_reading(version: str) -> Reading:
     """As the reader draws a document that is cut as the library holds it."""
     library = services.library()
-    recipe = next((row.recipe_fingerprint for row in library.sources() if row.version_id == version), "")
+    recipe = next((row.recipe_fingerprint for row in services.sources() if row.version_id == version), "")
     return applied_cut(version, library.cutting.effective_chunking(version)[0], recipe).reading
 
 

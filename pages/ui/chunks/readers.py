@@ -159,7 +159,7 @@ def _turn() -> None:
 def _open() -> None:
     """A passage of another document was asked for."""
     version, start, end, _ = st.session_state[state.READER].open
-    if any(row.version_id == version for row in services.library().sources()):
+    if any(row.version_id == version for row in services.sources()):
         chunks_state.open_place(version, start, end)
 
 

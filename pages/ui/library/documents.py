@@ -170,11 +170,12 @@ def actions(chosen: list[SourceRow]) -> None:
     if st.button(
         "Words alone",
         key="library.words_alone",
-        disabled=not (chosen and writable),
+        disabled=not writable,
         icon=":material/match_word:",
-        help="Leave documents to their words, which frees their vectors; or encode them again. What it saves is told.",
+        help="Leave documents to their words, which frees their vectors; or encode them again. Where none is ticked, "
+        "those that are old or rarely read. What it saves is told.",
     ):
-        organising.leave_to_words(chosen)
+        organising.leave_to_words(chosen) if chosen else organising.leave_rarely_used()
     if (
         st.button(
             "Original", key="library.original", disabled=one is None, icon=":material/draft:", help="The file itself."

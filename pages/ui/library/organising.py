@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from core.errors import LecternError
 from core.inspecting.as_markdown import document_as_markdown, markdown_names
 from core.library import Library, SourceRow
 from pages.ui.shared import background, services, words
@@ -66,25 +67,48 @@ def leave_to_words(chosen: Sequence[SourceRow]) -> None:
     """What leaving the chosen documents to their words saves, told before it is done; or the way back."""
     library, ids = services.library(), [source.id for source in chosen]
     left = all(source.words_alone for source in chosen)
-    cost = library.cutting.tier_cost(ids)
-    st.markdown(cost.encoding if left else cost.leaving)
-    if left:
-        st.caption("They are found by their meaning again, as they are encoded.")
-    else:
-        st.caption(
-            "They stay in every list, and are searched by their words alone, also when their files change. What is "
-            "freed is used by what comes in next; *Erase* returns it to the disk."
-        )
-    if not st.button("Encode them again" if left else "Leave them to their words", type="primary"):
+    if not left:
+        _leave(ids)
         return
+    st.markdown(library.cutting.tier_cost(ids).encoding)
+    st.caption("They are found by their meaning again, as they are encoded.")
+    if st.button("Encode them again", type="primary"):
 
-    def act() -> None:
-        if not left:
-            library.cutting.leave_to_words(ids)
-        elif versions := library.cutting.take_from_words(ids):
-            background.encode_rest(versions)
+        def act() -> None:
+            if versions := library.cutting.take_from_words(ids):
+                background.encode_rest(versions)
 
-    attempt_and_rerun(act)
+        attempt_and_rerun(act)
+
+
+@st.dialog("Words alone", icon=":material/match_word:")
+def leave_rarely_used() -> None:
+    """Leave documents to their words by their age, and by how long no question has read them."""
+    st.caption("Documents that have not changed, and that no question on Ask has read. Tick some to choose by hand.")
+    left, right = st.columns(2)
+    older = left.number_input("Days unchanged", min_value=0, value=365, step=30, help="0: whether they did or not.")
+    unread = right.number_input("Days unread", min_value=0, value=0, step=30, help="0: whether read or not.")
+    try:
+        ids = services.library().cutting.rarely_used(older, unread) if older or unread else []
+    except LecternError as error:
+        st.warning(words.escaped(str(error)))
+        return
+    if ids:
+        _leave(ids)
+    else:
+        st.caption("There are none.")
+
+
+def _leave(ids: Sequence[int]) -> None:
+    """What leaving documents to their words saves and loses, and the button that does it."""
+    cutting = services.library().cutting
+    st.markdown(cutting.tier_cost(ids).leaving)
+    st.caption(
+        "They stay in every list, and are searched by their words alone, also when their files change. What is "
+        "freed is used by what comes in next; *Erase* returns it to the disk."
+    )
+    if st.button("Leave them to their words", type="primary"):
+        attempt_and_rerun(lambda: cutting.leave_to_words(ids))
 
 
 def as_markdown(library: Library, chosen: Sequence[SourceRow]) -> bytes:

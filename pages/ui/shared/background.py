@@ -93,11 +93,21 @@ class Work:
         return 0.0 if self.state == "queued" else min(1.0, low + part * (high - low))
 
 
+def in_turn(kinds: Sequence[str] = ()) -> list[Job]:
+    """The waiting and running jobs of these kinds, of all when none is named, as they are taken up."""
+    return sorted(library().queue.jobs(-1, states=UNFINISHED, kinds=kinds), key=lambda job: job.turn)
+
+
+def put_first(job: int) -> None:
+    """Have a waiting job taken up next; documents that come in or are cut meanwhile go on after it."""
+    library().queue.put_first(job, ("ingest", "apply"))
+
+
 def active_jobs(*kinds: str) -> list[Work]:
-    """Waiting and running work of these kinds, of all when none is named: oldest first, running files before others."""
+    """Waiting and running work of these kinds, of all when none is named: in turn, running files before others."""
     found: list[Work] = []
     queue = library().queue
-    for job in reversed(queue.jobs(-1, states=UNFINISHED, kinds=kinds)):
+    for job in in_turn(kinds):
         # All items done and the job not quite: nothing left that a person waits for.
         unfinished = [work_of(job, item) for item in queue.items(job.id, states=UNFINISHED, limit=_LOOKED_AT)]
         unfinished = unfinished if job.items else [Work(job.id, None, _name(job, None), job.state)]

@@ -78,11 +78,11 @@ class Batch:
 
 
 def batches() -> list[Batch]:
-    """The waiting and running jobs of several files, oldest first."""
+    """The waiting and running jobs of several files, in turn."""
     queue = services.library().queue
-    unfinished = queue.jobs(-1, states=UNFINISHED)
+    unfinished = background.in_turn()
     found = []
-    for job in reversed(unfinished):
+    for job in unfinished:
         ended = job.items_done + job.items_failed + job.items_cancelled
         if job.kind != "ingest" or job.items < 2 or ended == job.items:
             continue
@@ -90,8 +90,9 @@ def batches() -> list[Batch]:
         stopping = queue.is_cancelled(job.id)
         state = STOPPING if stopping else "running" if begun else job.state
         at_work = tuple(work_of(job, item) for item in begun)
-        before = any(other.id < job.id for other in unfinished)
-        found.append(Batch(job.id, job.items, ended, state, at_work, before, queue.seconds_left(job.id)))
+        found.append(
+            Batch(job.id, job.items, ended, state, at_work, job is not unfinished[0], queue.seconds_left(job.id))
+        )
     return found
 
 
@@ -109,6 +110,7 @@ def _queue(drawn_at: int, was_busy: bool, drawn: float) -> None:
     with guarded():
         several = batches()
         told = {batch.job for batch in several}
+        first = next((job.id for job in background.in_turn()), None)
         active = [work for work in background.active_jobs("ingest", "apply") if work.job not in told]
         busy = bool(background.active_jobs())
         changed = services.library().revision() != drawn_at
@@ -118,7 +120,7 @@ def _queue(drawn_at: int, was_busy: bool, drawn: float) -> None:
         for batch in several:
             _batch(batch)
         for work in active[:SHOWN]:
-            _row(work, work.share, work.words)
+            _row(work, work.share, work.words, behind=work.job != first)
         if len(active) > SHOWN:
             more, button = st.columns([6, 1], vertical_alignment="center")
             more.caption(f"and {len(active) - SHOWN:,} more")
@@ -129,14 +131,27 @@ def _queue(drawn_at: int, was_busy: bool, drawn: float) -> None:
 def _batch(batch: Batch) -> None:
     """The batch's own bar, and below it that of the file that is being read."""
     whole = Work(batch.job, None, count(batch.files, "document"), batch.state)
-    _row(whole, batch.share, batch.words, "What is done stays, and so does what is found by its words.")
+    kept = "What is done stays, and so does what is found by its words."
+    _row(whole, batch.share, batch.words, kept, behind=batch.before)
     if batch.state == "running" and batch.read is not None:
         _row(batch.read, batch.read.share, batch.read.words)
 
 
-def _row(work: Work, share: float, said: str, kept: str | None = None) -> None:
-    """A bar, and the button that stops it. ``kept``: what stays of it then."""
-    name, bar, button = st.columns([3, 5, 1], vertical_alignment="center")
+def _row(work: Work, share: float, said: str, kept: str | None = None, *, behind: bool = False) -> None:
+    """A bar, and the button that stops it. ``kept``: what stays of it then. ``behind``: while it waits, another job is
+    before it, and can be asked to come after it.
+    """
+    widths = [3.0, 3.7, 1.3, 1.0] if behind and work.state == "queued" else [3.0, 5.0, 1.0]
+    name, bar, *way, button = st.columns(widths, vertical_alignment="center")
+    if way:
+        way[0].button(
+            "Put first",
+            key=f"library.first.{work.key}",
+            on_click=background.put_first,
+            args=[work.job],
+            width="stretch",
+            help="Read and encoded before the rest. What is at work now keeps what is done, and goes on after it.",
+        )
     name.markdown(f"**{words.escaped(work.name)}**")
     bar.progress(share, text=words.escaped(said))
     button.button(

@@ -114,6 +114,16 @@ def _stats(place: str, revision: int) -> Stats:
     return library().stats()
 
 
+def sources() -> list[SourceRow]:
+    """As ``Library.sources``, read once for each state of the library: not to be changed by who gets it."""
+    return _sources(str(home()), library().revision())
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _sources(place: str, revision: int) -> list[SourceRow]:
+    return library().sources()
+
+
 def kind_of(version: str) -> str:
     """Of which kind a document is; "" for one that is not here (any more)."""
     return _kinds(str(home()), library().revision()).get(version, "")
@@ -121,7 +131,7 @@ def kind_of(version: str) -> str:
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _kinds(place: str, revision: int) -> dict[str, str]:
-    return {source.version_id: source.document_kind for source in library().sources()}
+    return {source.version_id: source.document_kind for source in sources()}
 
 
 def gap_reasons(source: SourceRow) -> tuple[str, ...]:
