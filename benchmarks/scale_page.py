@@ -12,8 +12,9 @@ MEASURED = ("encode", "words", "question", "95 %", "cpu", "memory", "first", "re
 FOLLOWS = (
     "`retrieval.exact_below` follows from this page: up to about 100,000 leaves comparing takes no more of the "
     "processor, and misses no leaf; it stands a little below, for it reads every vector before the first "
-    "question. The first one after a change costs the same either way: it reads the table of leaves, and of "
-    "vectors those that came in. Chroma keeps an index of its own in memory: at these sizes it is not less."
+    "question. The first one after a change costs the same either way: it reads which leaves there are, and "
+    "of leaves, their words and vectors those that came in. Chroma keeps an index of its own in memory: at "
+    "these sizes it is not less."
 )
 HEAD = """# What a library costs as it grows
 

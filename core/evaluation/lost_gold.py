@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from core.evaluation.regions import Placed, Region, region
 from core.evaluation.reporting.report import LOST, READ
 from core.search.ranking import Ranking
-from core.search.ranking.fusion import best_first, ranks_at
+from core.search.ranking.fusion import best_first, ranks
 
 EXCLUDED = "condition"
 _FROM_THE_READER = LOST[: LOST.index("cutting")]
@@ -85,8 +85,8 @@ def fates(ranking: Ranking, leaves: Sequence[GoldLeaf]) -> tuple[str, ...]:
     for stage in ("dense", "alias", "lexical"):
         if stage not in ranking.scores:
             continue
-        ranks = ranks_at(ranking.scores[stage], pool[known])
-        found[known] |= (ranks > 0) & (ranks <= limit)
+        places = ranks(ranking.scores[stage])[pool[known]]
+        found[known] |= (places > 0) & (places <= limit)
     similar = np.fmax(ranking.scores["dense"], ranking.scores.get("alias", np.nan))
     result = []
     for leaf, position, near in zip(leaves, pool.tolist(), found.tolist(), strict=True):
@@ -107,9 +107,9 @@ def best_ranks(ranking: Ranking, leaves: Sequence[GoldLeaf]) -> dict[str, int]:
     pool = pool[pool >= 0]
     best: dict[str, int] = {}
     for stage, scores in ranking.scores.items():
-        ranks = ranks_at(scores, pool)
-        if (ranks > 0).any():
-            best[stage] = int(ranks[ranks > 0].min())
+        places = ranks(scores)[pool]
+        if (places > 0).any():
+            best[stage] = int(places[places > 0].min())
     kept = np.flatnonzero(np.isin(ranking.kept, pool))
     if len(kept):
         best["kept"] = int(kept[0]) + 1

@@ -33,9 +33,9 @@ class SearchMemory:
 
     By the state of the library: ``texts`` of documents, ``parts`` of the leaves (``most`` follows the size of all of
     them), the word ``indexes``, the ``names`` there are to be named, the ``symbols`` of code; and, by question and
-    settings, ``scores`` of the searches (few, as they are as long as the library has leaves), ``results`` and what
-    their answer lines are ``weighed`` by. By exact text, whatever the library holds: ``vectors`` of questions and
-    sentences, ``readings`` of a re-ranker, ``replies`` of a language model.
+    settings, ``scores`` of the searches (few, for each holds the leaves it is of), ``results`` and what their answer
+    lines are ``weighed`` by. By exact text, whatever the library holds: ``vectors`` of questions and sentences,
+    ``readings`` of a re-ranker, ``replies`` of a language model.
     """
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.ranking.fusion import coverage, parent_groups, rarity, share_best
+from core.search.ranking.fusion import begins, coverage, joined, parent_groups, rarity, share_best
 
 
 @st.composite
@@ -18,7 +18,7 @@ def worlds(draw):
     runs = 100 * documents + np.arange(count) // 3  # a parent's leaves stand side by side
     parents = np.where(runs % 5 == 0, -1, runs).astype(np.int64)
     holders = [
-        np.flatnonzero(seed.random(count) < seed.choice([0.05, 0.3, 0.8])) for _ in range(draw(st.integers(0, 5)))
+        np.flatnonzero(seed.random(count) < seed.choice([0.05, 0.3, 0.8])) for _ in range(draw(st.integers(0, 12)))
     ]
     return documents, parents, holders
 
@@ -51,10 +51,11 @@ def test_a_share_of_the_best_keeps_the_order_within_a_group_and_never_harms_its_
 def test_coverage_counts_each_word_once_whatever_their_order(world, random):
     documents, parents, holders = world
     groups = parent_groups(documents, parents)
-    found = coverage(holders, documents, groups)
+    told = joined(documents), begins(groups)
+    found = coverage(holders, *told)
     shuffled = list(holders)
     random.shuffle(shuffled)
-    np.testing.assert_allclose(coverage(shuffled, documents, groups), found, atol=1e-12)
+    np.testing.assert_allclose(coverage(shuffled, *told), found, atol=1e-12)
     ranked = found[~np.isnan(found)]
     assert np.all((ranked > 0) & (ranked <= 1 + 1e-12))
     telling = [held for held in holders if rarity(len(held), len(documents))]
@@ -70,7 +71,7 @@ def test_coverage_counts_each_word_once_whatever_their_order(world, random):
 
 def test_an_empty_library_and_an_unknown_question_cover_nothing():
     none = np.zeros(0, np.int32)
-    assert len(coverage([], none, parent_groups(none, none.astype(np.int64)))) == 0
-    some = np.zeros(3, np.int32)
+    assert len(coverage([], joined(none), begins(parent_groups(none, none.astype(np.int64))))) == 0
+    some = joined(np.zeros(3, np.int32))
     assert np.isnan(coverage([], some, np.arange(3))).all()
     assert np.isnan(coverage([np.arange(3)], some, np.arange(3))).all(), "a word that all hold tells nothing"

@@ -75,11 +75,9 @@ def test_what_is_asked_of_an_order_is_what_sorting_all_of_it_says(scores, limit)
     expected = ranked[np.argsort(-scores[ranked], kind="stable")]
     ranks = np.zeros(len(scores), np.int64)
     ranks[expected] = np.arange(1, len(expected) + 1)
-    ordered = fusion.Ordered(scores)
-    assert ordered.best(limit).tolist() == expected[:limit].tolist()
-    assert ordered.best().tolist() == expected.tolist()
-    some = np.arange(len(scores))[:: 1 + limit % 3]
-    assert ordered.ranks_at(some).tolist() == ranks[some].tolist()
+    assert fusion.best_first(scores, limit).tolist() == expected[:limit].tolist()
+    assert fusion.best_first(scores).tolist() == expected.tolist()
+    assert fusion.ranks(scores).tolist() == ranks.tolist()
 
 
 @given(scores=DENSE, share=st.floats(0.01, 1), documents=st.data())

@@ -12,7 +12,7 @@ from core.errors import NotFoundError
 from core.library import Incoming, Library
 from core.search import near as asking
 from core.search.near import GROWING, Near
-from core.search.ranking import finding
+from core.search.ranking import finding, snapshot
 from core.search.ranking.stage_scores import _spreads
 from core.settings import Settings
 from core.storage.catalogue.names import Scope
@@ -77,10 +77,12 @@ def test_chroma_is_asked_and_no_matrix_is_held(large, monkeypatch):
     assert large.searcher.snapshot().leaves.vectors.in_memory
 
 
-def of_a_part(monkeypatch, lifted):
-    """Have a pool that is a part of these leaves, and a background drawn from them."""
-    for name, value in {"POOL": 40, "LIFTED": lifted, "RUNS": 15, "RUN": 12}.items():
+def of_a_part(monkeypatch, lifted, whole=finding.WHOLE):
+    """Have a pool that is a part of more than ``whole`` leaves, and a background drawn from them."""
+    for name, value in {"POOL": 40, "LIFTED": lifted, "WHOLE": whole}.items():
         monkeypatch.setattr(finding, name, value)
+    for name, value in {"RUNS": 15, "RUN": 12}.items():
+        monkeypatch.setattr(snapshot, name, value)
 
 
 def test_scores_are_those_of_comparing_all(large, monkeypatch):
@@ -100,6 +102,24 @@ def test_scores_are_those_of_comparing_all(large, monkeypatch):
         # Words are counted over all leaves, so their share of the score is the same to the digit.
         np.testing.assert_array_equal(near.scores["lexical"][near.kept], exact.scores["lexical"][at])
         np.testing.assert_allclose(near.scores["dense"][near.kept], exact.scores["dense"][at], rtol=1e-5)
+
+
+def test_candidates_are_worth_what_they_are_among_all_leaves(large, monkeypatch):
+    """All vectors are compared, and the pool is a part all the same: how scores lie is counted over every leaf."""
+    asked = [*QUESTIONS, f'{QUESTIONS[0]} "by stone 17"', f"{QUESTIONS[1]} -marsh"]
+    whole = [large.searcher.rank(question, EXACT) for question in asked]
+    of_a_part(monkeypatch, lifted=40, whole=0)
+    large.searcher.memory.let_go()
+    for question, every in zip(asked, whole, strict=True):
+        some = large.searcher.rank(question, EXACT)
+        assert len(some.pool) <= len(every.pool)
+        at = np.searchsorted(every.pool, some.pool)
+        assert every.pool[at].tolist() == some.pool.tolist()
+        for stage in ("dense", "lexical", "coverage", "fused"):
+            np.testing.assert_allclose(some.scores[stage], every.scores[stage][at], atol=1e-9)
+        best = every.pool[every.kept[:10]]
+        assert some.pool[some.kept[:10]].tolist() == best.tolist()
+    assert len(large.searcher.rank(QUESTIONS[0], EXACT).pool) < large.stats().chunks
 
 
 @pytest.mark.parametrize("least", [0.05, 1.1])

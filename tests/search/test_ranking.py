@@ -25,7 +25,8 @@ class Matches:
     """A ``LexicalIndex`` that knows what it will answer."""
 
     def __init__(self, rows, scores):
-        self.rows, self.scores = np.array(rows, np.int64), np.array(scores, np.float32)
+        order = np.argsort(rows)
+        self.rows, self.scores = np.array(rows, np.int64)[order], np.array(scores, np.float32)[order]
 
     def search(self, tokens, boosts):
         return self.rows, self.scores

@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.storage.catalogue.generations import begin_generation
+from core.storage.catalogue.sources import remove_source
 from core.storage.index.lexical import FtsIndex
 from core.storage.schema.word_tables import FIELDS, add_rows, remove_rows
 from core.storage.store import Store
@@ -81,6 +82,12 @@ def test_what_is_kept_of_tokens_is_forgotten_when_the_contents_change(store) -> 
     ingest(store, "two", "more wheat grows")
     assert index.search(["wheat"], {})[0].size == 2
     assert index.holding(["wheat"])["wheat"].size == 2
+    first = store.value("SELECT id FROM source WHERE name = 'one'")
+    for change in (lambda: remove_source(store, first), lambda: ingest(store, "three", "wheat " * 9), lambda: None):
+        change()
+        anew = FtsIndex(store, 1)  # has read the length of every row, the other that of those that came in
+        for kept, read in zip(index.search(["wheat", "more"], {}), anew.search(["wheat", "more"], {}), strict=True):
+            assert kept.tolist() == read.tolist()
 
 
 LETTERS = st.characters(categories=["Ll", "Lo", "Lm", "Nd", "Nl", "No"]).filter(str.isalnum)

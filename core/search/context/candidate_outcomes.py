@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.search.ranking import Ranking
-from core.search.ranking.fusion import Ordered
+from core.search.ranking.fusion import ranks as ranks_of
 from core.types import Candidate, Trace
 
 # Candidates any stage ranks this high are in the trace, so that a reader sees what nearly made it.
@@ -40,11 +40,10 @@ def build_trace(
     leaves, stages = ranking.leaves, tuple(ranking.scores)
     wanted = np.array(sorted(fates), dtype=np.int64)
     found, inside = _places(ranking.pool, wanted)
-    ordered = {stage: Ordered(scores) for stage, scores in ranking.scores.items()}
-    best = [scores.best(WATCHED).tolist() for scores in ordered.values()]
-    watched = set(ranking.kept.tolist()).union(found[inside].tolist(), *best)
-    entries = np.array(sorted(watched), dtype=np.int64)
-    places = {stage: scores.ranks_at(entries) for stage, scores in ordered.items()}
+    everywhere = {stage: ranks_of(scores) for stage, scores in ranking.scores.items()}
+    best = [np.flatnonzero((places > 0) & (places <= WATCHED)) for places in everywhere.values()]
+    entries = np.unique(np.concatenate([ranking.kept, found[inside], *best]))
+    places = {stage: ranked[entries] for stage, ranked in everywhere.items()}
     dropped = np.array([entry in ranking.dropped for entry in entries.tolist()], dtype=bool)
     order = np.lexsort((places[stages[-1]], dropped))
     entries = entries[order]

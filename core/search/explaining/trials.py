@@ -16,7 +16,7 @@ from core.search.question.analysis import Key, Understanding
 from core.search.ranking import Ranking, SearchScores
 from core.search.ranking.catalogue_reads import CatalogueReads
 from core.search.ranking.finding import order_key
-from core.search.ranking.fusion import ranks_at
+from core.search.ranking.fusion import ranks
 from core.search.searcher import Searcher
 from core.settings import Settings
 from core.storage.catalogue.names import Scope
@@ -176,6 +176,7 @@ class Trial:
         """Of the place's leaves, the best by the final order first. ``assembled``: as ``filled`` gives them."""
         leaves, became = self.leaves_in(ranking.leaves), fate_words(ranking, assembled)
         last = list(ranking.scores)[-1]
+        places = {stage: ranks(scores) for stage, scores in ranking.scores.items()}
         told: list[Fate] = []
         for leaf in leaves.tolist():
             span = int(ranking.leaves.starts[leaf]), int(ranking.leaves.ends[leaf])
@@ -183,11 +184,9 @@ class Trial:
             if entry == len(ranking.pool) or ranking.pool[entry] != leaf:
                 told.append(Fate(*span, {}, {}, assembled.get(leaf, _unranked(ranking, leaf))))
                 continue
-            at = np.array([entry])
-            ranks = {stage: int(ranks_at(scores, at)[0]) for stage, scores in ranking.scores.items()}
-            scores = {stage: float(scores[entry]) for stage, scores in ranking.scores.items() if ranks[stage]}
-            said = became(entry, leaf, ranks[last])
-            told.append(Fate(*span, {stage: rank for stage, rank in ranks.items() if rank}, scores, said))
+            own = {stage: int(places[stage][entry]) for stage in places if places[stage][entry]}
+            scores = {stage: float(ranking.scores[stage][entry]) for stage in own}
+            told.append(Fate(*span, own, scores, became(entry, leaf, own.get(last, 0))))
         return tuple(sorted(told, key=lambda fate: (fate.ranks.get(last) or len(ranking.pool) + 1, fate.start)))
 
 

@@ -1,7 +1,8 @@
-"""One state of the leaves, and both searches over it, with the evidence beside them, before any fusion.
+"""Both searches over one state of the leaves, with the evidence beside them, before any fusion.
 
-Below a measured size every leaf is scored. Above it the best of both searches and those beside them are, and a
-background of leaves drawn evenly tells how scores lie over all of them: so a leaf is worth the same either way.
+Of a few thousand leaves every one is scored. Of more the best of both searches and those beside them are, and a
+background of leaves drawn evenly tells how scores lie over all of them: so a leaf is worth the same either way, and
+what is done for a question behind its searches does not grow with the library.
 """
 
 from __future__ import annotations
@@ -16,79 +17,19 @@ from numpy.typing import NDArray
 
 from core.search.question.analysis import NOTHING, Understanding
 from core.search.ranking import fusion
+from core.search.ranking.snapshot import RUN, RUNS, Snapshot
 from core.settings import RetrievalSettings, Settings
 from core.storage.catalogue.conditions import Passing
 from core.storage.index.leaf_vectors import LeafVectors, products
 from core.storage.index.leaves import LeafTable
 from core.types import LexicalIndex, Vectors
 
-# Rows are numbered once and for all: after many edits there are more numbers than leaves. A table of so many places a
-# leaf is worth its memory, 4 bytes each; where numbers are farther apart, bisection finds a row in ten times the time.
-_SPARSEST = 16
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Snapshot:
-    """``leaves`` in text order. ``groups``: of all of them, as ``fusion.parent_groups`` makes them.
-
-    ``order`` sorts their rows, so that a row's index is found by bisection. ``indices``: (last row + 1,) int32, the
-    index of every row, -1 for none; empty where that would be too long. ``passing``: which of the leaves conditions let
-    through, ``None`` for all. What does not pass is in no pool, but keeps its place: the leaves beside a leaf, its
-    parent and the leaf at a place are those of its whole document.
-    """
-
-    leaves: LeafTable
-    groups: fusion.Groups
-    order: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    passing: Passing | None = None
-
-    @classmethod
-    def of(cls, leaves: LeafTable) -> Snapshot:
-        """The snapshot of a leaf table."""
-        rows = leaves.rows
-        length = int(rows.max()) + 1 if len(rows) else 0
-        indices = np.full(length if length <= _SPARSEST * len(rows) else 0, -1, np.int32)
-        if len(indices):
-            indices[rows] = np.arange(len(rows))
-        groups = fusion.parent_groups(leaves.documents, leaves.parent_rows)
-        return cls(leaves, groups, np.argsort(rows, kind="stable"), indices)
-
-    @property
-    def asked(self) -> NDArray[np.int64]:
-        """Indices of the leaves that are searched, ascending."""
-        return np.arange(len(self.leaves)) if self.passing is None else np.flatnonzero(self.passing.mask)
-
-    @property
-    def background(self) -> tuple[NDArray[np.int64], Callable[[], Vectors]]:
-        """Indices of leaves drawn evenly from those that are searched, ascending, and what reads their vectors: once,
-        where all leaves are searched.
-        """
-        places = drawn(len(self.leaves))
-        if self.passing is not None:
-            places = self.asked[drawn(len(self.asked))]
-            return places, lambda: self.leaves.vectors.of(places)
-        return places, lambda: self.leaves.vectors.kept(places)
-
-    def index_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Indices into ``leaves`` of catalogue rows; -1 for a row this state does not know."""
-        known = self.leaves.rows
-        if not len(known):
-            return np.full(len(rows), -1, dtype=np.int64)
-        if len(self.indices):
-            inside = (rows >= 0) & (rows < len(self.indices))
-            return np.where(inside, self.indices[np.where(inside, rows, 0)], -1).astype(np.int64)
-        places = np.minimum(np.searchsorted(known, rows, sorter=self.order), len(known) - 1)
-        found = self.order[places]
-        return np.where(known[found] == rows, found, -1).astype(np.int64)
-
-
-# Above the exact size each search hands on this many candidates; ten times the default k keeps recall at k near 1.
+# Of more leaves than ``WHOLE`` each search hands on this many; ten times the default k keeps recall at k near 1.
 POOL = 500
 # What stands in the parent of one of so many of each search's best, or beside it, is scored too: these lend to it.
 LIFTED = 200
-# The background: so many runs of so many leaves, evenly apart. Runs, for what stands beside a leaf lends to it.
-RUNS, RUN = 128, 32
+# Up to so many leaves every one is a candidate: that costs as much as choosing some of them.
+WHOLE = RUNS * RUN
 
 _BESIDE = ThreadPoolExecutor(16, "encode")  # questions that are read at once; a thread is begun when one is needed
 
@@ -96,21 +37,9 @@ Nearest = Callable[[Vectors, int], NDArray[np.int64] | None]
 Query = Callable[[], Vectors]
 
 
-def drawn(count: int) -> NDArray[np.int64]:
-    """``RUNS`` runs of ``RUN`` places among so many, evenly apart, ascending; all where there are no more.
-
-    >>> drawn(3).tolist(), len(drawn(10**6)), drawn(10**6)[[0, -1]].tolist()
-    ([0, 1, 2], 4096, [0, 999999])
-    """
-    if count <= RUNS * RUN:
-        return np.arange(count)
-    begins = np.linspace(0, count - RUN, RUNS).astype(np.int64)
-    return (begins[:, None] + np.arange(RUN)).ravel()
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchScores:
-    """What the searches say of every leaf before fusion. Settings with the same ``search_scores_key`` share it.
+    """What the searches say of a pool of leaves before fusion. Settings with the same ``search_scores_key`` share it.
 
     ``pool``: indices into ``leaves``, ascending. ``dense``, ``lexical``: float64, aligned with it, ``nan`` where a
     search did not rank the leaf. ``coverage``: as them, by ``fusion.coverage``; ``None`` where it is off.
@@ -118,7 +47,7 @@ class SearchScores:
     is found by, and ``matched``, int64, the place of that in ``leaves.aliases``, -1 for none; ``None`` without any.
 
     Where the pool is not all that was searched: ``background``, as these, of leaves drawn evenly from all, and
-    ``spreads``, how the scores "lexical" and "coverage" lie over all.
+    ``spreads``, how the scores "lexical" and "coverage" lie over all; "dense" too, where all were compared.
     """
 
     question: str
@@ -171,14 +100,14 @@ def search_leaves(
     ``searches``: for each text to look for, ``query()`` and its analysed tokens. ``query()`` returns the text's vector,
     ``(d,)`` float32 of unit norm; it is not called where ``settings.dense_weight`` is 0.
     ``nearest(query, n)``: the catalogue rows of the ``n`` leaves nearest to a vector; ``None``: compare all of them.
-    It is asked only above ``settings.exact_below`` leaves; then every search scores all leaves that any of them finds,
-    and no vectors are read but theirs and the background's.
+    It is asked only above ``settings.exact_below`` leaves; then no vectors are read but those of the leaves that any
+    search finds, which all of them score, and the background's.
 
     Vectors are encoded and compared in a thread of their own while words are searched in this one. The stages "encode"
     and "dense" are what either still takes after that.
     """
-    laps, asked, leaves = Laps(), snapshot.asked, snapshot.leaves
-    exact, every = len(asked) <= settings.exact_below, leaves.vectors
+    laps, leaves, count = Laps(), snapshot.leaves, snapshot.count
+    exact, every = count <= settings.exact_below, leaves.vectors
     if exact and settings.dense_weight:  # read here, for another thread would read another state of the catalogue
         # What a phrase leaves of a large library is read by itself, and the others' vectors stay where they are.
         if snapshot.passing is not None and len(leaves) > settings.exact_below:
@@ -188,25 +117,26 @@ def search_leaves(
     searched = [
         _one_search(query, tokens, snapshot, every, near, lexical, settings, laps) for query, tokens in searches
     ]
-    by_alias, pool = _by_alias(leaves, searched), asked
-    if not exact:
-        found = [_candidates(snapshot, one) for one in searched]
-        if by_alias is not None:
-            found.append((asked[fusion.best_first(by_alias[0][asked], POOL)],))
-        pool = _with_family(snapshot, [best for one in found for best in one])
+    by_alias = _by_alias(leaves, searched)
+    words = _joined_words([one.words for one in searched])
+    meant = any(one.query is not None for one in searched)
 
-    def scores(places: NDArray[np.int64], own: Vectors | None) -> SearchScores:
-        """What was found of some leaves. ``own``: their vectors, ``None`` where all were compared."""
-        dense = _most([one.scored(places, own) for one in searched])
+    def similar(places: NDArray[np.int64], own: Vectors | None) -> fusion.Scores:
+        dense = _most([one.scored(snapshot, places, own) for one in searched])
         if leaves.unencoded is not None:
             dense[leaves.unencoded[places]] = np.nan
+        return dense
+
+    def scores(places: NDArray[np.int64], vectors: Callable[[], Vectors]) -> SearchScores:
+        """What was found of some leaves. ``vectors``: theirs, read where not all were compared."""
+        dense = similar(places, vectors() if meant and not exact else None)
         covered = [one.coverage[places] for one in searched if one.coverage is not None]
         return SearchScores(
             question,
             leaves,
             places,
             dense,
-            _most([one.lexical[places] for one in searched]),
+            words.of(leaves.rows[places]),
             laps.milliseconds,
             _most(covered) if covered else None,
             passing=snapshot.passing,
@@ -214,19 +144,28 @@ def search_leaves(
             matched=None if by_alias is None else by_alias[1][places],
         )
 
-    if exact:
-        made = scores(pool, None)
+    if exact and count <= WHOLE:
+        made = scores(snapshot.asked, leaves.vectors.of)
         laps.end("dense")
         return made
-    meant = any(one.query is not None for one in searched)
-    around, vectors = snapshot.background
-    made = scores(pool, leaves.vectors.of(pool) if meant else None)
-    behind = scores(around, vectors() if meant else None)
-    laps.end("dense")
-    words = {"lexical": _most([one.lexical[asked] for one in searched])}
+    found = [best for one in searched for best in _candidates(snapshot, one)]
+    if by_alias is not None:
+        asked = snapshot.asked
+        found.append(asked[fusion.best_first(by_alias[0][asked], POOL)])
+    pool = _with_family(snapshot, found)
+    made = scores(pool, lambda: leaves.vectors.of(pool))
+    behind = scores(*snapshot.background)
+    spreads = {"lexical": words.spread(count)}
+    if exact and meant:
+        every_leaf = similar(snapshot.asked, None)
+        if by_alias is not None:
+            every_leaf = np.fmax(every_leaf, by_alias[0][snapshot.asked])
+        spreads["dense"] = fusion.Spread.of(fusion.averaged(every_leaf))
     if made.coverage is not None:
-        words["coverage"] = _most([one.coverage[asked] for one in searched if one.coverage is not None])
-    return replace(made, background=behind, spreads={name: fusion.Spread.of(one) for name, one in words.items()})
+        covered = _most([one.coverage for one in searched if one.coverage is not None])
+        spreads["coverage"] = fusion.Spread.of(covered if snapshot.passing is None else covered[snapshot.asked])
+    laps.end("dense")
+    return replace(made, background=behind, spreads=spreads)
 
 
 def _by_alias(leaves: LeafTable, searched: Sequence[_OneSearch]) -> tuple[fusion.Scores, NDArray[np.int64]] | None:
@@ -246,25 +185,73 @@ def _by_alias(leaves: LeafTable, searched: Sequence[_OneSearch]) -> tuple[fusion
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _Words:
+    """What words find of the leaves that are searched. ``rows``: (m,) int64, ascending. ``scores``: (m,) float64.
+
+    ``places``: (m,) int64, indices of the leaves.
+    """
+
+    rows: NDArray[np.int64]
+    scores: fusion.Scores
+    places: NDArray[np.int64]
+
+    @classmethod
+    def found(cls, rows: NDArray[np.int64], scores: Vectors, snapshot: Snapshot) -> _Words:
+        """Of what an index found. A row the snapshot does not know is of another part, or was written after it."""
+        places = snapshot.index_of(rows)
+        inside = places >= 0
+        if snapshot.passing is not None:
+            inside &= snapshot.passing.mask[places]
+        if not inside.all():
+            rows, scores, places = rows[inside], scores[inside], places[inside]
+        return cls(rows, scores.astype(np.float64), places)
+
+    def of(self, rows: NDArray[np.int64]) -> fusion.Scores:
+        """The scores of some rows, ``nan`` for one without any of the words."""
+        if not len(self.rows):
+            return np.full(len(rows), np.nan)
+        at = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
+        return np.where(self.rows[at] == rows, self.scores[at], np.nan)
+
+    def spread(self, count: int) -> fusion.Spread:
+        """Over so many leaves, these among them."""
+        return fusion.Spread.of(self.scores, np.zeros(1) if len(self.scores) < count else None, count)
+
+
+def _joined_words(found: Sequence[_Words]) -> _Words:
+    """Of each leaf the best score that any of the texts has for it."""
+    if len(found) == 1:
+        return found[0]
+    rows, first, inverse = np.unique(
+        np.concatenate([one.rows for one in found]), return_index=True, return_inverse=True
+    )
+    best = np.full(len(rows), -np.inf)
+    np.maximum.at(best, inverse, np.concatenate([one.scores for one in found]))
+    return _Words(rows, best, np.concatenate([one.places for one in found])[first])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _OneSearch:
     """What one text finds. ``query``: its vector, ``None`` where the search by meaning is off.
 
     ``similar``: cosines of the leaves that are searched, ``None`` where they are computed for a pool alone; ``near``:
-    indices of the nearest then, unless ``None``.
-    ``lexical``, ``coverage``: of all leaves, ``nan`` for one without any of its words or that is not searched;
-    ``coverage`` ``None``: off.
+    indices of the nearest, ``None`` where all are in the pool.
+    ``coverage``: of all leaves, ``nan`` for one without any of the words around it or that is not searched; ``None``:
+    off.
     """
 
     query: Vectors | None
     similar: Vectors | None
     near: NDArray[np.int64] | None
-    lexical: fusion.Scores
+    words: _Words
     coverage: fusion.Scores | None
 
-    def scored(self, pool: NDArray[np.int64], own: Vectors | None) -> fusion.Scores:
+    def scored(self, snapshot: Snapshot, pool: NDArray[np.int64], own: Vectors | None) -> fusion.Scores:
         """Cosines of the leaves in ``pool``, float64; ``nan`` where the search by meaning is off."""
         similar = self.similar
-        if similar is None and self.query is not None and own is not None and len(pool):
+        if similar is not None and len(pool) < len(similar):
+            similar = similar[pool if snapshot.passing is None else np.searchsorted(snapshot.asked, pool)]
+        elif similar is None and self.query is not None and own is not None and len(pool):
             similar = products(own, self.query)
         return np.full(len(pool), np.nan) if similar is None else similar.astype(np.float64)
 
@@ -287,23 +274,18 @@ def _one_search(
     def compared() -> tuple[Vectors, float, Vectors | None, NDArray[np.int64] | None]:
         """The text's vector, when it was ready, and what is like it."""
         vector, encoded = query(), perf_counter()
-        asked = snapshot.asked
-        if not len(asked):  # an empty library has no dimension yet
+        if not snapshot.count:  # an empty library has no dimension yet
             return vector, encoded, None, None
         if nearest is not None:
             return vector, encoded, None, nearest(vector, POOL)
-        return vector, encoded, every.cosines(vector, None if len(every) == len(asked) else asked), None
+        return vector, encoded, every.cosines(vector, None if len(every) == snapshot.count else snapshot.asked), None
 
     asking = _BESIDE.submit(compared) if settings.dense_weight else None
     try:
-        words = np.full(len(snapshot.leaves), np.nan)
-        if tokens and settings.lexical_weight and len(words):
+        rows, weights = np.zeros(0, np.int64), np.zeros(0, np.float32)
+        if tokens and settings.lexical_weight and len(snapshot.leaves):
             rows, weights = lexical.search(tokens, settings.boosts)
-            places = snapshot.index_of(rows)
-            # A row the snapshot does not know was written after it: the next question sees it.
-            words[places[places >= 0]] = weights[places >= 0]
-            if snapshot.passing is not None:
-                words[~snapshot.passing.mask] = np.nan
+        words = _Words.found(rows, weights, snapshot)
         laps.end("lexical")
         covered = None
         if settings.coverage_weight:
@@ -318,6 +300,9 @@ def _one_search(
         near = _nearest(snapshot, vector, POOL)
     elif near is not None:
         near = snapshot.index_of(near)
+    elif similar is not None and len(similar) > WHOLE:
+        near = fusion.best_first(similar.astype(np.float64), POOL)
+        near = near if snapshot.passing is None else snapshot.asked[near]
     laps.end("dense")
     return _OneSearch(vector, similar, near, words, covered)
 
@@ -341,35 +326,34 @@ def _coverage(tokens: Sequence[str], snapshot: Snapshot, lexical: LexicalIndex) 
         return covered
     found = (snapshot.index_of(rows) for rows in lexical.holding(tokens).values())
     holders = [places[places >= 0] for places in found]
-    documents, groups = snapshot.leaves.documents, snapshot.groups
-    if snapshot.passing is not None:
-        mask = snapshot.passing.mask
-        among = np.cumsum(mask) - 1
-        holders = [among[held[mask[held]]] for held in holders]
-        # Leaves with another between them are no neighbours, as if they were of two documents.
-        apart = (documents[asked][1:] != documents[asked][:-1]) | (asked[1:] != asked[:-1] + 1)
-        documents, groups = np.append(0, np.cumsum(apart)).astype(np.int32), groups[asked]
-    covered[asked] = fusion.coverage(holders, documents, groups)
+    if snapshot.passing is None:
+        return fusion.coverage(holders, snapshot.joined, snapshot.begins)
+    mask = snapshot.passing.mask
+    among = np.cumsum(mask) - 1
+    # Leaves with another between them are no neighbours, as if they were of two documents.
+    joined = snapshot.joined[asked] & np.append(False, asked[1:] == asked[:-1] + 1)
+    begins = fusion.begins(snapshot.groups[asked])
+    covered[asked] = fusion.coverage([among[held[mask[held]]] for held in holders], joined, begins)
     return covered
 
 
 def _candidates(snapshot: Snapshot, one: _OneSearch) -> tuple[NDArray[np.int64], ...]:
     """What each search finds best, best first, as indices of leaves."""
     near = np.zeros(0, np.int64) if one.near is None else one.near[one.near >= 0]
-    return near, fusion.best_first(one.lexical, POOL)
+    return near, one.words.places[fusion.best_first(one.words.scores, POOL)]
 
 
 def _with_family(snapshot: Snapshot, found: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """The leaves found, each best first, and with the best of them those beside them and in their parents, ascending;
     those that are searched.
     """
-    groups, last = snapshot.groups, len(snapshot.leaves) - 1
-    best = np.concatenate([one[:LIFTED] for one in found])
-    lifted = np.zeros(int(groups[-1]) + 1 if len(groups) else 0, bool)
-    lifted[groups[best]] = True
-    chosen = lifted[groups]
-    chosen[np.concatenate([np.maximum(best - 1, 0), np.minimum(best + 1, last), *found])] = True
-    return np.flatnonzero(chosen if snapshot.passing is None else chosen & snapshot.passing.mask)
+    best, last = np.concatenate([one[:LIFTED] for one in found]), len(snapshot.leaves) - 1
+    parents = np.unique(snapshot.groups[best])
+    ends = np.append(snapshot.begins, last + 1)
+    sizes = ends[parents + 1] - ends[parents]
+    family = np.arange(sizes.sum()) + np.repeat(ends[parents + 1] - np.cumsum(sizes), sizes)
+    chosen = np.unique(np.concatenate([family, np.maximum(best - 1, 0), np.minimum(best + 1, last), *found]))
+    return chosen if snapshot.passing is None else chosen[snapshot.passing.mask[chosen]]
 
 
 class Laps:

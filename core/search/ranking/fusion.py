@@ -93,40 +93,6 @@ def averaged(scores: Scores) -> Scores:
     return np.where(np.isnan(scores), known.mean(), scores) if len(known) else scores
 
 
-class Ordered:
-    """Scores ready to be asked who is best and who stands where: their values are sorted once, their places never.
-
-    Best first, ties to the earlier entry; ``nan`` marks an entry the search did not rank.
-    """
-
-    def __init__(self, scores: Scores) -> None:
-        self._scores = scores
-        values = np.sort(scores)  # rising, those that are no number last
-        self._values = values[: len(values) - int(np.count_nonzero(np.isnan(scores)))]
-
-    def best(self, limit: int | None = None) -> NDArray[np.int64]:
-        """Indices of the best entries, at most ``limit`` (``None`` is off)."""
-        count = len(self._values)
-        if limit is not None and limit < count:
-            if limit <= 0:
-                return np.zeros(0, dtype=np.int64)
-            chosen = np.flatnonzero(self._scores >= self._values[count - limit])
-        else:
-            chosen = np.flatnonzero(~np.isnan(self._scores))
-        return chosen[np.argsort(-self._scores[chosen], kind="stable")][:limit]
-
-    def ranks_at(self, entries: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The 1-based ranks of some entries, 0 where the search did not rank one."""
-        asked = self._scores[entries]
-        through = np.searchsorted(self._values, asked, side="right")
-        places = np.where(np.isnan(asked), 0, len(self._values) - through + 1)
-        tied = through - np.searchsorted(self._values, asked) > 1
-        for score in np.unique(asked[tied]).tolist():  # each stands behind the earlier ones with its score
-            alike = asked == score
-            places[alike] += np.searchsorted(np.flatnonzero(self._scores == score), entries[alike])
-        return places
-
-
 def ranks(scores: Scores) -> NDArray[np.int64]:
     """1-based ranks, best first; ties fall to the earlier entry; 0 where the search did not rank the entry.
 
@@ -139,22 +105,17 @@ def ranks(scores: Scores) -> NDArray[np.int64]:
     return result
 
 
-def ranks_at(scores: Scores, entries: NDArray[np.int64]) -> NDArray[np.int64]:
-    """What ``ranks`` says of some entries, without ordering all the others.
-
-    >>> ranks_at(np.array([0.2, np.nan, 0.9, 0.2]), np.array([3, 1, 0])).tolist()
-    [3, 0, 2]
-    """
-    return Ordered(scores).ranks_at(entries)
-
-
 def best_first(scores: Scores, limit: int | None = None) -> NDArray[np.int64]:
     """Indices of the ranked entries, best first, ties to the earlier; at most ``limit`` (``None`` is off).
 
     >>> best_first(np.array([0.2, np.nan, 0.9, 0.2]), limit=2).tolist()
     [2, 0]
     """
-    return Ordered(scores).best(limit)
+    chosen = np.flatnonzero(~np.isnan(scores))
+    if limit is not None and 0 < limit < len(chosen):  # before the others are put in order
+        values = scores[chosen]
+        chosen = chosen[values >= np.partition(values, -limit)[-limit]]
+    return chosen[np.argsort(-scores[chosen], kind="stable")][: None if limit is None else max(0, limit)]
 
 
 Scaled = Callable[[Scores, Spread | None], Scores]
@@ -213,6 +174,27 @@ def share_neighbours(
 
 Groups = NDArray[np.integer[Any]]
 Holders = NDArray[np.int64]
+_BITS = 8  # words that one pass of ``coverage`` looks at
+
+
+def joined(documents: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """(n,) whether each leaf and the one before it are of one document.
+
+    >>> joined(np.array([0, 0, 1], dtype=np.int32)).tolist()
+    [False, True, False]
+    """
+    found = np.zeros(len(documents), bool)
+    found[1:] = documents[1:] == documents[:-1]
+    return found
+
+
+def begins(groups: Groups) -> NDArray[np.int64]:
+    """The place of each group's first entry; the groups rise.
+
+    >>> begins(np.array([0, 0, 1, 2, 2])).tolist()
+    [0, 2, 3]
+    """
+    return np.flatnonzero(np.append(True, groups[1:] != groups[:-1])) if len(groups) else np.zeros(0, np.int64)
 
 
 def parent_groups(documents: NDArray[np.int32], parents: NDArray[np.int64]) -> Groups:
@@ -239,9 +221,9 @@ def share_best(scores: Scores, fused: Scores, groups: Groups, share: float) -> S
     """
     if not share or not len(fused):
         return scores
-    begins = np.flatnonzero(np.concatenate([[True], groups[1:] != groups[:-1]]))
-    best = np.maximum.reduceat(fused, begins)
-    return np.asarray(scores + np.repeat(share * best, np.diff(begins, append=len(fused))))
+    first = begins(groups)
+    best = np.maximum.reduceat(fused, first)
+    return np.asarray(scores + np.repeat(share * best, np.diff(first, append=len(fused))))
 
 
 def rarity(held: int, total: int) -> float:
@@ -256,7 +238,7 @@ def rarity(held: int, total: int) -> float:
     return max(0.0, float(np.log((total - held + 0.5) / (held + 0.5))))
 
 
-def coverage(holders: Collection[Holders], documents: NDArray[np.int32], groups: Groups) -> Scores:
+def coverage(holders: Collection[Holders], joined: NDArray[np.bool_], begins: NDArray[np.int64]) -> Scores:
     """(n,) how much of the question stands around each leaf, from 0 to 1; ``nan`` where none of it does.
 
     The mean of two shares of the question's words, each word weighed by its rarity: of those found in the leaf and its
@@ -264,31 +246,29 @@ def coverage(holders: Collection[Holders], documents: NDArray[np.int32], groups:
     so a place that holds all of a question is told from one that repeats a part of it.
 
     ``holders``: for each word of the question that the library knows, the leaves that hold it, each once.
-    ``documents``, ``groups``: of all leaves in text order, as ``parent_groups`` makes them.
+    ``joined``, ``begins``: of all leaves in text order, as the functions of these names make them.
 
     >>> words = [np.array([0]), np.array([1])]
-    >>> coverage(words, np.zeros(5, dtype=np.int32), np.arange(5)).round(2).tolist()
+    >>> coverage(words, joined(np.zeros(5, dtype=np.int32)), np.arange(5)).round(2).tolist()
     [0.75, 0.75, 0.25, nan, nan]
     """
-    total = len(documents)
-    near, inside = np.zeros(total), np.zeros(int(groups[-1]) + 1 if total else 0)
-    joined = np.zeros(total + 1, dtype=bool)  # whether a leaf and the one before it are of one document
-    joined[1:total] = documents[1:] == documents[:-1]
-    weights = 0.0
-    for held in holders:
-        weight = rarity(len(held), total)
-        if not weight:
-            continue
-        weights += weight
-        around, within = np.zeros(total, dtype=bool), np.zeros(len(inside), dtype=bool)
-        around[held] = around[held[joined[held]] - 1] = around[held[joined[held + 1]] + 1] = True
-        within[groups[held]] = True
-        near[np.flatnonzero(around)] += weight
-        inside[np.flatnonzero(within)] += weight
-    if not weights:
-        return np.full(total, np.nan)
-    share = (near + inside[groups]) / (2 * weights)
-    return np.where(share > 0, share, np.nan)
+    total = len(joined)
+    telling = [(held, weight) for held in holders if (weight := rarity(len(held), total))]
+    share, same = np.zeros(total), joined[1:].view(np.uint8) * np.uint8(255)
+    sizes = np.diff(begins, append=total)
+    for first in range(0, len(telling), _BITS):
+        # A bit a word and a byte a leaf: whatever is done for every leaf of a large library is done for few bytes.
+        worth, held_by = np.zeros(1), np.zeros(total, np.uint8)
+        for bit, (held, weight) in enumerate(telling[first : first + _BITS]):
+            held_by[held] |= np.uint8(1 << bit)
+            worth = np.concatenate([worth, worth + weight])
+        around = held_by.copy()
+        around[1:] |= held_by[:-1] & same
+        around[:-1] |= held_by[1:] & same
+        share += worth[around]
+        share += np.repeat(worth[np.bitwise_or.reduceat(held_by, begins)], sizes)
+    share[share == 0] = np.nan
+    return share / (2 * sum(weight for _, weight in telling)) if telling else np.full(total, np.nan)
 
 
 def strictly_descending(values: Scores) -> Scores:

@@ -112,7 +112,9 @@ def order_leaves(found: SearchScores, settings: RetrievalSettings) -> Ranking:
 
 
 def _spreads(found: SearchScores, background: SearchScores) -> dict[str, fusion.Spread]:
-    """How each search's scores lie over all leaves: of words as they were counted, of meaning by the background."""
+    """How each search's scores lie over all leaves: as they were counted, or by the background."""
+    if "dense" in found.spreads:
+        return dict(found.spreads)
     drawn, count = ~np.isin(background.pool, found.pool), found.spreads["lexical"].count
     pool, others = _meant(found), _meant(background)[drawn]
     if found.leaves.unencoded is not None:

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import StorageError
-from core.storage.catalogue.meaning import UNENCODED
 from core.storage.catalogue.names import names_of_versions
 from core.storage.faults import row_faults
 from core.storage.index.leaf_vectors import LeafVectors, Numbers
+from core.storage.index.postings import numbers
+from core.storage.schema.steps import NO_VECTOR
 from core.storage.store import Store
 from core.types import Span, Vectors
 
@@ -76,24 +77,21 @@ def load_leaves(store: Store, previous: LeafTable | None = None) -> LeafTable:
             "SELECT number, dimension FROM generation WHERE number = ?", int(store.meta("serving") or 0)
         )
         number, dimension = serving or (0, 0)
-        numbers = _columns(store, number)
+        previous = previous if previous is not None and previous.generation == number else None
         documents = _documents(store, number)
-        of_vectors = Numbers(revision, numbers[:, 7].copy())
-        vectors = LeafVectors.stored(store, numbers[:, 0].copy(), dimension, of_vectors)
-        if previous is not None and previous.generation == number:
-            known = _has_vector(previous, numbers[:, 0]) & (numbers[:, 6] == 0)
-            vectors = vectors.following(previous.vectors, known)
-        aliases = _aliases(store, number, numbers[:, 0], dimension)
-    places = {document[0]: place for place, document in enumerate(documents)}
-    ordinals = np.array([places[version] for version in np.unique(numbers[:, 1])], np.int32)
-    _, inverse = np.unique(numbers[:, 1], return_inverse=True)
-    rows, _, starts, ends, tokens, parents, unencoded = (np.ascontiguousarray(column) for column in numbers.T[:7])
+        rows, documents_of, starts, ends, tokens, parents = _columns(store, number, documents, previous)
+        of_vectors = _vectors_of(store, rows)
+        unencoded = of_vectors == int(store.value(f"SELECT number FROM vector WHERE key = '{NO_VECTOR}'") or -1)
+        vectors = LeafVectors.stored(store, rows, dimension, Numbers(revision, of_vectors))
+        if previous is not None:
+            vectors = vectors.following(previous.vectors, _has_vector(previous, rows) & ~unencoded)
+        aliases = _aliases(store, number, rows, dimension)
     return LeafTable(
         revision=revision,
         generation=number,
         dimension=dimension,
         rows=rows,
-        documents=ordinals[inverse].astype(np.int32),
+        documents=documents_of.astype(np.int32),
         starts=starts,
         ends=ends,
         tokens=tokens,
@@ -102,7 +100,7 @@ def load_leaves(store: Store, previous: LeafTable | None = None) -> LeafTable:
         version_ids=tuple(document[1] for document in documents),
         titles=tuple(document[2] for document in documents),
         names=tuple(document[3] for document in documents),
-        unencoded=unencoded.astype(np.bool_) if unencoded.any() else None,
+        unencoded=unencoded if unencoded.any() else None,
         aliases=aliases,
     )
 
@@ -153,13 +151,44 @@ def ancestors(store: Store, rows: Sequence[int]) -> dict[int, tuple[Span, ...]]:
     return found
 
 
-def _columns(store: Store, generation: int) -> NDArray[np.int64]:
-    found = store.rows(
-        f'SELECT row, version, start, "end", tokens, coalesce(parent_row, -1), {UNENCODED}, vector FROM chunk'
-        " WHERE generation = ? AND level = 0 ORDER BY version, start, row",
-        generation,
+def _columns(
+    store: Store, generation: int, documents: Sequence[tuple[int, str, str, str]], previous: LeafTable | None
+) -> list[NDArray[np.int64]]:
+    """Rows, places in ``documents``, starts, ends, tokens and parents, by version, start and row.
+
+    A row keeps all of these while it is there, and no other ever has its number: those of ``previous`` are not read.
+    """
+    ordered = "SELECT row FROM chunk WHERE generation = ? AND level = 0 ORDER BY version, start, row"
+    rows = numbers(store.value(f"SELECT group_concat(row) FROM ({ordered})", generation))
+    columns, known = np.zeros((6, len(rows)), np.int64), np.zeros(len(rows), bool)
+    columns[0] = rows
+    if previous is not None and len(previous):
+        places = {version_id: place for place, (_, version_id, _, _) in enumerate(documents)}
+        place = np.array([places.get(version_id, -1) for version_id in previous.version_ids], np.int64)
+        order = np.argsort(previous.rows, kind="stable")
+        at = order[np.minimum(np.searchsorted(previous.rows, rows, sorter=order), len(order) - 1)]
+        known = previous.rows[at] == rows
+        kept = (place[previous.documents], previous.starts, previous.ends, previous.tokens, previous.parent_rows)
+        columns[1:] = [column[at] for column in kept]
+    listed = (
+        'SELECT row, version, start, "end", tokens, coalesce(parent_row, -1) FROM chunk'
+        " WHERE row IN (SELECT value FROM json_each(?)) ORDER BY version, start, row"
     )
-    return np.array(found, np.int64).reshape(len(found), 8)
+    found = store.rows(listed, rows[~known].tolist())
+    columns[:, ~known] = np.array(found, np.int64).reshape(len(found), 6).T
+    versions = np.array([number for number, _, _, _ in documents], np.int64)
+    columns[1, ~known] = np.searchsorted(versions, columns[1, ~known])
+    return list(columns)
+
+
+def _vectors_of(store: Store, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers of the vectors of leaves, read from their index alone."""
+    pairs = "SELECT row, vector FROM chunk WHERE vector IS NOT NULL"
+    leaves, vectors = map(numbers, store.row(f"SELECT group_concat(row), group_concat(vector) FROM ({pairs})") or "")
+    if len(leaves) != len(vectors):
+        raise ValueError("a leaf's vector has no number")
+    order = np.argsort(leaves)
+    return vectors[order[np.searchsorted(leaves, rows, sorter=order)]]
 
 
 def _documents(store: Store, generation: int) -> list[tuple[int, str, str, str]]:

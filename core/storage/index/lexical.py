@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.storage.faults import catalogue_faults
-from core.storage.index.postings import Posting, Postings, read_rows
+from core.storage.index.postings import Posting, Postings, numbers, read_rows
 from core.storage.schema.word_tables import FIELDS, index_table, sizes_table, terms_table
 from core.types import Vectors
 
@@ -56,7 +56,8 @@ class FtsIndex:
         with self._store.reading() as connection:
             postings, revision = self._postings, self._store.contents()  # a tag or a note changes no token
             if postings is None or postings.revision != revision:
-                postings = self._postings = Postings(revision, *read_rows(connection, sizes_table(self.generation)))
+                read = read_rows(connection, sizes_table(self.generation), postings)
+                postings = self._postings = Postings(revision, *read)
             found = []
             for token in self._rarest(postings, tokens):
                 posting = postings.of(token)
@@ -86,11 +87,10 @@ def _occurrences(connection: sqlite3.Connection, generation: int, token: str) ->
         f" USING fts5vocab('main', '{index_table(generation)}', 'instance')"
     )
     place = " ".join(f"WHEN '{name}' THEN {at}" for at, name in enumerate(FIELDS))
-    # One string of numbers: a row of Python objects for each occurrence would take four times as long.
     (listed,) = connection.execute(
         f"SELECT group_concat(doc * {len(FIELDS)} + CASE col {place} END) FROM temp.{view} WHERE term = ?", (token,)
     ).fetchone()
-    return np.fromstring(listed or "", np.int64, sep=",")
+    return numbers(listed)
 
 
 def token_holders(store: Store, generation: int, tokens: Sequence[str]) -> tuple[dict[str, int], int]:
