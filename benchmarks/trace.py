@@ -17,6 +17,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -152,15 +153,15 @@ def measured(address: str, browser: Browser, turns: int) -> dict[str, list[tuple
     for _ in range(turns):
         for name in ("Chunks", "Ask", "Library"):
             page.wait_for_timeout(500)  # a person looks before the next one
-            note(f"to {name}", lambda name=name: changed(page, name))
+            note(f"to {name}", partial(changed, page, name))
     changed(page, "Chunks")
     for turn in range(turns):
         by = (-40, -30, 30, 40)[turn % 4]  # no size twice in a row
         page.wait_for_timeout(500)
-        note("Chunks: size of a chunk", lambda by=by: turned(page, "Chunk, at most tokens", by, ".ruler", "aria-label"))
+        note("Chunks: size of a chunk", partial(turned, page, "Chunk, at most tokens", by, ".ruler", "aria-label"))
     for _ in range(turns):
         for name in PAGES:
-            note(f"{name} opened", lambda name=name: opened(browser, address, name))
+            note(f"{name} opened", partial(opened, browser, address, name))
     return found
 
 
