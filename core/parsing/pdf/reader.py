@@ -59,7 +59,7 @@ class PdfParser:
     ``password``: opens an encrypted file; others do not mind it.
     """
 
-    version = 7
+    version = 8
 
     def __init__(self, settings: ParsingSettings, password: str | None = None, kind: str = "pdf") -> None:
         self._settings = settings
