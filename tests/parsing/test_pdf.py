@@ -284,12 +284,25 @@ def test_code_keeps_its_lines() -> None:
     assert texts(document, BlockKind.CODE) == ["def f():\n    return 1\nprint(f())"]
 
 
-def test_title_from_metadata_unless_it_is_none() -> None:
+def test_title_from_metadata_if_the_first_page_shows_it() -> None:
     def draw(page: pymupdf.Page) -> None:
-        box(page, 60, 60, 540, 140, f"{prose('Words', 40)}.")
+        page.insert_text((60, 50), "www.ducks.example", fontsize=14)
+        page.insert_text((60, 80), "Heard on the river", fontsize=14)
+        page.insert_text((60, 170), "Ducks: a real title", fontsize=22)
+        box(page, 60, 190, 540, 300, f"{prose('More', 40)}.")
 
-    assert parsed(pdf(draw, title="A Real Title")).title == "A Real Title"
-    assert parsed(pdf(draw, title="Microsoft Word - draft3.doc"), "x/annual_plan.pdf").title == "Annual plan"
+    def untitled(page: pymupdf.Page) -> None:
+        page.insert_text((60, 60), "CONTENTS", fontsize=22)
+        box(page, 60, 90, 540, 200, f"{prose('Words', 40)}.")
+
+    shown = "Ducks: a real title"
+    assert parsed(pdf(draw, title="Ducks&#58; a Real Title")).title == "Ducks: a Real Title"
+    for unshown in ("", "Find more of them online", "8283_xs_0801_dv", "Microsoft Word - draft3.doc"):
+        document = parsed(pdf(draw, title=unshown))
+        assert document.title == shown
+        assert document.title_span
+        assert document.text[document.title_span.start : document.title_span.end] == shown
+        assert parsed(pdf(untitled, title=unshown), "x/annual_plan.pdf").title == "Annual plan"
 
 
 def picture_page(page: pymupdf.Page) -> None:
