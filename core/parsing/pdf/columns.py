@@ -19,7 +19,7 @@ TABLE_CAPTION = re.compile(
 CLOSING = re.compile(r"[)%]{1,2}")
 _TIGHT = 0.1  # of a line's height, within a word
 _MAX_HEADER_ROWS = 4
-_FIGURE = re.compile(r"[^\w]*(?:US\$|EUR|USD)?[^\w]*\d[\d.,'\u00a0 /-]*(?:x|bps|pts?)?[^\w]*")
+_FIGURE = re.compile(r"[^\w]*(?:US\$|EUR|USD)?[^\w]*\d[\d.,'\u00a0 /()\[\]±-]*(?:x|bps|pts?)?[^\w]*")
 _NO_FIGURE = {"", "-", "–", "—", "n/a", "na", "n.a.", "nm", "n/m", "nil", "$ —", "$ –", "$ -", "— %", "…", "..."}
 
 
