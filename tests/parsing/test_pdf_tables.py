@@ -98,6 +98,10 @@ def test_a_title_over_several_columns_is_a_row_and_figures_with_another_in_brack
         box(page, 60, 280, 540, 400, f"{prose('Behind', 40)}.")
 
     assert cells_of(draw) == rows
+    document = parsed(pdf(draw))
+    (table,) = blocks(document, BlockKind.TABLE)
+    assert table.header is not None
+    assert document.text[table.header.start : table.header.end].endswith("Place | months | rate a year | SD")
 
 
 def test_cells_beside_one_that_wraps_are_of_its_row() -> None:
