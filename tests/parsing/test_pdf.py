@@ -51,6 +51,44 @@ def test_small_print_in_the_margin_stands_apart_from_the_text_beside_it() -> Non
     assert "Received 3 May 2020" in " ".join(found)
 
 
+def test_the_last_rows_of_columns_are_read_with_their_columns_though_headings_part_them_off() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        for left, name in ((60, "Left"), (310, "Right")):
+            box(page, left, 80, left + 230, 690, f"{prose(name, 140)}.")
+            page.insert_text((left, 712), f"2.{left // 60} On the {name} hand", fontsize=10, fontname="hebo")
+            page.insert_text((left, 742), f"{name} under the heading is written out as a line of words", fontsize=8.5)
+            page.insert_text(
+                (left, 753), f"and {name.lower()} of the gutter it ends with another line of words.", fontsize=8.5
+            )
+
+    document = parsed(pdf(draw))
+    below = [text for text in texts(document, BlockKind.PARAGRAPH) if "under the heading" in text]
+    assert [text.split()[0] for text in below] == ["Left", "Right"]
+    assert all(text.endswith("it ends with another line of words.") for text in below)
+    assert document.text.index("ends with") < document.text.index("On the Right hand")
+
+
+def test_keywords_beside_an_abstract_stand_apart_from_it_below_the_title() -> None:
+    abstract = f"{prose('Human', 70)}."
+
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((60, 60), "ISSN 1234", fontsize=8)
+        page.insert_text((180, 66), "The Ducks of the River", fontsize=18)
+        page.insert_text((60, 120), "article info", fontsize=10)
+        page.insert_text((180, 120), "abstract", fontsize=10)
+        box(page, 180, 130, 540, 300, abstract, 9)
+        for line, said in enumerate(("Article history:", "Received 3 May", "Keywords:", "Ducks", "Rivers")):
+            page.insert_text((60, 139 + 9.5 * line), said, fontsize=7)
+        box(page, 60, 330, 540, 500, f"{prose('Then', 100)}.", 9)
+
+    document = parsed(pdf(draw))
+    found = texts(document, BlockKind.PARAGRAPH)
+    assert abstract in found
+    assert "Ducks Rivers" in " ".join(found)
+    places = [document.text.index(said) for said in ("The Ducks of the River", "Received", abstract)]
+    assert places == sorted(places)
+
+
 def test_a_paragraph_crosses_pages_past_running_headers_and_footnotes() -> None:
     def page_of_report(number: int) -> Callable[[pymupdf.Page], None]:
         def draw(page: pymupdf.Page) -> None:
@@ -246,12 +284,25 @@ def test_code_keeps_its_lines() -> None:
     assert texts(document, BlockKind.CODE) == ["def f():\n    return 1\nprint(f())"]
 
 
-def test_title_from_metadata_unless_it_is_none() -> None:
+def test_title_from_metadata_if_the_first_page_shows_it() -> None:
     def draw(page: pymupdf.Page) -> None:
-        box(page, 60, 60, 540, 140, f"{prose('Words', 40)}.")
+        page.insert_text((60, 50), "www.ducks.example", fontsize=14)
+        page.insert_text((60, 80), "Heard on the river", fontsize=14)
+        page.insert_text((60, 170), "Ducks: a real title", fontsize=22)
+        box(page, 60, 190, 540, 300, f"{prose('More', 40)}.")
 
-    assert parsed(pdf(draw, title="A Real Title")).title == "A Real Title"
-    assert parsed(pdf(draw, title="Microsoft Word - draft3.doc"), "x/annual_plan.pdf").title == "Annual plan"
+    def untitled(page: pymupdf.Page) -> None:
+        page.insert_text((60, 60), "CONTENTS", fontsize=22)
+        box(page, 60, 90, 540, 200, f"{prose('Words', 40)}.")
+
+    shown = "Ducks: a real title"
+    assert parsed(pdf(draw, title="Ducks&#58; a Real Title")).title == "Ducks: a Real Title"
+    for unshown in ("", "Find more of them online", "8283_xs_0801_dv", "Microsoft Word - draft3.doc"):
+        document = parsed(pdf(draw, title=unshown))
+        assert document.title == shown
+        assert document.title_span
+        assert document.text[document.title_span.start : document.title_span.end] == shown
+        assert parsed(pdf(untitled, title=unshown), "x/annual_plan.pdf").title == "Annual plan"
 
 
 def picture_page(page: pymupdf.Page) -> None:

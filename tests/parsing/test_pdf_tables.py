@@ -79,6 +79,31 @@ def test_aligned_figures_are_a_table_without_rules() -> None:
     assert document.text[table.header.start : table.header.end] == "Region | 2023 | 2024"
 
 
+def test_a_title_over_several_columns_is_a_row_and_figures_with_another_in_brackets_are_figures() -> None:
+    rows = [
+        ["", "Often,", "Wide,", "Noise"],
+        ["Place", "months", "rate a year", "SD"],
+        ["", "Method of two stages", "", ""],
+        ["Perth", "2.3", "2.0 (2.0)", "4.3 (4.2)"],
+        ["Leeds", "12", "7.0 (7.0)", "8.7 (8.7)"],
+        ["", "6", "3.6 (3.6)", ""],
+        ["", "9", "3.4 [3.3]", ""],
+        ["", "24", "3.2 (3.2)", ""],
+    ]
+
+    def draw(page: pymupdf.Page) -> None:
+        for number, row in enumerate(rows):
+            for x, cell in zip((66, 160, 230, 340), row, strict=True):
+                page.insert_text((x, 170 + 12 * number), cell, fontsize=10)
+        box(page, 60, 280, 540, 400, f"{prose('Behind', 40)}.")
+
+    assert cells_of(draw) == rows
+    document = parsed(pdf(draw))
+    (table,) = blocks(document, BlockKind.TABLE)
+    assert table.header is not None
+    assert document.text[table.header.start : table.header.end].endswith("Place | months | rate a year | SD")
+
+
 def test_cells_beside_one_that_wraps_are_of_its_row() -> None:
     def draw(page: pymupdf.Page) -> None:
         box(page, 60, 60, 540, 140, f"{prose('Before', 40)}.")

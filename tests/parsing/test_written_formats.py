@@ -73,6 +73,23 @@ def test_a_bibliography_is_its_entries() -> None:
     assert "[lee20]\n\nThey swim." in found.text
 
 
+def test_entries_that_cannot_be_read_cost_a_bibliography_none_of_the_others() -> None:
+    odd = "@article{gis15,\n\ttitle={Heard},\n\tauthor={Gis, R\\{\\'o}sa and Lee, Ann}}"
+    unfinished = "@book{unfinished, title={Swans},"
+    journal = '@string{jd = "Ducks Today"}'
+    one, two = "@article{one, title={One}}", "@book{two, title={Two}}"
+    for entries, lost in (
+        ([journal, one, odd, two], odd),
+        ([one, unfinished, two], unfinished),
+        ([one, two, unfinished], unfinished),
+    ):
+        found = document("\n\n".join(entries), "refs.bib")
+        key = lost[lost.index("{") + 1 : lost.index(",")]
+        assert headings(found) == [(1, "One"), (1, "Two"), (1, key)]
+        assert found.text.endswith(lost)
+        assert found.notes == (f"Entries that pandoc could not read stand at the end as they are written: {key}.",)
+
+
 JATS = """<?xml version="1.0"?><!DOCTYPE article PUBLIC "-//NLM//DTD JATS v1.1//EN" "a.dtd">
 <article xmlns:xlink="x"><front><journal-meta><journal-title>Ducks</journal-title></journal-meta><article-meta>
 <article-id>77</article-id><title-group><article-title>On <italic>teal</italic></article-title></title-group>

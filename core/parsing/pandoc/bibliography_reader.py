@@ -17,6 +17,8 @@ _FIRST = ("title", "id", "type", "issued", "abstract", "title-short", *_PEOPLE) 
 def read(data: bytes, name: str) -> ParsedFile:
     """Each entry's title as heading, who wrote it and when, where it appeared, and its abstract.
 
+    An entry that pandoc could not read is "written" as the file has it.
+
     >>> entry = '[{"id": "a1", "title": "Ducks", "author": [{"family": "Lee", "given": "Ann"}], "abstract": "Two."}]'
     >>> [piece.words.text for piece in read(entry.encode(), "a.bib").pieces]
     ['Ducks', 'Ann Lee. [a1]', 'Two.']
@@ -25,6 +27,11 @@ def read(data: bytes, name: str) -> ParsedFile:
 
 
 def _entry(entry: Mapping[str, Any], name: str) -> Iterator[Piece]:
+    if "written" in entry:
+        yield Piece(BlockKind.HEADING, Words(entry["id"]), level=1)
+        yield Piece(BlockKind.CODE, Words(entry["written"]))
+        return
+
     def plain(value: str) -> str:
         """Without the tags CSL marks small capitals and the like with."""
         pieces = read_page(value.encode("utf-8", "replace"), name).pieces if "<" in value else ()

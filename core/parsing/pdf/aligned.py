@@ -357,7 +357,15 @@ def _belongs(above: Row, row: Row, *, close: bool) -> bool:
         return not before.endswith(":") and (goes_on or close)
     if set(row.cells) == {0}:
         return goes_on or (close and bool(before))
-    return hangs(above, row)
+    return hangs(above, row) and not _spans(above, row)
+
+
+def _spans(above: Row, row: Row) -> bool:
+    """Whether a row is but one cell that stands under several of the row above: the title of the rows below."""
+    pieces = [piece for cell in row.cells.values() for piece in cell]
+    x0, x1 = min(piece.x0 for piece in pieces), max(piece.x1 for piece in pieces)
+    over = (cell for cell in above.cells.values() if cell[0].x0 < x1 and cell[-1].x1 > x0)
+    return len(row.cells) == 1 and sum(1 for _ in over) > 1
 
 
 def _is_prose(rows: Sequence[Row], column: int) -> bool:

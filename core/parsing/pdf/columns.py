@@ -19,7 +19,8 @@ TABLE_CAPTION = re.compile(
 CLOSING = re.compile(r"[)%]{1,2}")
 _TIGHT = 0.1  # of a line's height, within a word
 _MAX_HEADER_ROWS = 4
-_FIGURE = re.compile(r"[^\w]*(?:US\$|EUR|USD)?[^\w]*\d[\d.,'\u00a0 /-]*(?:x|bps|pts?)?[^\w]*")
+_FIGURE = re.compile(r"[^\w]*(?:US\$|EUR|USD)?[^\w]*\d[\d.,'\u00a0 /()\[\]±-]*(?:x|bps|pts?)?[^\w]*")
+_MONEY = re.compile(r"[$€£¥₹₩]")
 _NO_FIGURE = {"", "-", "–", "—", "n/a", "na", "n.a.", "nm", "n/m", "nil", "$ —", "$ –", "$ -", "— %", "…", "..."}
 
 
@@ -72,6 +73,10 @@ def is_figure(text: str) -> bool:
 def is_blank_figure(text: str) -> bool:
     """Whether a cell holds a number (in brackets, behind a currency, with a note's mark), or stands for none."""
     return text.strip().casefold() in _NO_FIGURE or bool(_FIGURE.fullmatch(text))
+
+
+def _holds_figure(text: str) -> bool:
+    return any(map(str.isdigit, text)) and is_blank_figure(text)
 
 
 def printed_lines(pieces: Iterable[Piece]) -> list[list[Piece]]:
@@ -163,25 +168,30 @@ def table_of(rows: Sequence[Row], columns: int) -> tuple[tuple[Run, ...], ...]:
 def header_rows(table: Sequence[Sequence[Run]]) -> int:
     """How many of the first rows name columns: those behind the first do over figures, beside an empty corner.
 
-    Under a row with gaps or repeats, the second may have words in the corner as well.
+    Under a row with gaps, an empty corner or repeats, the second may have words in the corner as well. One cell alone
+    above the figures is the title of a section, unless it is in brackets, as units are.
     """
     if not _names_columns(table[0]):
         return 0
     first = [run.text for run in table[0]]
-    spread = "" in first[1:] or len(set(first)) < len(first)
+    spread = "" in first or len(set(first)) < len(first)
     count = 1
     while count < min(len(table) - 1, _MAX_HEADER_ROWS) and _names_columns(table[count]):
         corner, *behind = (run.text for run in table[count])
-        figures = [sum(is_figure(run.flat) for run in row) for row in table[count : count + 3]]
+        figures = [sum(_holds_figure(run.flat) for run in row) for row in table[count : count + 3]]
         under = count == 1 and spread and (4 * figures[0] < len(first) or figures[0] == len(behind))
-        if not any(behind) or (corner and not under) or max(figures[1:]) < len(first) / 3:
+        alone = len(behind) > 1 and sum(map(bool, behind)) == 1 and not corner and not "".join(behind).startswith("(")
+        section = alone and not _names_columns(table[count + 1])
+        if not any(behind) or section or (corner and not under) or max(figures[1:]) < len(first) / 3:
             break
         count += 1
     return count
 
 
 def _names_columns(row: Sequence[Run]) -> bool:
-    """Words, or years, but no other figures; behind an empty corner years alone."""
+    """Words, or years, but no other figures and no sums of money; behind an empty corner years alone."""
+    if any(_MONEY.search(run.flat) and _holds_figure(run.flat) for run in row):
+        return False
     values = [cell_value(run.flat) for run in row]
     figures = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
     years = all(isinstance(value, int) and 1900 <= value <= 2100 for value in figures)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from statistics import median
 
 from core.parsing.pdf.aligned import aligned_tables, set_apart
@@ -22,6 +23,8 @@ _EDGE_ZONE = 0.1
 _PROSE_LETTERS = 12  # mean letters of a row in a column of prose; a table's cells have fewer
 _STRONG_ROWS = 3
 _LONG_LETTERS = 30  # mean letters of a line of running text that notes stand beside
+_NOTE_LETTERS = 4  # mean letters of a row of such notes
+_MAX_NOTE_WHITE = 3.0  # of a note's height: what stands higher is none of the notes
 _LEADERS = re.compile(r"\s*(?:\.\s?){5,}\s*")  # from a title to its page number, in a table of contents
 
 
@@ -60,12 +63,25 @@ def _is_right_to_left(fragments: Sequence[TextLine]) -> bool:
 def _without_edges(
     fragments: Sequence[TextLine], height: float
 ) -> tuple[list[TextLine], list[TextLine], list[TextLine]]:
-    """Rows alone at the top and the bottom edge (running headers, page numbers) parted from the body."""
+    """Rows alone at the top and the bottom edge (running headers, page numbers) parted from the body.
+
+    Rows of columns are none, though white parts them from the body: they are read with their columns.
+    """
     ordered = sorted(fragments, key=lambda item: item.y0)
-    first = max(_cuts([(item.y0, item.y1, item.size) for item in ordered], height), default=0)
+    cuts = _cuts([(item.y0, item.y1, item.size) for item in ordered], height)
+    first = max((cut for cut in cuts if not _in_columns(ordered[:cut])), default=0)
     body = sorted(ordered[first:], key=lambda item: -item.y1)
-    last = min(_cuts([(height - item.y1, height - item.y0, item.size) for item in body], height), default=0)
+    cuts = _cuts([(height - item.y1, height - item.y0, item.size) for item in body], height)
+    last = min((cut for cut in cuts if not _in_columns(body[:cut])), default=0)
     return ordered[:first], sorted(body[last:], key=lambda item: item.y0), body[:last]
+
+
+def _in_columns(edge: Sequence[TextLine]) -> bool:
+    """Whether the rows of an edge are running text beside running text: two of it on both sides of a gutter."""
+    return any(
+        _is_prose(edge, gutter, 2, _LONG_LETTERS) and not any(_crosses(item, gutter) for item in edge)
+        for gutter in _gutters(edge)
+    )
 
 
 def _cuts(items: Sequence[tuple[float, float, float]], height: float) -> Iterator[int]:
@@ -140,11 +156,15 @@ def _most_covered(gaps: Sequence[tuple[float, float]]) -> tuple[float, float]:
     return stretch
 
 
+def _crosses(item: TextLine, gutter: float) -> bool:
+    return item.x0 < gutter - 1 and item.x1 > gutter + 1
+
+
 def _bands(fragments: Sequence[TextLine], gutter: float) -> list[tuple[bool, list[TextLine]]]:
     """The fragments from top to bottom in bands: (whether it is two columns, its fragments)."""
     runs: list[tuple[bool, list[TextLine]]] = []
     for item in sorted(fragments, key=lambda item: (item.y0 + item.y1, item.x0)):
-        crossing = item.x0 < gutter - 1 and item.x1 > gutter + 1
+        crossing = _crosses(item, gutter)
         if runs and runs[-1][0] == crossing:
             runs[-1][1].append(item)
         else:
@@ -152,16 +172,23 @@ def _bands(fragments: Sequence[TextLine], gutter: float) -> list[tuple[bool, lis
     strong = any(not crossing and _is_prose(run, gutter, _STRONG_ROWS) for crossing, run in runs)
     bands: list[tuple[bool, list[TextLine]]] = []
     for crossing, run in runs:
-        columnar = not crossing and ((strong and _is_prose(run, gutter, 1)) or _is_margin(run, gutter))
-        if bands and not columnar and not bands[-1][0]:
-            bands[-1][1].extend(run)
-        else:
-            bands.append((columnar, run))
+        columnar = not crossing and strong and _is_prose(run, gutter, 1)
+        top = None if crossing or columnar else _margin_top(run, gutter)
+        above = [item for item in run if top is not None and item.y1 <= top]
+        below = [item for item in run if top is None or item.y1 > top]
+        for is_columnar, band in ((False, above), (columnar or top is not None, below)):
+            if bands and not is_columnar and not bands[-1][0]:
+                bands[-1][1].extend(band)
+            elif band:
+                bands.append((is_columnar, band))
     return bands
 
 
-def _is_prose(run: Sequence[TextLine], gutter: float, least_rows: int) -> bool:
-    """Whether both sides of the gutter hold rows of running text, and not of a listing."""
+def _is_prose(run: Sequence[TextLine], gutter: float, least_rows: int, least_letters: int = _PROSE_LETTERS) -> bool:
+    """Whether both sides of the gutter hold rows of running text, and not of a listing.
+
+    ``least_letters``: of a row, in the mean.
+    """
     if 2 * sum(item.mono for item in run) > len(run):
         return False
     for side in (True, False):
@@ -169,15 +196,16 @@ def _is_prose(run: Sequence[TextLine], gutter: float, least_rows: int) -> bool:
         rows = len({round(item.baseline / 3) for item in items if not item.stands_in})
         tables = sum(item.stands_in for item in items)
         letters = sum(char.isalpha() for item in items for char in item.text)
-        if rows + 3 * tables < least_rows or (not tables and letters < _PROSE_LETTERS * rows):
+        if rows + 3 * tables < least_rows or (not tables and letters < least_letters * rows):
             return False
     return True
 
 
-def _is_margin(run: Sequence[TextLine], gutter: float) -> bool:
-    """Whether on one side of the gutter stand lines of running text, and on the other small print beside them.
+def _margin_top(run: Sequence[TextLine], gutter: float) -> float | None:
+    """Where the notes begin if on one side of the gutter stand lines of running text, and small print on the other.
 
-    In a table both sides are of one size. Small print has two rows at least: one may be a raised mark.
+    In a table both sides are of one size. Small print has two rows close together at least: one may be a raised mark.
+    Notes of words may have a larger title; single signs may stand before the items of a list.
     """
     sides = [[item for item in run if ((item.x0 + item.x1) / 2 <= gutter) is side] for side in (True, False)]
     for text, notes in (sides, sides[::-1]):
@@ -185,10 +213,18 @@ def _is_margin(run: Sequence[TextLine], gutter: float) -> bool:
         letters = sum(char.isalpha() for item in text for char in item.text)
         if len(rows) < _STRONG_ROWS or letters < _LONG_LETTERS * len(rows) or any(item.stands_in for item in run):
             continue
-        size = median(item.size for item in text)
-        if len({round(item.baseline / 3) for item in notes}) >= 2 and all(item.size < 0.9 * size for item in notes):
-            return True
-    return False
+        note_rows = len({round(item.baseline / 3) for item in notes})
+        if note_rows < 2:
+            continue
+        words = sum(char.isalpha() for item in notes for char in item.text) >= _NOTE_LETTERS * note_rows
+        if (median if words else max)(item.size for item in notes) >= 0.9 * median(item.size for item in text):
+            continue
+        if not words:
+            return run[0].y0
+        ordered = sorted(notes, key=lambda item: item.y0)
+        close = (one.y0 for one, other in pairwise(ordered) if other.y0 - one.y1 < _MAX_NOTE_WHITE * one.height)
+        return next(close, ordered[0].y0)
+    return None
 
 
 def _rows(group: Sequence[TextLine]) -> list[TextLine]:

@@ -7,19 +7,21 @@ paragraphs that cross pages) is found here. Nothing in this module touches the P
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from html import unescape
 from typing import Any
 
 from core.errors import ParseError, WorkerError
 from core.parsing.audit.gathering import unseen_note
 from core.parsing.audit.word_audit import audit_words
-from core.parsing.file_names import MAX_TITLE, display_name, is_title, readable_title
+from core.parsing.file_names import display_name, is_title, readable_title
 from core.parsing.flow import Flow
 from core.parsing.ocr.pages import Sheets, read_scans
 from core.parsing.ocr.verdicts import listed, notes_on, require_text
-from core.parsing.pdf.lines import OpenedFile, PageRead
+from core.parsing.pdf.lines import OpenedFile, PageRead, title_key
 from core.parsing.pdf.text import compose
 from core.parsing.pictures.drawing import pictures_for_ocr, pool
 from core.parsing.sandbox.sandbox import REPAIR, failure
@@ -30,6 +32,8 @@ from core.types import BlockKind, Document, Page, Span
 Progress = Callable[[str, int, int], None]
 
 _METADATA = {"author": "author", "subject": "subject", "keywords": "keywords", "creationDate": "created"}
+_WORD = re.compile(r"\w+")
+_TOLD = 2 / 3  # of a stated title's words, those that the first page shows
 _MAX_PAGES = 100_000
 _SECOND_READER = "pdfium's plain text of each page"
 _OCR_REPLACED = "in the text layer of a scanned page, which OCR read"
@@ -59,7 +63,7 @@ class PdfParser:
     ``password``: opens an encrypted file; others do not mind it.
     """
 
-    version = 7
+    version = 8
 
     def __init__(self, settings: ParsingSettings, password: str | None = None, kind: str = "pdf") -> None:
         self._settings = settings
@@ -159,8 +163,8 @@ def _take(received: _Received, message: Mapping[str, Any]) -> None:
 def _document(
     data: bytes, name: str, kind: str, received: _Received, composition: Flow, notes: Sequence[str]
 ) -> Document:
-    metadata = received.opened.metadata
-    title, title_span = _title(metadata, composition, name)
+    metadata = {key: unescape(value) for key, value in received.opened.metadata.items()}  # as some programs write it
+    title, title_span = _title(" ".join(metadata.get("title", "").split()), composition, name)
     stated = {ours: metadata[theirs] for theirs, ours in _METADATA.items() if theirs in metadata}
     return Document(
         version_id=hashlib.sha256(data).hexdigest(),
@@ -190,21 +194,27 @@ def _notes(received: _Received, kind: str) -> list[str]:
     return notes
 
 
-def _title(metadata: Mapping[str, str], composition: Flow, name: str) -> tuple[str, Span | None]:
-    """The metadata's title if it is one, else the heading of the first page's head, else the file's name.
+def _title(stated: str, composition: Flow, name: str) -> tuple[str, Span | None]:
+    """The stated title if the first page with words shows it, else that page's highest heading, else the file's name.
 
-    The head ends with the first real paragraph; its highest heading is the title. Without one, the first heading of
-    level 1 near the start serves, unless it is numbered: that is a section.
+    What the page does not show names the program, the template or the site that the file came from. A heading that
+    begins with a number is a section's.
     """
-    stated = " ".join(metadata.get("title", "").split())
-    if is_title(stated):
+    text, boxes = composition.text, composition.boxes
+    page = [box for box in boxes if box.page == boxes[0].page]
+    shown = " ".join(text[box.start : box.end] for box in page)
+    seen, wanted = set(_WORD.findall(shown.casefold())), _WORD.findall(stated.casefold())
+    told = sum(word in seen for word in wanted) >= _TOLD * len(wanted) or title_key(stated) in title_key(shown)
+    if is_title(stated) and (told or not page):
         return stated, None
-    text, early = composition.text, composition.blocks[:40]
-    prose = (i for i, block in enumerate(early) if block.kind is BlockKind.PARAGRAPH and block.end - block.start > 80)
-    head = early[: next(prose, len(early))]
-    headings = [block for block in early if block.kind is BlockKind.HEADING and block.end - block.start <= MAX_TITLE]
-    chosen = min((block for block in headings if block in head), key=lambda block: block.level, default=None)
-    chosen = chosen or next((block for block in headings if block.level == 1), None)
-    if chosen and not text[chosen.start].isdigit():
-        return " ".join(text[chosen.start : chosen.end].split()), chosen.span
+    begin = {box.start for box in page}
+    headings = [
+        (" ".join(text[block.start : block.end].split()), block)
+        for block in composition.blocks
+        if block.kind is BlockKind.HEADING and block.start in begin
+    ]
+    titles = [(title, block) for title, block in headings if is_title(title)]
+    title, chosen = min(titles, key=lambda pair: pair[1].level, default=("", None))
+    if chosen and not title[0].isdigit():
+        return title, chosen.span
     return readable_title(name), None

@@ -5,8 +5,10 @@ What pandoc would leave out is mended in the text before, as ``odt_reader`` does
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from html import escape
 
 from core.errors import ParseError, WorkerError
@@ -51,6 +53,12 @@ _INCLUDES = {
     "org": re.compile(r"^[ \t]*#\+INCLUDE:[ \t]+\"?([^\"\n]+?)\"?(?:[ \t].*)?$", re.MULTILINE | re.IGNORECASE),
 }
 _MOST_NAMES = 10
+_ENTRY = re.compile(r"^[ \t]*(?=@)", re.MULTILINE)
+_KEY = re.compile(r"@\w+\s*[{(]\s*([^\s,{}()]+)")
+_PLACE = re.compile(r"\(line (\d+), column (\d+)\)")
+_ESCAPED, _SIGN = re.compile(r"\\."), re.compile(r"[^\n]")
+_MOST_REFUSED = 50  # each costs another run of pandoc
+_REFUSED = "Entries that pandoc could not read stand at the end as they are written: "
 _DOCTEST = re.compile(r"(?:(?<=\n\n)|\A)([ \t]*)>>> [^\n]*(?:\n(?![ \t]*\n)[^\n]+)*")
 
 
@@ -69,6 +77,8 @@ def to_page(
         data, target = mended.encode("utf-8", "replace"), "csljson" if kind == "bibtex" else "html"
         return through_pandoc(data, _FORMATS[kind], target, settings, tick, shown, standalone=True)
 
+    if kind == "bibtex":
+        return _entries(text, page)
     said = notes_on(text, kind)
     text = mended(text, kind)
     try:
@@ -84,6 +94,46 @@ def to_page(
                 raise
             return page(escaped), said
     return f"<meta charset=utf-8><pre>{escape(text)}</pre>".encode("utf-8", "replace"), (*said, _AS_WRITTEN)
+
+
+def _entries(text: str, page: Callable[[str], bytes]) -> tuple[bytes, tuple[str, ...]]:
+    """``page`` of a bibliography; entries that pandoc refuses follow as they are written, and a note names them.
+
+    It refuses the whole file for one of them, and says where: that one is left out, and the others are tried again.
+    Raises what ``page`` raises where no entry can be read, or more than ``_MOST_REFUSED`` cannot.
+    """
+    starts = [0, *(match.end() for match in _ENTRY.finditer(text) if match.end())]
+    entries = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+    refused: set[int] = set()
+    while True:
+        left = "".join(_SIGN.sub(" ", one) if index in refused else one for index, one in enumerate(entries))
+        try:
+            page_found = page(left)
+        except WorkerError:
+            raise
+        except ParseError as error:
+            culprits = _culprits(error.problem, left, starts, entries) - refused
+            if not culprits or len(refused | culprits) > min(_MOST_REFUSED, len(entries) - 1):
+                raise
+            refused |= culprits
+            continue
+        if not refused:
+            return page_found, ()
+        written = [entries[index].strip() for index in sorted(refused)]
+        names = [match[1] if (match := _KEY.match(entry)) else entry[:20] for entry in written]
+        others = [{"id": name, "written": entry} for name, entry in zip(names, written, strict=True)]
+        return json.dumps([*json.loads(page_found or b"[]"), *others]).encode(), (_REFUSED + ", ".join(names) + ".",)
+
+
+def _culprits(problem: str, text: str, starts: Sequence[int], entries: Sequence[str]) -> set[int]:
+    """Which entries pandoc means: the one it was in when it stopped, or those whose braces do not close at the end."""
+    place = _PLACE.search(problem)
+    if not place or "end of input" in problem:
+        bare = [_ESCAPED.sub("", entry) for entry in entries]
+        return {index for index, entry in enumerate(bare) if entry.count("{") != entry.count("}")}
+    lines = text.split("\n")[: int(place[1])]
+    last = min(int(place[2]) - 1, len(lines[-1]))
+    return {max(0, bisect_left(starts, sum(len(line) + 1 for line in lines[:-1]) + last) - 1)}
 
 
 def notes_on(text: str, kind: str) -> tuple[str, ...]:
