@@ -43,6 +43,7 @@ CHUNKS_JUMP = "chunks.jump"
 CHUNKS_JUMPS = "chunks.jumps"
 CHUNKS_CARET = "chunks.caret"
 CHUNKS_HEALTH = "chunks.health"  # the kind of finding that is stepped through, and which of them
+CHUNKS_DRAWN = "chunks.drawn"  # document, view, page and arrival that stand drawn
 CHUNKS_LAST = "chunks.last"  # side -> the cut that was shown last, and its dials
 CHUNKS_SCOPE = "chunks.scope"
 CHUNKS_NOTICE = "chunks.notice"
