@@ -17,7 +17,7 @@ from core.settings import Settings
 from pages.ui.ask import conversation, written
 from pages.ui.ask import place as ask_place
 from pages.ui.ask import results as ask_results
-from pages.ui.ask.answer import show_answer
+from pages.ui.ask.answer import answer_place, show_answer, turn_of
 from pages.ui.ask.chips import ignored, show_chips
 from pages.ui.ask.conflicts import show_conflicts
 from pages.ui.ask.dials import sidebar
@@ -84,7 +84,8 @@ def show_result(inquiry: Inquiry, settings: Settings, base: Settings) -> None:
     """Quotes, children, passages, and below them every stage."""
     # Encoding the sentences to quote takes longer than searching: their place is kept, the rest is drawn at once.
     another = st.session_state.get(state.QUOTED) != inquiry.question
-    above, quoted, further, below = answer_place(another), answer_place(another), st.container(), answer_place(another)
+    turn = turn_of(inquiry.question)
+    above, quoted, further, below = answer_place(turn), answer_place(turn), st.container(), answer_place(turn)
     with below, st.spinner("Searching … the first question also loads the encoder, a few seconds"):
         result, made_by = ask_results.search_at_once(inquiry, settings)
     with below:
@@ -129,13 +130,6 @@ def show_found(
     with above:
         show_chips(inquiry.question, result.understood, result.notes)
         show_conflicts(result.conflicts)
-
-
-def answer_place(another: bool) -> DeltaGenerator:
-    """A part of the answer's place: what stands there gives way at once to ``another`` question, and stays while a
-    dial is turned, until what takes its place is known.
-    """
-    return st.empty().container() if another else st.container()
 
 
 def show_quotes(inquiry: Inquiry, result: SearchResult, made_by: Settings, *, another: bool) -> None:

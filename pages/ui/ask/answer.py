@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from core.library import SearchResult
 from core.search.answer.support import Support
 from core.types import Answer, Citation, Hit, Passage
 from pages.ui.ask.source import open_in_chunks, source_of
-from pages.ui.shared import assets
+from pages.ui.shared import assets, state
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
 
 NOTHING = "The library does not say: "  # what the sentence of weak support begins with; here it is the heading
 _quotes = st.components.v2.component(
@@ -17,6 +22,24 @@ _quotes = st.components.v2.component(
     css=assets.text(__file__, "palette.css", "quotes.css"),
     js=assets.text(__file__, "offsets.js", "copying.js", "quotes.js"),
 )
+
+
+def turn_of(question: str) -> int:
+    """How often another question was asked before this one; the same while its dials are turned."""
+    asked, turn = st.session_state.get(state.TURN, (question, 0))
+    st.session_state[state.TURN] = (question, turn + (question != asked))
+    return int(turn + (question != asked))
+
+
+def answer_place(turn: int) -> DeltaGenerator:
+    """A part of the answer's place: what stands there gives way at once to another question, and stays while a dial
+    is turned, until what takes its place is known.
+
+    Two places by turns: Streamlit sends a container that follows an emptying of the same place alone where the two come
+    quickly, and then the window keeps what stood in it.
+    """
+    places = [st.container() if place == turn % 2 else st.empty() for place in range(2)]
+    return places[turn % 2]
 
 
 def show_answer(answer: Answer, support: Support | None, result: SearchResult) -> None:

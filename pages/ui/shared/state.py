@@ -52,6 +52,7 @@ CHUNKS_WANTED = "chunks.wanted"  # what stands outside the fragment was changed 
 QUESTION = "ask.question"
 ASKED = "ask.asked"
 ASKING = "ask.asking"  # another each time a question is asked
+TURN = "ask.turn"  # the question whose answer is drawn, and how many were asked before it
 TURNS = "ask.turns"  # the questions of the conversation, in their order
 WORDINGS = "ask.wordings"  # further question -> how it came to be asked so
 FURTHER = "ask.further.words"
