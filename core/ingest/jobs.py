@@ -122,9 +122,9 @@ class JobQueue:
         self._cancelled_items.add(item_id)
         self._store.write(f"UPDATE job_item SET {_BLANK}, state = 'cancelled' WHERE id = ? AND {_OPEN}", now(), item_id)
 
-    def retry(self, job_id: int) -> None:
-        """Put a job's failed and cancelled items back in the queue; what is done stays done."""
-        self._retry([item.id for item in self.items(job_id)], self.job(job_id))
+    def retry(self, job_id: int, states: Sequence[str] = ("failed", "cancelled")) -> None:
+        """Put a job's items of these states, of failed and cancelled ones, back in the queue; what is done stays."""
+        self._retry([item.id for item in self.items(job_id, states=states)], self.job(job_id))
 
     def retry_item(self, item_id: int) -> None:
         """Put one failed or cancelled item back in the queue; where its job still runs, it runs again after that."""
@@ -138,13 +138,16 @@ class JobQueue:
                 raise StorageError(f"Job {job_id} is still {job.state}.", "Cancel it first.")
             remove_jobs(self._store, "id = ?", job_id)
 
-    def dismiss_failures(self, job_id: int) -> None:
-        """Forget what failed of a job: all of it when it is finished, its failed items alone while it still runs."""
+    def dismiss_items(self, job_id: int, state: str) -> None:
+        """Forget the "failed" or the "cancelled" items of a job; all of it, where it is finished and has none of the
+        other state.
+        """
         with self._store.transaction():
-            if self.job(job_id).finished:
+            job = self.job(job_id)
+            if job.finished and not (job.items_cancelled if state == "failed" else job.items_failed):
                 self.dismiss(job_id)
             else:
-                remove_items(self._store, "job = ? AND state = 'failed'", job_id)
+                remove_items(self._store, "job = ? AND state = ?", job_id, state)
 
     def recover(self) -> int:
         """After opening for writing: jobs that a dead process was running wait again, those it was asked to cancel are

@@ -265,14 +265,14 @@ def test_failures_are_dismissed_while_their_job_goes_on(store, queue) -> None:
     def one_fails(job: Job, reporter: Reporter) -> None:
         bad, good = reporter.items()
         reporter.finish_item(bad.id, reason="It is no document.")
-        queue.dismiss_failures(job_id)  # seen on the page, and dismissed there, before the job is over
+        queue.dismiss_items(job_id, "failed")  # seen on the page, and dismissed there, before the job is over
         assert [item.name for item in queue.items(job_id)] == ["good"]
         reporter.finish_item(good.id)
 
     assert queue.run_next({"work": one_fails})
     assert states(queue, job_id) == ["done"]
     assert not store.files.has(held)
-    queue.dismiss_failures(job_id)
+    queue.dismiss_items(job_id, "failed")
     assert queue.jobs() == []
 
 
@@ -311,7 +311,7 @@ def test_what_is_not_there(queue) -> None:
         queue.retry_item,
         queue.dismiss,
         queue.cancel_item,
-        queue.dismiss_failures,
+        lambda job_id: queue.dismiss_items(job_id, "failed"),
         queue.item,
     ):
         with pytest.raises(NotFoundError):

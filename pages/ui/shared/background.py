@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
+from threading import Thread
 from time import monotonic
 from typing import Any
 
 import streamlit as st
 
+from core.errors import LecternError
 from core.ingest.ingest import MEANING_FOLLOWS
 from core.ingest.jobs import Item, Job, NewItem
 from core.settings import Settings
@@ -27,6 +31,7 @@ NAMES = {
 }
 
 _AGAIN_SECONDS = 300
+_NOTED_SECONDS = 0.3  # that a page waits for the note of a cancellation
 _LOOKED_AT = 50  # unfinished items of a job
 
 
@@ -118,6 +123,27 @@ def failures(*kinds: str) -> list[Work]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Files of a cancelled batch that nothing finds: their names, and the job that has kept what was dropped."""
+
+    job: int
+    names: tuple[str, ...]
+
+
+def unread() -> list[Unread]:
+    """What was cancelled before it was read, newest first; what its words find already is said elsewhere."""
+    queue = library().queue
+    jobs = [job for job in queue.jobs(-1, kinds=("ingest",)) if job.finished and job.items_cancelled]
+    held = {name for source in library().sources() if source.by_words for name in (source.name, source.version_id)}
+    found = []
+    for job in jobs:
+        items = queue.items(job.id, states=("cancelled",))
+        left = tuple(words.file_name(item.name) for item in items if held.isdisjoint({item.name, item.content_hash}))
+        found += [Unread(job.id, left)] if left else []
+    return found
+
+
 def work_of(job: Job, item: Item) -> Work:
     """An item of a job as a row."""
     alone = item.id if job.kind == "ingest" else None
@@ -184,8 +210,14 @@ def apply_and_watch(settings: Settings) -> None:
 
 
 def cancel(what: Work) -> None:
-    """Stop one file, or a whole piece of work."""
-    if what.item is None:
-        library().queue.cancel(what.job)
-    else:
-        library().queue.cancel_item(what.item)
+    """Stop one file, or a whole piece of work: it hears of it at once, also where the disk notes it later."""
+    queue = library().queue
+    stop = partial(queue.cancel, what.job) if what.item is None else partial(queue.cancel_item, what.item)
+
+    def noted() -> None:
+        with suppress(LecternError):  # it is over already
+            stop()
+
+    noting = Thread(target=noted, name="lectern-cancel")
+    noting.start()
+    noting.join(_NOTED_SECONDS)

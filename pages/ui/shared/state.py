@@ -15,6 +15,7 @@ LIBRARY = "app.library"  # the folder of the library this window looks at
 TASKS = "library.tasks"  # the tasks of this window, by what they make; another library forgets them
 WAY_IN = "library.way_in"
 FOLDER_LOOK = "library.folder_look"  # what would happen to the folder that is about to be added
+DROPPED = "library.dropped"  # files that wait for a word on how long reading them takes
 UPLOAD_ROUND = "library.upload_round"  # grows to empty the drop zone after a batch was taken
 FILTER = "library.filter"
 TITLE = "library.title"  # the title that was clicked
