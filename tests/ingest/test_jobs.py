@@ -100,6 +100,17 @@ def test_an_error_ends_its_job_alone(queue, caplog, error, sentence) -> None:
     assert ("Traceback" in caplog.text) == isinstance(error, ZeroDivisionError)
 
 
+def test_smaller_files_go_first_and_those_of_one_name_as_they_came(queue, store, tmp_path) -> None:
+    book, letter = tmp_path / "a-book.txt", tmp_path / "z-letter.txt"
+    book.write_text("word " * 900)
+    letter.write_text("word")
+    first, second = store.files.stage(b"x" * 2000), store.files.stage(b"x")
+    twice = [NewItem("same.md", content_hash=held) for held in (first, second)]
+    job_id = queue.enqueue("ingest", {}, [NewItem("a-book.txt", path=book), *twice, NewItem("z-letter.txt", letter)])
+    named = [(item.name, item.content_hash) for item in queue.items(job_id)]
+    assert named == [("z-letter.txt", None), ("same.md", first), ("same.md", second), ("a-book.txt", None)]
+
+
 def test_work_nobody_here_knows_waits_for_a_program_that_does(queue) -> None:
     done = []
     of_tomorrow = queue.enqueue("of tomorrow", {})
@@ -263,7 +274,7 @@ def test_failures_are_dismissed_while_their_job_goes_on(store, queue) -> None:
     job_id = queue.enqueue("work", {}, [NewItem("bad", content_hash=held), NewItem("good")])
 
     def one_fails(job: Job, reporter: Reporter) -> None:
-        bad, good = reporter.items()
+        good, bad = reporter.items()  # the smaller first
         reporter.finish_item(bad.id, reason="It is no document.")
         queue.dismiss_items(job_id, "failed")  # seen on the page, and dismissed there, before the job is over
         assert [item.name for item in queue.items(job_id)] == ["good"]

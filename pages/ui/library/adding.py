@@ -255,7 +255,9 @@ def _take(key: str) -> None:
                 sizes.append((detect_kind(data, file.name), len(data)))
     state.bump(state.UPLOAD_ROUND)
     kept = Dropped(held.home, (*held.items, *items), tuple(sizes), tuple(refused))
-    if kept.items and (library.cost(sizes).seconds or 0) < TOLD_SECONDS:
+    cost = library.cost(sizes)
+    seconds = cost.chunks / library.cutting.texts_a_second() if cost.seconds is None else cost.seconds
+    if kept.items and seconds < TOLD_SECONDS:
         background.take(kept.items)
         kept = Dropped(held.home, refused=kept.refused)
     st.session_state[state.DROPPED] = kept
