@@ -96,6 +96,7 @@ def test_a_batch_is_one_bar_and_what_it_leaves_by_words_is_encoded_on_demand(lib
     job = put(library, *(note(tmp_path, f"{name}.md", f"Words about {name}.") for name in "abc"))
     (batch,) = batches()
     assert (batch.words, batch.share) == ("waiting", 0.0)
+    assert background.coming() == 3
     seen: list[str] = []
 
     def hear(name: str, stage: str, done: int, total: int) -> None:
@@ -110,8 +111,11 @@ def test_a_batch_is_one_bar_and_what_it_leaves_by_words_is_encoded_on_demand(lib
     assert batches() == []
     assert [source.by_words for source in library.sources()] == [True] * 3, "what was cut stays"
     left = [source.version_id for source in library.sources()]
+    assert background.coming() == 0, "nobody encodes them"
     library.queue.enqueue("apply", {"versions": left}, [NewItem("3 documents")])
+    assert background.coming() == 3
     run(library)
+    assert background.coming() == 0
     assert [source.by_words for source in library.sources()] == [False] * 3
     assert library.verify() == []
 

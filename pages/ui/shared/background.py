@@ -111,6 +111,16 @@ def active_jobs(*kinds: str) -> list[Work]:
     return sorted(found, key=lambda work: work.state == "queued")
 
 
+def coming() -> int:
+    """Documents that are still being read, or encoded for the first time."""
+    jobs = library().queue.jobs(-1, states=UNFINISHED, kinds=("ingest", "apply"))
+    ended = (job.items_done + job.items_failed + job.items_cancelled for job in jobs)
+    arriving = sum(job.items - over for job, over in zip(jobs, ended, strict=True) if job.kind == "ingest")
+    if arriving or not jobs:
+        return arriving
+    return len({source.version_id for source in library().sources() if source.by_words})
+
+
 def failures(*kinds: str) -> list[Work]:
     """What failed and was not dismissed, newest first."""
     found: list[Work] = []
