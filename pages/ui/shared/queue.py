@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
@@ -167,7 +167,11 @@ def _unread(left: Unread) -> None:
             (forget, "Dismiss", partial(queue.dismiss_items, left.job, "cancelled")),
         ):
             key = f"library.{label.lower()}.{left.job}"
-            place.button(label, key=key, on_click=attempt_or_toast, args=[act], width="stretch")
+            place.button(label, key=key, on_click=_toasting, args=[act], width="stretch")
+
+
+def _toasting(act: Callable[[], object]) -> None:
+    attempt_or_toast(act)
 
 
 def _failures(*kinds: str, again: bool = False) -> None:
