@@ -11,7 +11,7 @@ from core.enriching import Features
 from core.errors import ModelError
 from core.ingest import rescuing
 from core.ingest.applying import drop_others, fill_generation, recut
-from core.ingest.cost import Cost, cost_of, loads
+from core.ingest.cost import Cost, cost_of
 from core.ingest.cutting import Cutting
 from core.ingest.gathering import Changes, Scan, ScanProgress, scan_changes
 from core.ingest.ingest import Ingest, ItemCancelledError, Watch
@@ -250,10 +250,6 @@ class Library:
     def cost(self, files: Iterable[tuple[str, int]], chunking: ChunkingSettings | None = None) -> Cost:
         """What reading files, each a kind and its bytes, would cost here, cut by ``chunking``, usually as set."""
         return cost_of(self._store, files, chunking or self.settings.chunking, self._cutter)
-
-    def loads(self, files: Sequence[tuple[str, int]]) -> list[float]:
-        """How much each file, a kind and its bytes, is to read: 1 for a usual document here."""
-        return loads(self._store, files)
 
     def document(self, version_id: str) -> Document:
         """A document with its text and structure. Raises ``NotFoundError``."""

@@ -82,7 +82,7 @@ def ingest_handler(
         stored = job.payload.get("settings")
         settings = settings_from(stored) if stored else None
         earlier = library.preference(_PACE)
-        loads = library.loads([(_kind_by_name(item.name), library.queue.size(item)) for item in items])
+        loads = library.cutting.loads([(_kind_by_name(item.name), library.queue.size(item)) for item in items])
         pace = Pace(loads, float(earlier) if earlier else None)
         reporter.foretell(pace.seconds_left)
         try:

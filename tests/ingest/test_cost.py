@@ -54,7 +54,7 @@ def test_nothing_costs_nothing_and_no_library_is_needed() -> None:
 
 def test_what_is_left_of_a_batch_is_reckoned_by_its_size_not_by_its_count(library: Library) -> None:
     letters, book = [("markdown", 700)] * 20, ("markdown", 170_000)
-    *small, large = library.loads([*letters, book])
+    *small, large = library.cutting.loads([*letters, book])
     assert sum(small) + large == pytest.approx(21)
     pace = Pace([*small, large], earlier=1.0)
     for index in range(20):
