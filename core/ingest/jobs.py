@@ -52,12 +52,9 @@ class JobQueue:
     def enqueue(self, kind: str, payload: Mapping[str, Any], items: Sequence[NewItem] = ()) -> int:
         """Add a job and return its id. ``payload`` must be fit for JSON.
 
-        Its files are read the smaller first, so that a book keeps no letter waiting; those of one name as they came.
         Staged bytes that its items name are kept until it is dismissed.
         """
-        store, sizes = self._store, dict[str, int]()
-        for item in items:
-            sizes[item.name] = max(sizes.get(item.name, 0), self.size(item))
+        store = self._store
         with store.transaction():
             job_id = store.insert(
                 "INSERT INTO job(kind, payload, state, created_at) VALUES (?, ?, 'queued', ?)",
@@ -68,13 +65,20 @@ class JobQueue:
                 " VALUES (?, ?, ?, ?, ?, 'queued', ?)",
                 (
                     (job_id, place, storable(item.name), item.path and os.fsencode(item.path), item.content_hash, now())
-                    for place, item in enumerate(sorted(items, key=lambda item: sizes[item.name]))
+                    for place, item in enumerate(items)
                 ),
             )
             staged = [item.content_hash for item in items if item.content_hash]
             store.after_commit(lambda: store.files.named(*staged))
         self.ring()
         return job_id
+
+    def smaller_first(self, items: Sequence[NewItem]) -> list[NewItem]:
+        """Files in the order that keeps none waiting for a book where somebody waits; those of one name as they are."""
+        sizes: dict[str, int] = {}
+        for item in items:
+            sizes[item.name] = max(sizes.get(item.name, 0), self.size(item))
+        return sorted(items, key=lambda item: sizes[item.name])
 
     def size(self, item: Item | NewItem) -> int:
         """Bytes of an item's file, 0 where it has none or that cannot be looked at."""

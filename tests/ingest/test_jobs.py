@@ -106,8 +106,8 @@ def test_smaller_files_go_first_and_those_of_one_name_as_they_came(queue, store,
     letter.write_text("word")
     first, second = store.files.stage(b"x" * 2000), store.files.stage(b"x")
     twice = [NewItem("same.md", content_hash=held) for held in (first, second)]
-    job_id = queue.enqueue("ingest", {}, [NewItem("a-book.txt", path=book), *twice, NewItem("z-letter.txt", letter)])
-    named = [(item.name, item.content_hash) for item in queue.items(job_id)]
+    items = [NewItem("a-book.txt", path=book), *twice, NewItem("z-letter.txt", letter)]
+    named = [(item.name, item.content_hash) for item in queue.smaller_first(items)]
     assert named == [("z-letter.txt", None), ("same.md", first), ("same.md", second), ("a-book.txt", None)]
 
 
@@ -274,7 +274,7 @@ def test_failures_are_dismissed_while_their_job_goes_on(store, queue) -> None:
     job_id = queue.enqueue("work", {}, [NewItem("bad", content_hash=held), NewItem("good")])
 
     def one_fails(job: Job, reporter: Reporter) -> None:
-        good, bad = reporter.items()  # the smaller first
+        bad, good = reporter.items()
         reporter.finish_item(bad.id, reason="It is no document.")
         queue.dismiss_items(job_id, "failed")  # seen on the page, and dismissed there, before the job is over
         assert [item.name for item in queue.items(job_id)] == ["good"]

@@ -170,8 +170,9 @@ def _name(job: Job, item: Item | None) -> str:
 
 
 def take(items: Sequence[NewItem]) -> None:
-    """Queue files to be read."""
-    library().queue.enqueue("ingest", {}, items)
+    """Queue files to be read, the smaller first."""
+    queue = library().queue
+    queue.enqueue("ingest", {}, queue.smaller_first(items))
 
 
 def start(kind: str, payload: Mapping[str, Any], name: str) -> None:
