@@ -17,13 +17,12 @@ from core.settings import Settings
 from pages.ui.ask import conversation, written
 from pages.ui.ask import place as ask_place
 from pages.ui.ask import results as ask_results
-from pages.ui.ask.answer import show_answer
+from pages.ui.ask.answer import answer_place, ask_again, show_answer, turn_of
 from pages.ui.ask.chips import ignored, show_chips
 from pages.ui.ask.conflicts import show_conflicts
 from pages.ui.ask.dials import sidebar
 from pages.ui.ask.evidence import show_ending, show_evidence, show_notes
 from pages.ui.ask.question import QUESTION, library_line, question_row, scope_row, suggestions
-from pages.ui.ask.question import take as ask_again
 from pages.ui.ask.question import turns as question_turns
 from pages.ui.ask.results import Inquiry
 from pages.ui.ask.tabs import show_tabs
@@ -84,7 +83,8 @@ def show_result(inquiry: Inquiry, settings: Settings, base: Settings) -> None:
     """Quotes, children, passages, and below them every stage."""
     # Encoding the sentences to quote takes longer than searching: their place is kept, the rest is drawn at once.
     another = st.session_state.get(state.QUOTED) != inquiry.question
-    above, quoted, further, below = answer_place(another), answer_place(another), st.container(), answer_place(another)
+    turn = turn_of(inquiry.question)
+    above, quoted, further, below = answer_place(turn), answer_place(turn), st.container(), answer_place(turn)
     with below, st.spinner("Searching … the first question also loads the encoder, a few seconds"):
         result, made_by = ask_results.search_at_once(inquiry, settings)
     with below:
@@ -131,13 +131,6 @@ def show_found(
         show_conflicts(result.conflicts)
 
 
-def answer_place(another: bool) -> DeltaGenerator:
-    """A part of the answer's place: what stands there gives way at once to ``another`` question, and stays while a
-    dial is turned, until what takes its place is known.
-    """
-    return st.empty().container() if another else st.container()
-
-
 def show_quotes(inquiry: Inquiry, result: SearchResult, made_by: Settings, *, another: bool) -> None:
     """The answer line. ``another``: not the question of those quoted now."""
     place: AbstractContextManager[object] = st.empty() if another else nullcontext()
@@ -182,7 +175,7 @@ def save_markdown(inquiry: Inquiry, result: SearchResult, made_by: Settings) -> 
 
 def nothing_found(inquiry: Inquiry, settings: Settings, *, filtered: bool) -> None:
     """Why there may be nothing, and what to do. ``filtered``: the question itself leaves documents out."""
-    reading = background.active_jobs("ingest")
+    reading = background.coming()
     ways = ["ask again once more documents are read"] if reading else []
     ways += ["take an “only” of the question away"] if filtered else []
     ways += [] if inquiry.scope.everything else ["search in more collections or tags"]
@@ -190,7 +183,7 @@ def nothing_found(inquiry: Inquiry, settings: Settings, *, filtered: bool) -> No
     way = ", ".join([*ways, "or ask in other words"] if ways else ["ask in other words"])
     st.info(f"Nothing was found. {way[0].upper()}{way[1:]}.", icon=":material/filter_alt_off:")
     if reading:
-        st.button("Ask again", icon=":material/refresh:", on_click=ask_again, args=[inquiry.question])
+        ask_again(inquiry.question)
 
 
 enter("ask")

@@ -27,7 +27,8 @@ def main() -> None:
         nothing_yet()
         return
     with st.container(gap="small"):  # there also when empty: what comes and goes in it moves nothing below
-        wrong = arrive(sources)
+        with st.spinner("Opening the document …"):
+            wrong = arrive(sources)
         if wrong:
             st.warning(wrong, icon=":material/link_off:")
     state.choose(state.CHUNKS_VERSION, sources, next(iter(sources)))

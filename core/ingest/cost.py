@@ -7,7 +7,7 @@ them, else as files of that kind usually are. Time is this machine's own pace, o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.chunking.plan import Writer
@@ -22,6 +22,7 @@ SECONDS_A_DOCUMENT = "preference.seconds_a_document"  # kept with the library: h
 _ENOUGH = 3  # documents of a kind, to know it by them
 _MANY_CHUNKS = 100  # to know by them what a chunk takes of the index
 _CHARACTERS_A_CHUNK = 350
+_CHUNKS_A_DOCUMENT = 8  # about what opening, storing and telling of any document take
 _BYTES_A_CHUNK = 8000  # of text, words, vectors and Chroma together
 _BYTES_A_TOKEN = 3.5
 _BYTES_A_PROMPT = 900  # beside the document: a chunk, and what is asked
@@ -150,6 +151,18 @@ def reckon(
     most_first = dict(kinds.most_common())
     figures = (sizes.total(), round(pages), round(chunks), index, seconds, measured, round(requests), round(tokens))
     return Cost(most_first, *figures)
+
+
+def loads(store: Store, files: Sequence[tuple[str, int]]) -> list[float]:
+    """How much each file, a kind and its bytes, is to read: 1 for what the library's usual document is, or, in an
+    empty one, the usual one of these. By its chunks, and what any document takes besides.
+    """
+    known, _ = kind_figures(store, _MANY_CHUNKS)
+    takes = [_CHUNKS_A_DOCUMENT + reckon([file], known, None, None).chunks for file in files]
+    held = sum(seen.documents for seen in known.values())
+    chunks = sum(seen.chunks for seen in known.values())
+    usual = _CHUNKS_A_DOCUMENT + chunks / held if held else sum(takes) / max(1, len(takes))
+    return [each / usual for each in takes]
 
 
 @dataclass(frozen=True, slots=True)

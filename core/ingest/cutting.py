@@ -17,7 +17,7 @@ from core.chunking.edits.replay import misfit
 from core.errors import LecternError, ModelError, NotFoundError, StorageError
 from core.ingest import applying, teaching_section_starts
 from core.ingest.applying import Cost, Tell
-from core.ingest.cost import TierCost, tier_cost
+from core.ingest.cost import TierCost, loads, tier_cost
 from core.ingest.ingest import TEXTS_A_SECOND, Ingest, ItemCancelledError, Watch
 from core.ingest.preparing import Preparer
 from core.ingest.reports import IngestReport
@@ -188,6 +188,10 @@ class Cutting:
     def texts_a_second(self) -> float:
         """How fast the encoder was seen to be in this library, for an estimate of what a cut would take."""
         return float(self._store.meta(TEXTS_A_SECOND) or applying.TEXTS_AT_FIRST)
+
+    def loads(self, files: Sequence[tuple[str, int]]) -> list[float]:
+        """How much each file, a kind and its bytes, is to read: 1 for a usual document here."""
+        return loads(self._store, files)
 
     def _prepare(self, *, teaches: bool = False) -> Preparer:
         """What cuts documents now, compared with how they are indexed."""

@@ -8,6 +8,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -74,6 +75,21 @@ class JobQueue:
         self.ring()
         return job_id
 
+    def smaller_first(self, items: Sequence[NewItem]) -> list[NewItem]:
+        """Files in the order that keeps none waiting for a book where somebody waits; those of one name as they are."""
+        sizes: dict[str, int] = {}
+        for item in items:
+            sizes[item.name] = max(sizes.get(item.name, 0), self.size(item))
+        return sorted(items, key=lambda item: sizes[item.name])
+
+    def size(self, item: Item | NewItem) -> int:
+        """Bytes of an item's file, 0 where it has none or that cannot be looked at."""
+        with suppress(OSError, ValueError, LecternError):
+            if item.content_hash:
+                return self._store.files.size(item.content_hash)
+            return item.path.stat().st_size if item.path else 0
+        return 0
+
     def jobs(self, limit: int = 50, *, states: Sequence[str] = (), kinds: Sequence[str] = ()) -> list[Job]:
         """The newest jobs of these states and kinds (() for any), newest first; ``limit`` -1 for all of them."""
         which, values = _among(state=states, kind=kinds)
@@ -138,9 +154,9 @@ class JobQueue:
             )
         self._giving_way.update(job.id for job in waiting if job.state == "running" and job.kind in before)
 
-    def retry(self, job_id: int) -> None:
-        """Put a job's failed and cancelled items back in the queue; what is done stays done."""
-        self._retry([item.id for item in self.items(job_id)], self.job(job_id))
+    def retry(self, job_id: int, states: Sequence[str] = ("failed", "cancelled")) -> None:
+        """Put a job's items of these states, of failed and cancelled ones, back in the queue; what is done stays."""
+        self._retry([item.id for item in self.items(job_id, states=states)], self.job(job_id))
 
     def retry_item(self, item_id: int) -> None:
         """Put one failed or cancelled item back in the queue; where its job still runs, it runs again after that."""
@@ -154,13 +170,16 @@ class JobQueue:
                 raise StorageError(f"Job {job_id} is still {job.state}.", "Cancel it first.")
             remove_jobs(self._store, "id = ?", job_id)
 
-    def dismiss_failures(self, job_id: int) -> None:
-        """Forget what failed of a job: all of it when it is finished, its failed items alone while it still runs."""
+    def dismiss_items(self, job_id: int, state: str) -> None:
+        """Forget the "failed" or the "cancelled" items of a job; all of it, where it is finished and has none of the
+        other state.
+        """
         with self._store.transaction():
-            if self.job(job_id).finished:
+            job = self.job(job_id)
+            if job.finished and not (job.items_cancelled if state == "failed" else job.items_failed):
                 self.dismiss(job_id)
             else:
-                remove_items(self._store, "job = ? AND state = 'failed'", job_id)
+                remove_items(self._store, "job = ? AND state = ?", job_id, state)
 
     def recover(self) -> int:
         """After opening for writing: jobs that a dead process was running wait again, those it was asked to cancel are
@@ -230,9 +249,9 @@ class JobQueue:
             self._ends[job_id] = time.monotonic() + seconds
 
     def seconds_left(self, job_id: int) -> float | None:
-        """About how long a job that runs in this process will take; ``None`` where that is not known."""
-        ends = self._ends.get(job_id)
-        return None if ends is None else max(0.0, ends - time.monotonic())
+        """About how long a job that runs in this process will take; ``None`` where that is not known (any more)."""
+        left = self._ends.get(job_id, 0.0) - time.monotonic()
+        return left if left > 0 else None
 
     def is_cancelled(self, job_id: int) -> bool:
         return job_id in self._cancelled_jobs

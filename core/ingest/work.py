@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
-from core.errors import CancelledError, StorageError
+from core.errors import CancelledError, LecternError, StorageError
 from core.ingest.applying import OnItems
 from core.ingest.cost import SECONDS_A_DOCUMENT
 from core.ingest.ingest import ItemCancelledError
@@ -17,6 +17,7 @@ from core.ingest.prepared import Incoming
 from core.ingest.preparing import Parse
 from core.ingest.reports import Failure, Ingested, IngestReport
 from core.library import Library
+from core.parsing import detect_kind
 from core.storage.store import settings_from
 
 _PACE = SECONDS_A_DOCUMENT.removeprefix("preference.")
@@ -63,7 +64,7 @@ class JobWatch:
             self._reporter.check()
             raise ItemCancelledError(index) from None
         if self._pace:
-            self._pace.end_one()
+            self._pace.end_one(index)
             self._reporter.foretell(self._pace.seconds_left)
 
 
@@ -81,7 +82,8 @@ def ingest_handler(
         stored = job.payload.get("settings")
         settings = settings_from(stored) if stored else None
         earlier = library.preference(_PACE)
-        pace = Pace(len(items), float(earlier) if earlier else None)
+        loads = library.cutting.loads([(_kind_by_name(item.name), library.queue.size(item)) for item in items])
+        pace = Pace(loads, float(earlier) if earlier else None)
         reporter.foretell(pace.seconds_left)
         try:
             report = library.ingest(incoming, JobWatch(reporter, items, echo, pace), settings, True, parse)
@@ -92,6 +94,13 @@ def ingest_handler(
         _conclude(library, job, reporter, report, listen)
 
     return handle
+
+
+def _kind_by_name(name: str) -> str:
+    """For an estimate, before anything is read; what nobody reads ends at once, as an empty text does."""
+    with suppress(LecternError):
+        return detect_kind(b"", name)
+    return "text"
 
 
 def apply_handler(library: Library, listen: Listener | None = None) -> Handler:

@@ -194,7 +194,7 @@ class Folders:
                     log.add_events(self._store, [FolderEvent(folder.id, "asked", wanted)])
             if arriving:
                 items = [NewItem(shown(folder, file), file.path) for file in arriving]
-                self._queue.enqueue("ingest", {PAYLOAD: folder.id}, items)
+                self._queue.enqueue("ingest", {PAYLOAD: folder.id}, self._queue.smaller_first(items))
 
     def _note(self, each: FolderPlan, arriving: Sequence[FoundFile]) -> None:
         """What became of files, in the table and in the log."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from core.ingest.cost import cost_of, sentence
+from core.ingest.pace import Pace
 from core.ingest.prepared import Incoming
 from core.library import Library
 
@@ -47,3 +50,14 @@ def test_nothing_costs_nothing_and_no_library_is_needed() -> None:
     nothing = cost_of(None, [])
     assert (nothing.files, nothing.chunks, nothing.index_bytes, nothing.seconds) == (0, 0, 0, None)
     assert cost_of(None, [("image", 10), ("image", 10)]).pages == 2
+
+
+def test_what_is_left_of_a_batch_is_reckoned_by_its_size_not_by_its_count(library: Library) -> None:
+    letters, book = [("markdown", 700)] * 20, ("markdown", 170_000)
+    *small, large = library.cutting.loads([*letters, book])
+    assert sum(small) + large == pytest.approx(21)
+    pace = Pace([*small, large], earlier=1.0)
+    for index in range(20):
+        pace.end_one(index)
+    assert pace.seconds_left is not None
+    assert pace.seconds_left > 1.0 * 2, "the book is most of the work, though 20 of 21 are read"

@@ -100,6 +100,17 @@ def test_an_error_ends_its_job_alone(queue, caplog, error, sentence) -> None:
     assert ("Traceback" in caplog.text) == isinstance(error, ZeroDivisionError)
 
 
+def test_smaller_files_go_first_and_those_of_one_name_as_they_came(queue, store, tmp_path) -> None:
+    book, letter = tmp_path / "a-book.txt", tmp_path / "z-letter.txt"
+    book.write_text("word " * 900)
+    letter.write_text("word")
+    first, second = store.files.stage(b"x" * 2000), store.files.stage(b"x")
+    twice = [NewItem("same.md", content_hash=held) for held in (first, second)]
+    items = [NewItem("a-book.txt", path=book), *twice, NewItem("z-letter.txt", letter)]
+    named = [(item.name, item.content_hash) for item in queue.smaller_first(items)]
+    assert named == [("z-letter.txt", None), ("same.md", first), ("same.md", second), ("a-book.txt", None)]
+
+
 def test_work_nobody_here_knows_waits_for_a_program_that_does(queue) -> None:
     done = []
     of_tomorrow = queue.enqueue("of tomorrow", {})
@@ -288,14 +299,14 @@ def test_failures_are_dismissed_while_their_job_goes_on(store, queue) -> None:
     def one_fails(job: Job, reporter: Reporter) -> None:
         bad, good = reporter.items()
         reporter.finish_item(bad.id, reason="It is no document.")
-        queue.dismiss_failures(job_id)  # seen on the page, and dismissed there, before the job is over
+        queue.dismiss_items(job_id, "failed")  # seen on the page, and dismissed there, before the job is over
         assert [item.name for item in queue.items(job_id)] == ["good"]
         reporter.finish_item(good.id)
 
     assert queue.run_next({"work": one_fails})
     assert states(queue, job_id) == ["done"]
     assert not store.files.has(held)
-    queue.dismiss_failures(job_id)
+    queue.dismiss_items(job_id, "failed")
     assert queue.jobs() == []
 
 
@@ -334,7 +345,7 @@ def test_what_is_not_there(queue) -> None:
         queue.retry_item,
         queue.dismiss,
         queue.cancel_item,
-        queue.dismiss_failures,
+        lambda job_id: queue.dismiss_items(job_id, "failed"),
         queue.item,
     ):
         with pytest.raises(NotFoundError):

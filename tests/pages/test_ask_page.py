@@ -108,6 +108,34 @@ def test_a_place_is_where_the_words_stand(text: str, words: str) -> None:
         assert "\n" not in before + held + behind
 
 
+def answers() -> None:
+    import streamlit
+
+    from pages.ui.ask.answer import answer_place, turn_of
+
+    question = streamlit.session_state["asked"]
+    place = answer_place(turn_of(question))
+    if not streamlit.session_state["searching"]:
+        place.markdown(question)
+
+
+def test_an_answer_gives_way_to_another_question_before_that_is_answered_and_to_no_dial() -> None:
+    app = AppTest.from_function(answers)
+
+    def drawn(asked: str, *, searching: bool) -> list[tuple[int, str]]:
+        app.session_state["asked"], app.session_state["searching"] = asked, searching
+        app.run()
+        return [(at, child.type) for at, child in app.main.children.items()]
+
+    first = drawn("one", searching=False)
+    assert drawn("one", searching=True) == first  # a dial was turned: the window keeps what stands there
+    for another in ("two", "three"):
+        before, now = dict(drawn(app.session_state["asked"], searching=False)), dict(drawn(another, searching=True))
+        # Emptied by an element of its own: a container alone would leave in the window what stood in it.
+        assert [at for at in before if before[at] != now[at]] == [0, 1]
+        assert sorted(now.values()) == sorted(before.values())
+
+
 CHIPS = "How do I roll back? in:handbook type:pdf -draft"
 WRITTEN = "An access token is valid for an hour, and is renewed by whoever asks for another before the hour is over."
 

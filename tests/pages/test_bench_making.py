@@ -83,6 +83,15 @@ def test_questions_are_kept_dropped_worded_and_taken_back() -> None:
 
 
 @pytest.mark.usefixtures("home")
+def test_made_questions_and_what_was_decided_of_them_outlive_the_window() -> None:
+    press(press(start("benchmark"), "making.begin"), "making.Keep")
+    another = start("benchmark")
+    assert QUESTIONS[1] in said(another)
+    press(another, "making.stop")
+    assert "making.begin" in {button.key for button in start("benchmark").button}
+
+
+@pytest.mark.usefixtures("home")
 def test_a_model_that_is_set_up_may_write_them(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
     monkeypatch.setattr(bench_making, "make_questions", lambda library, count, watch, ask: asked.append(ask) or [])

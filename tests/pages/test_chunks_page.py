@@ -231,6 +231,28 @@ def test_a_cut_that_was_cancelled_half_way_says_so_and_can_be_finished() -> None
 
 
 @pytest.mark.usefixtures("home")
+def test_a_document_that_was_never_encoded_says_so_and_can_be() -> None:
+    start()
+    staged = library().stage(b"Words that nobody encoded.")
+
+    class Stops:
+        def stage(self, index: int, stage: str, done: int, total: int) -> None:
+            if stage == "encoding":
+                raise CancelledError("Stopped.")
+
+        def finished(self, index: int, outcome: object) -> None:
+            raise AssertionError("nothing is finished")
+
+    with pytest.raises(CancelledError):
+        library().ingest([Incoming("new.md", content_hash=staged)], Stops(), promptly=True)
+    app = start("chunks", document=version("new.md"))
+    assert "found by its words so far" in plain(app)
+    app.button(key="chunks.recut").click().run()
+    at_rest()
+    assert "As indexed" in plain(app.run())
+
+
+@pytest.mark.usefixtures("home")
 def test_what_was_cut_before_a_later_lesson_says_so_and_all_of_it_is_brought_up_to_date() -> None:
     def add(*turns: int) -> None:
         staged = {f"handbook-{turn}.md": library().stage(handbook(turn).encode()) for turn in turns}

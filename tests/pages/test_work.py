@@ -111,6 +111,7 @@ def test_a_batch_is_one_bar_and_what_it_leaves_by_words_is_encoded_on_demand(lib
     job = put(library, *(note(tmp_path, f"{name}.md", f"Words about {name}.") for name in "abc"))
     (batch,) = batches()
     assert (batch.words, batch.share) == ("waiting", 0.0)
+    assert background.coming() == 3
     seen: list[str] = []
 
     def hear(name: str, stage: str, done: int, total: int) -> None:
@@ -125,10 +126,44 @@ def test_a_batch_is_one_bar_and_what_it_leaves_by_words_is_encoded_on_demand(lib
     assert batches() == []
     assert [source.by_words for source in library.sources()] == [True] * 3, "what was cut stays"
     left = [source.version_id for source in library.sources()]
+    assert background.coming() == 0, "nobody encodes them"
     library.queue.enqueue("apply", {"versions": left}, [NewItem("3 documents")])
+    assert background.coming() == 3
     run(library)
+    assert background.coming() == 0
     assert [source.by_words for source in library.sources()] == [False] * 3
     assert library.verify() == []
+
+
+def test_what_a_cancelled_batch_left_unread_is_named_and_read_after_all(library: Library, tmp_path: Path) -> None:
+    staged = library.stage(b"Words that were dropped.")
+    job = put(library, note(tmp_path, "a.md", "Words about a."), NewItem("dropped.md", content_hash=staged))
+
+    def hear(name: str, stage: str, done: int, total: int) -> None:
+        if stage == "chunking":  # of the first, whose words are found from then on
+            background.cancel(background.Work(job, None, "", ""))
+
+    assert library.queue.run_next({"ingest": ingest_handler(library, echo=hear)})
+    read = {source.name for source in library.sources()}
+    (left,) = background.unread()
+    assert (left.job, {*left.names}) == (job, {"a.md", "dropped.md"} - read)
+    library.queue.retry(job, ("cancelled",))
+    assert background.unread() == []
+    run(library)
+    assert {source.name for source in library.sources()} == {"a.md", "dropped.md"}
+    assert background.unread() == []
+
+
+def test_a_cancelled_batch_is_forgotten_apart_from_its_failures(library: Library, tmp_path: Path) -> None:
+    job = put(library, note(tmp_path, "bad.md", ""), note(tmp_path, "good.md", "Words."))
+    library.queue.cancel_item(library.queue.items(job)[1].id)
+    run(library)
+    assert [left.names for left in background.unread()] == [("good.md",)]
+    library.queue.dismiss_items(job, "cancelled")
+    assert background.unread() == []
+    assert [work.name for work in background.failures("ingest")] == ["bad.md"]
+    library.queue.dismiss_items(job, "failed")
+    assert library.queue.jobs() == []
 
 
 def test_apply_cuts_the_library_anew(library: Library, tmp_path: Path) -> None:

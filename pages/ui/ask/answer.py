@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
 from core.library import SearchResult
 from core.search.answer.support import Support
-from core.types import Answer, Citation, Hit, Passage
-from pages.ui.ask.source import open_in_chunks, source_of
-from pages.ui.shared import assets
+from core.types import Answer, Citation, Hit, Passage, Quote
+from pages.ui.ask.question import take
+from pages.ui.ask.source import open_in_chunks, shared_words, source_of
+from pages.ui.shared import assets, background, state
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
 
 NOTHING = "The library does not say: "  # what the sentence of weak support begins with; here it is the heading
 _quotes = st.components.v2.component(
@@ -17,6 +23,24 @@ _quotes = st.components.v2.component(
     css=assets.text(__file__, "palette.css", "quotes.css"),
     js=assets.text(__file__, "offsets.js", "copying.js", "quotes.js"),
 )
+
+
+def turn_of(question: str) -> int:
+    """How often another question was asked before this one; the same while its dials are turned."""
+    asked, turn = st.session_state.get(state.TURN, (question, 0))
+    st.session_state[state.TURN] = (question, turn + (question != asked))
+    return int(turn + (question != asked))
+
+
+def answer_place(turn: int) -> DeltaGenerator:
+    """A part of the answer's place: what stands there gives way at once to another question, and stays while a dial
+    is turned, until what takes its place is known.
+
+    Two places by turns: Streamlit sends a container that follows an emptying of the same place alone where the two come
+    quickly, and then the window keeps what stood in it.
+    """
+    places = [st.container() if place == turn % 2 else st.empty() for place in range(2)]
+    return places[turn % 2]
 
 
 def show_answer(answer: Answer, support: Support | None, result: SearchResult) -> None:
@@ -32,19 +56,47 @@ def show_answer(answer: Answer, support: Support | None, result: SearchResult) -
             "told": quote.told,
             "kind": quote.kind,
             "cells": [list(cell) for cell in quote.cells],
+            "asked": asked_cell(quote, result.question),
             "short": [quote.short.start, quote.short.end] if quote.short else None,
             "score": quote.score,
         }
         for quote in answer.quotes
     ]
+    weak = support.sentence.removeprefix(NOTHING) if support and not support.enough else ""
+    coming = background.coming() if weak or not quotes else 0
     likely = "" if not support else f" · the library is {support.probability:.0%} likely to answer this"
     data = {
         "question": result.question,
         "quotes": quotes,
-        "weak": support.sentence.removeprefix(NOTHING) if support and not support.enough else "",
+        "weak": weak,
+        "coming": coming,
         "likely": likely,
     }
     open_in_chunks(_quotes(key="ask.quotes", data=data, on_open_change=lambda: None).open, cited=True)
+    if coming:
+        ask_again(result.question)
+
+
+def asked_cell(quote: Quote, question: str) -> int:
+    """Which cell of a quoted row is asked for, -1 where that is not plain: the one with the short answer, else the one
+    whose header alone speaks of the question. What the question says itself, as the row's name, is not asked.
+
+    >>> row = (("SID", "10"), ("Participant", "mb-s10"), ("age (months)", "14.6"), ("group", "12"))
+    >>> quote = Quote("10 | mb-s10 | 14.6 | 12", 1.0, Citation("v", "D", "d.xlsx", 0, 23, None), cells=row)
+    >>> asked_cell(quote, "How old was participant mb-s10 in months?"), asked_cell(quote, "Who was it?")
+    (2, -1)
+    """
+    short = quote.text[quote.short.start : quote.short.end] if quote.short else ""
+    if short:
+        return next((at for at, (_, words) in enumerate(quote.cells) if short in words), -1)
+    told = [0 if shared_words(words, question) else len(shared_words(head, question)) for head, words in quote.cells]
+    most = max(told, default=0)
+    return told.index(most) if most and told.count(most) == 1 else -1
+
+
+def ask_again(question: str) -> None:
+    """The button that asks once more of what was read meanwhile."""
+    st.button("Ask again", key="ask.again", icon=":material/refresh:", on_click=take, args=[question])
 
 
 def _headings(citation: Citation, result: SearchResult) -> tuple[str, ...]:

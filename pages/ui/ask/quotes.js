@@ -1,3 +1,4 @@
+const WIDE = 8; // cells of a row that no longer stand side by side
 const KINDS = ["cell", "row", "line", "item", "sentence"];
 // The best supporting sentences, each with the way to its place; where support is weak, that the library does not say,
 // and behind it what came nearest. Text comes as data and leaves as textContent.
@@ -14,8 +15,8 @@ function drawQuote(quote, index, component) {
 }
 
 // The quote's own words, the short answer in them in bold; a listing keeps its lines, a list its items.
-function drawSaid({ text, kind, short, cells }) {
-  if (cells.length) return drawRow(cells);
+function drawSaid({ text, kind, short, cells, asked }) {
+  if (cells.length) return drawRow(cells, asked);
   const said = make(kind === "line" ? "code" : "span", `said ${kind}`), at = offsetTranslator(text);
   const [start, end] = short ? short.map(at) : [0, 0];
   said.append(text.slice(0, start));
@@ -26,7 +27,8 @@ function drawSaid({ text, kind, short, cells }) {
 
 function drawNothing(data, component) {
   const none = make("div", "none");
-  none.append(make("b", "", "The library does not say."), make("p", "why", data.weak ? `${data.weak[0].toUpperCase()}${data.weak.slice(1)}` : "No sentence in these passages supports an answer."));
+  const left = data.coming, verdict = left ? `Nothing that has been read so far answers this; ${counted(left, "document")[0]} ${left === 1 ? "is" : "are"} still being read.` : "The library does not say.";
+  none.append(make("b", "", verdict), make("p", "why", data.weak ? `${data.weak[0].toUpperCase()}${data.weak.slice(1)}` : "No sentence in these passages supports an answer."));
   if (!data.quotes.length) return [none];
   const fold = make("details", "nearest");
   fold.append(make("summary", "", "What came nearest"), ...data.quotes.map((quote, index) => drawQuote(quote, index, component)));
@@ -34,16 +36,18 @@ function drawNothing(data, component) {
   return [none];
 }
 
-// A row of a table below its headers.
-function drawRow(cells) {
-  const table = make("table", "said row"), body = make("tr", "");
-  if (cells.some(([header]) => header)) {
-    const head = make("tr", "");
-    head.append(...cells.map(([header]) => make("th", "", header)));
-    table.append(head);
+// A row of a table below its headers, or, where it is wide, beside them; the cell that is asked for is marked.
+function drawRow(cells, asked) {
+  const wide = cells.length > WIDE, table = make("table", wide ? "said row wide" : "said row"), line = () => make("tr", "");
+  const heads = cells.map(([header]) => make("th", "", header)), bodies = cells.map(([, words], at) => make("td", at === asked ? "asked" : "", words));
+  if (wide) {
+    table.append(...heads.map((head, at) => { const row = line(); row.append(head, bodies[at]); return row; }));
+    return table;
   }
-  body.append(...cells.map(([, words]) => make("td", "", words)));
-  table.append(body);
+  if (cells.some(([header]) => header)) table.append(line());
+  table.firstChild?.append(...heads);
+  table.append(line());
+  table.lastChild.append(...bodies);
   return table;
 }
 

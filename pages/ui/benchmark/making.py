@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import streamlit as st
@@ -24,14 +24,9 @@ TOKENS_A_QUESTION = 1_600  # two prompts with a passage each, and a third of the
 
 @dataclass(frozen=True, slots=True)
 class MakeRequest:
-    """Questions of the library in ``home``. ``round``: another each time, as the same library may be asked again.
-
-    ``written``: a language model writes them.
-    """
+    """``written``: a language model writes them."""
 
     count: int
-    round: int
-    home: str
     written: bool = False
 
 
@@ -52,23 +47,48 @@ class Review:
         return sum(bool(ids) for ids in self.decided)
 
 
+@dataclass(slots=True)
+class Making:
+    """The questions being made of a library and gone through, whichever window began it and whichever looks."""
+
+    asked: MakeRequest | None = None
+    task: Task[list[MadeQuestion]] | None = None
+    review: Review = field(default_factory=Review)
+
+
+def making() -> Making:
+    """That of this window's library: it goes on without the window, as long as this process does."""
+    return _making(str(services.home()))
+
+
+@st.cache_resource(show_spinner=False)
+def _making(place: str) -> Making:
+    return Making()
+
+
 def show_making() -> None:
     """What it is for and the button; the work; the questions, one by one."""
     with guarded(), st.container(border=True, gap="small"):
-        asked: MakeRequest | None = st.session_state.get(state.MAKING)
-        if asked is not None and asked.home != str(services.home()):  # another library's, in this window
-            _forget()
-            asked = None
+        now = making()
         st.markdown("**Make questions from my documents**")
-        if asked is None:
+        if now.asked is None:
             _offer()
             return
-        library = services.library()  # here: the thread knows no window
-        writer = language.client(urgent=False) if asked.written else None
-        ask = writer.complete if writer else None
-        task = tasks.begun(TASK, asked, lambda task: make_questions(library, asked.count, watch=task.tell, ask=ask))
+        task = now.task = now.task or _begun(now.asked)
         if tasks.finished(TASK, task, "Question {done} of {total}", _forget, "Reading your documents …"):
             st.fragment(_review)(task)
+
+
+def _begun(asked: MakeRequest) -> Task[list[MadeQuestion]]:
+    library = services.library()  # here: the thread knows no window
+    writer = language.client(urgent=False) if asked.written else None
+    ask = writer.complete if writer else None
+
+    def work(task: Task[list[MadeQuestion]]) -> list[MadeQuestion]:
+        # Before the first question all documents are read: that is said, not "0 of 40".
+        return make_questions(library, asked.count, watch=lambda done, total: task.tell(done, done and total), ask=ask)
+
+    return Task(asked, work)
 
 
 def show_way(key: str) -> None:
@@ -78,11 +98,8 @@ def show_way(key: str) -> None:
 
 def begin(count: int = USUAL, *, written: bool = False) -> None:
     """Ask for questions; fit for a callback."""
-    tasks.stop(TASK)
-    round_ = st.session_state.get(state.MAKING_ROUND, 0) + 1
-    st.session_state[state.MAKING_ROUND] = round_
-    st.session_state[state.MAKING_REVIEW] = Review()
-    st.session_state[state.MAKING] = MakeRequest(count, round_, str(services.home()), written)
+    _forget()
+    making().asked = MakeRequest(count, written)
 
 
 def _offer() -> None:
@@ -115,8 +132,8 @@ def _review(task: Task[list[MadeQuestion]]) -> None:
         except LecternError as error:
             st.error(words.escaped(str(error)), icon=":material/error:")
             made = []
-        review: Review = st.session_state[state.MAKING_REVIEW]
-        at = len(review.decided)
+        now = making()
+        review, at = now.review, len(now.review.decided)
         if at < len(made):
             _card(made, review, at)
             return
@@ -124,7 +141,7 @@ def _review(task: Task[list[MadeQuestion]]) -> None:
             f"{words.count(review.kept, 'question')} kept, {at - review.kept:,} dropped."
             if made
             else NONE_WRITTEN
-            if st.session_state[state.MAKING].written
+            if now.asked and now.asked.written
             else "No question can be made of these documents: rules find them in English prose, in tables and in code."
         )
         if st.button("Close", key="making.close"):
@@ -187,12 +204,11 @@ def _button(
 
 
 def _reviewed() -> Review:
-    review: Review = st.session_state[state.MAKING_REVIEW]
-    return review
+    return making().review
 
 
 def _decide(ids: tuple[int, ...]) -> None:
-    st.session_state[state.MAKING_REVIEW] = Review((*_reviewed().decided, ids))
+    making().review = Review((*_reviewed().decided, ids))
 
 
 def _keep(item: MadeQuestion) -> None:
@@ -213,11 +229,11 @@ def _back(before: MadeQuestion) -> None:
         library.remove_judgments(ids)
     else:
         take_back(library, before.question)
-    st.session_state[state.MAKING_REVIEW] = Review(tuple(decided))
+    making().review = Review(tuple(decided))
 
 
 def _edit(item: MadeQuestion) -> None:
-    st.session_state[state.MAKING_REVIEW] = replace(_reviewed(), editing=True)
+    making().review = replace(_reviewed(), editing=True)
 
 
 def _reword(item: MadeQuestion) -> None:
@@ -225,7 +241,7 @@ def _reword(item: MadeQuestion) -> None:
     wordings = (item.question, *item.others)
     present = _reviewed().worded
     at = wordings.index(present) if present in wordings else 0
-    st.session_state[state.MAKING_REVIEW] = replace(_reviewed(), worded=wordings[(at + 1) % len(wordings)])
+    making().review = replace(_reviewed(), worded=wordings[(at + 1) % len(wordings)])
 
 
 def _field(at: int) -> str:
@@ -234,9 +250,11 @@ def _field(at: int) -> str:
 
 def _take(at: int) -> None:
     typed = str(st.session_state.get(_field(at)) or "").strip()
-    st.session_state[state.MAKING_REVIEW] = replace(_reviewed(), worded=typed, editing=False)
+    making().review = replace(_reviewed(), worded=typed, editing=False)
 
 
 def _forget() -> None:
-    tasks.stop(TASK)
-    st.session_state[state.MAKING] = None
+    now = making()
+    if now.task:
+        now.task.cancel()
+    now.asked, now.task, now.review = None, None, Review()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -24,9 +26,12 @@ from pages.ui.chunks.tree import show_tree
 from pages.ui.reader.reader import Choice
 from pages.ui.settings.recipe_dials import show_dials
 from pages.ui.settings.recipe_values import sliders
-from pages.ui.shared import assets, services, state
+from pages.ui.shared import assets, services, state, words
 from pages.ui.shared.guard import guarded
 from pages.ui.shared.plots import on_point_click
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
 
 BODY = "chunks_panel_body"
 PANELS = {
@@ -84,13 +89,15 @@ def bench(view: ReaderView) -> None:
             folded = bool(st.session_state.get(state.CHUNKS_FOLDED))
             rail = st.container(key="chunks_rail", width=44 if folded else 268)
             stage = st.container(key="chunks_stage", width="stretch", gap=None)  # the panel below has no height
-        a = chunks_state.shown("a", source, known)
-        pair = chunks_compare.compared(source, a, other, known) if other else None
         with stage:
+            waiting = st.empty()
             readers = st.container(key="chunks_readers", gap="xsmall")
             panel = st.container(key="chunks_panel", gap="xsmall")
-        with readers:
-            choice = show_readers(view, a, pair, known)
+        with _said(waiting, view):
+            a = chunks_state.shown("a", source, known)
+            pair = chunks_compare.compared(source, a, other, known) if other else None
+            with readers:
+                choice = show_readers(view, a, pair, known)
         arrivals.say(source.version_id, a.cut.reading, choice.leaf, paged=view.paged)
         with rail:
             body = st.container(key="chunks_rail_body", gap="xsmall")
@@ -102,6 +109,20 @@ def bench(view: ReaderView) -> None:
         if not folded:
             with body:
                 show_health(drawn.cut)  # takes the longest: no plot waits for it
+
+
+@contextmanager
+def _said(place: DeltaGenerator, view: ReaderView) -> Iterator[None]:
+    """Say what is being drawn where nothing of it stands yet; what stands is changed without a word."""
+    page = st.session_state.get(state.CHUNKS_PAGE) if view.paged else None
+    shown = (view.source.version_id, view.paged, page, view.arrival.count)
+    if st.session_state.get(state.CHUNKS_DRAWN) == shown:
+        yield
+        return
+    what = "the page and its chunks" if view.paged else "the text and its chunks"
+    with place, st.spinner(f"Drawing {what} of {words.escaped(view.source.title)} …"):
+        yield
+    st.session_state[state.CHUNKS_DRAWN] = shown
 
 
 def _layout(paired: bool, folded: bool) -> str:

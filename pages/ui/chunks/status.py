@@ -38,7 +38,7 @@ def show_status(source: SourceRow, shown: Shown) -> None:
         st.caption(change(source.chunks, shown))
     else:
         st.markdown(f":material/pending: **Not indexed yet** · {leaves}")
-        st.caption(TAUGHT_ANEW if _taught_anew(source, shown) else "The index still holds another cut.")
+        st.caption(_why_not(source, shown))
     for sentence in shown.said:
         st.caption(f":material/info: {sentence}")
     if jobs:
@@ -70,9 +70,16 @@ def _buttons(source: SourceRow, shown: Shown) -> None:
                 with opened:
                     _apply(source, shown.settings)
             st.button("Back", key="chunks.back", help="Back to how it is cut now.", on_click=_back)
-        elif st.button("Bring the index up to date", key="chunks.recut"):
+        elif st.button("Encode it" if source.by_words else "Bring the index up to date", key="chunks.recut"):
             start_recut(source, alike=_taught_anew(source, shown))
             st.rerun()
+
+
+def _why_not(source: SourceRow, shown: Shown) -> str:
+    """Why the index does not hold the cut of the document's own recipe."""
+    if source.by_words:
+        return "This document is found by its words so far; its meaning is still to be encoded."
+    return TAUGHT_ANEW if _taught_anew(source, shown) else "The index still holds another cut."
 
 
 def _taught_anew(source: SourceRow, shown: Shown) -> bool:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -18,9 +17,6 @@ from core.storage.catalogue.folders import Folder
 from core.watching.planning import FolderPlan
 from pages.ui.shared import background, samples, services, state, words
 from pages.ui.shared.guard import attempt_or_toast
-
-if TYPE_CHECKING:
-    from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 LISTED = 200
 
@@ -204,44 +200,71 @@ def show_adding(empty: bool) -> None:
 SAID = {"Files": "Drop files", "Folder": "Drop a folder", "Watch": "Keep a folder in step"}
 
 
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """Files that were dropped on the library in ``home``, with their kinds and bytes, and what could not be kept."""
+
+    home: Path
+    items: tuple[NewItem, ...] = ()
+    sizes: tuple[tuple[str, int], ...] = ()
+    refused: tuple[str, ...] = ()
+
+
 def drop_zone(*, folder: bool) -> None:
     """Where files come in; of a folder, each by its way below it, so that two README.md stay two."""
-    uploaded = st.file_uploader(
+    key = f"library.upload.{folder}.{state.counter(state.UPLOAD_ROUND)}"
+    st.file_uploader(
         "Drop a folder here: every file below it" if folder else f"Drop files here: {READABLE}",
         accept_multiple_files="directory" if folder else True,
-        key=f"library.upload.{folder}.{state.counter(state.UPLOAD_ROUND)}",
+        key=key,
+        on_change=_take,
+        args=[key],
     )
-    if not uploaded:
-        return
-    cost = services.library().cost(_kinds_and_sizes(uploaded))
-    if (cost.seconds or 0) >= TOLD_SECONDS:
-        st.info(words.escaped(f"To read: {sentence(cost)}"))
-        if not st.button("Read them", type="primary", key="library.upload.read"):
-            return
-    with st.spinner("Taking the files in …"):
-        refused = _take(uploaded)
-    state.bump(state.UPLOAD_ROUND)
-    for problem in refused:
+    held = _held()
+    for problem in held.refused:
         st.error(words.escaped(problem), icon=":material/error:")
-    if not refused:
-        st.rerun()
+    if held.items:
+        st.info(words.escaped(f"To read: {sentence(services.library().cost(held.sizes))}"))
+        with st.container(horizontal=True, gap="small"):
+            st.button("Read them", type="primary", key="library.upload.read", on_click=_read, args=[held.items])
+            st.button("Leave them", key="library.upload.leave", on_click=_read)
 
 
-def _kinds_and_sizes(files: Sequence[UploadedFile]) -> Iterator[tuple[str, int]]:
-    """Of those that can be read."""
-    for file in files:
-        with suppress(LecternError):
-            yield detect_kind(file.getvalue(), file.name), file.size
+def _held() -> Dropped:
+    """What was dropped and waits for a person's word, whatever page was open meanwhile."""
+    held: Dropped | None = st.session_state.get(state.DROPPED)
+    home = services.home()
+    return held if held and held.home == home else Dropped(home)
 
 
-def _take(files: Sequence[UploadedFile]) -> list[str]:
-    """Stage dropped files and queue them; returns a sentence for each that could not be kept."""
-    items, refused = [], []
-    for file in files:
-        try:
-            items.append(NewItem(file.name, content_hash=services.library().stage(file.getvalue())))
-        except LecternError as error:
-            refused.append(f"{file.name}: {error}")
+def _take(key: str) -> None:
+    """Stage dropped files, before anything is drawn: who leaves the page at once loses none. They are read, unless that
+    takes long and is to be told first.
+    """
+    held, library, items = _held(), services.library(), list[NewItem]()
+    sizes, refused = list(held.sizes), []
+    with st.spinner("Taking the files in …"):
+        for file in st.session_state.get(key) or ():
+            data = file.getvalue()
+            try:
+                items.append(NewItem(file.name, content_hash=library.stage(data)))
+            except LecternError as error:
+                refused.append(f"{file.name}: {error}")
+                continue
+            with suppress(LecternError):
+                sizes.append((detect_kind(data, file.name), len(data)))
+    state.bump(state.UPLOAD_ROUND)
+    kept = Dropped(held.home, (*held.items, *items), tuple(sizes), tuple(refused))
+    cost = library.cost(sizes)
+    seconds = cost.chunks / library.cutting.texts_a_second() if cost.seconds is None else cost.seconds
+    if kept.items and seconds < TOLD_SECONDS:
+        background.take(kept.items)
+        kept = Dropped(held.home, refused=kept.refused)
+    st.session_state[state.DROPPED] = kept
+
+
+def _read(items: Sequence[NewItem] = ()) -> None:
+    """Read what was dropped, or forget it."""
+    st.session_state[state.DROPPED] = None
     if items:
         background.take(items)
-    return refused

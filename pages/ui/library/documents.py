@@ -70,6 +70,9 @@ def say() -> None:
     address.say({"find": st.session_state.get(state.FILTER), **chosen})
 
 
+TITLE_SHOWN = 36  # characters that the column has room for
+
+
 def show_documents(sources: list[SourceRow]) -> None:
     """The table, its filters, and what can be done with its rows."""
     shown = filtered(sources)
@@ -204,7 +207,7 @@ def actions(chosen: list[SourceRow]) -> None:
 def table(sources: list[SourceRow]) -> dict[str, list[object]]:
     """The documents by column; one that would be empty is left out, and the recipe where all have the same."""
     columns: dict[str, list[object]] = {
-        "Title": [source.title for source in sources],
+        "Title": [words.shortened(source.title, TITLE_SHOWN) for source in sources],  # a button cuts without a sign
         "File": [words.place_name(source.name) for source in sources],
         "Found by": ["words, as chosen" if one.words_alone else "words" if one.by_words else "" for one in sources],
         "Kind": [words.kind(source.document_kind) for source in sources],

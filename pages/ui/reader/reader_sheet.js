@@ -54,7 +54,19 @@ function drawSheet(self, host, actions, follow) {
   drawParents(self, host.querySelector(".frame"));
   if (!first || !follow) return;
   const box = scroll.getBoundingClientRect(), place = first.getBoundingClientRect();
-  if (follow === "arrived" || place.top < box.top || place.bottom > box.bottom) scroll.scrollTop += place.top - box.top - scroll.clientHeight * 0.3;
+  if (follow === "arrived" || place.top < box.top || place.bottom > box.bottom) hold(scroll, first);
+}
+
+// Keep a place in the middle of the view, and its beginning in view, until a hand moves the page: when it is drawn first, nothing
+// has its size yet, and there is nothing to scroll.
+function hold(scroll, place) {
+  scroll.held?.disconnect();
+  const sized = scroll.held = new ResizeObserver(() => {
+    const box = scroll.getBoundingClientRect(), at = place.getBoundingClientRect();
+    scroll.scrollTop += at.top - box.top - Math.max(box.height * 0.1, (box.height - at.height) / 2);
+  });
+  for (const touch of ["wheel", "pointerdown", "touchmove", "keydown"]) scroll.addEventListener(touch, () => sized.disconnect(), { passive: true, once: true });
+  for (const element of [scroll, place.parentElement]) sized.observe(element);
 }
 
 // A number typed leads to that page.
@@ -70,16 +82,19 @@ function pageField(page, model, actions) {
   return field;
 }
 
-// The words that a link cites, on the page they stand on; returns where they begin.
+// The words that a link cites, on the page they stand on: framed and named, since a file's own marker may be as yellow. Returns
+// the first frame.
 function drawLit(page, frame) {
-  for (const old of frame.querySelectorAll(".lit-box")) old.remove();
-  const boxes = (page.lit || []).map(([x0, y0, x1, y1]) => {
-    const box = make("i", "lit-box");
+  for (const old of frame.querySelectorAll(".lit-box, .lit-frame")) old.remove();
+  const drawn = (name, boxes) => boxes.map(([x0, y0, x1, y1]) => {
+    const box = make("i", name);
     Object.assign(box.style, { left: `${x0}%`, top: `${y0}%`, width: `${x1 - x0}%`, height: `${y1 - y0}%` });
     return box;
   });
-  frame.append(...boxes);
-  return boxes[0];
+  const frames = drawn("lit-frame", page.cited || []);
+  if (frames.length) frames[0].append(make("span", "", "cited"));
+  frame.append(...drawn("lit-box", page.lit || []), ...frames);
+  return frames[0];
 }
 
 // Parents around their children: all of them faintly, that of the chosen chunk strongly and by its name.

@@ -42,19 +42,22 @@ def drawn_sheet(version: str, number: int, drawn: Reading, lit: Span | None = No
     """A page's picture, and the boxes of a cut's chunks and of their parents on it, in percent of the page.
 
     ``boxes``: a leaf's place, left, top, right, bottom. ``parents``: the first leaf of a parent, likewise: one box
-    around all that a parent has on the page. ``lit``: of the cited words. Raises ``PasswordNeededError``.
+    around all that a parent has on the page. ``lit``: of the cited words, line by line; ``cited``: one around those of
+    a column. Raises ``PasswordNeededError``.
     """
     paper = document(version).pages
     page = paper[max(1, min(number, len(paper))) - 1]
     here = [at for at, (first, last) in enumerate(drawn.pages) if first <= page.number <= last]
     families = {drawn.parents[at]: drawn.parents.index(drawn.parents[at]) for at in here if drawn.parents[at]}
     around = boxes_on(version, page.number, [span for span in families if span])
+    cited = boxes_on(version, page.number, [lit] if lit else [])
     return {
         **_picture(str(services.home()), version, page.number),
         "boxes": [
             [here[int(at)], *box] for at, *box in boxes_on(version, page.number, [drawn.spans[at] for at in here])
         ],
-        "lit": [box for _, *box in boxes_on(version, page.number, [lit] if lit else [])],
+        "lit": [box for _, *box in cited],
+        "cited": [box for _, *box in _united(cited)],
         "parents": [[list(families.values())[int(at)], *box] for at, *box in _united(around)],
     }
 
@@ -77,7 +80,7 @@ def _united(boxes: Iterable[list[float]]) -> list[list[float]]:
     return whole
 
 
-@st.cache_resource(max_entries=12, show_spinner="Drawing the page …")
+@st.cache_resource(max_entries=12, show_spinner=False)
 def _picture(place: str, version: str, number: int) -> dict[str, Any]:
     from core.parsing.pictures.drawing import render_page
 

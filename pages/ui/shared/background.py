@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
+from threading import Thread
 from time import monotonic
 from typing import Any
 
 import streamlit as st
 
+from core.errors import LecternError
 from core.ingest.ingest import MEANING_FOLLOWS
 from core.ingest.jobs import Item, Job, NewItem
 from core.settings import Settings
@@ -27,6 +31,7 @@ NAMES = {
 }
 
 _AGAIN_SECONDS = 300
+_NOTED_SECONDS = 0.3  # that a page waits for the note of a cancellation
 _LOOKED_AT = 50  # unfinished items of a job
 
 
@@ -116,6 +121,16 @@ def active_jobs(*kinds: str) -> list[Work]:
     return sorted(found, key=lambda work: work.state == "queued")
 
 
+def coming() -> int:
+    """Documents that are still being read, or encoded for the first time."""
+    jobs = library().queue.jobs(-1, states=UNFINISHED, kinds=("ingest", "apply"))
+    ended = (job.items_done + job.items_failed + job.items_cancelled for job in jobs)
+    arriving = sum(job.items - over for job, over in zip(jobs, ended, strict=True) if job.kind == "ingest")
+    if arriving or not jobs:
+        return arriving
+    return len({source.version_id for source in library().sources() if source.by_words})
+
+
 def failures(*kinds: str) -> list[Work]:
     """What failed and was not dismissed, newest first."""
     found: list[Work] = []
@@ -125,6 +140,27 @@ def failures(*kinds: str) -> list[Work]:
             continue
         items = [work_of(job, item) for item in queue.items(job.id, states=("failed",))]
         found += items or [Work(job.id, None, _name(job, None), job.state, reason=job.reason)]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Files of a cancelled batch that nothing finds: their names, and the job that has kept what was dropped."""
+
+    job: int
+    names: tuple[str, ...]
+
+
+def unread() -> list[Unread]:
+    """What was cancelled before it was read, newest first; what its words find already is said elsewhere."""
+    queue = library().queue
+    jobs = [job for job in queue.jobs(-1, kinds=("ingest",)) if job.finished and job.items_cancelled]
+    held = {name for source in library().sources() if source.by_words for name in (source.name, source.version_id)}
+    found = []
+    for job in jobs:
+        items = queue.items(job.id, states=("cancelled",))
+        left = tuple(words.file_name(item.name) for item in items if held.isdisjoint({item.name, item.content_hash}))
+        found += [Unread(job.id, left)] if left else []
     return found
 
 
@@ -144,8 +180,9 @@ def _name(job: Job, item: Item | None) -> str:
 
 
 def take(items: Sequence[NewItem]) -> None:
-    """Queue files to be read."""
-    library().queue.enqueue("ingest", {}, items)
+    """Queue files to be read, the smaller first."""
+    queue = library().queue
+    queue.enqueue("ingest", {}, queue.smaller_first(items))
 
 
 def start(kind: str, payload: Mapping[str, Any], name: str) -> None:
@@ -194,8 +231,14 @@ def apply_and_watch(settings: Settings) -> None:
 
 
 def cancel(what: Work) -> None:
-    """Stop one file, or a whole piece of work."""
-    if what.item is None:
-        library().queue.cancel(what.job)
-    else:
-        library().queue.cancel_item(what.item)
+    """Stop one file, or a whole piece of work: it hears of it at once, also where the disk notes it later."""
+    queue = library().queue
+    stop = partial(queue.cancel, what.job) if what.item is None else partial(queue.cancel_item, what.item)
+
+    def noted() -> None:
+        with suppress(LecternError):  # it is over already
+            stop()
+
+    noting = Thread(target=noted, name="lectern-cancel")
+    noting.start()
+    noting.join(_NOTED_SECONDS)

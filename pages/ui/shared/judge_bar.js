@@ -100,6 +100,8 @@ function createNotice(stage, send, name = "judge-notice") {
   stage.append(line);
   let drawn = 0;
   return {
+    // What is being done, until the page says what was: it may search again before.
+    wait(text) { drawn = -1; line.classList.remove("wrong"); line.replaceChildren(icon("hourglass_empty"), make("span", "", text)); },
     update(notice) {
       const serial = notice ? notice.serial : 0;
       if (serial === drawn) return;

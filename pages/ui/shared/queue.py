@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
@@ -10,7 +10,7 @@ from time import monotonic
 import streamlit as st
 
 from pages.ui.shared import background, services, words
-from pages.ui.shared.background import STOPPING, UNFINISHED, Work, work_of
+from pages.ui.shared.background import STOPPING, UNFINISHED, Unread, Work, work_of
 from pages.ui.shared.guard import attempt_or_toast, guarded
 from pages.ui.shared.words import about, count
 
@@ -97,6 +97,7 @@ def batches() -> list[Batch]:
 
 
 SHOWN = 6
+_NAMED = 8  # files by name, of those that were not read
 REDRAWN_SECONDS = 5.0  # the whole page while documents come in: each time it reads all of them anew
 
 
@@ -125,6 +126,8 @@ def _queue(drawn_at: int, was_busy: bool, drawn: float) -> None:
             more, button = st.columns([6, 1], vertical_alignment="center")
             more.caption(f"and {len(active) - SHOWN:,} more")
             button.button("Cancel all", on_click=_cancel_all, key="library.cancel_all", width="stretch")
+        for left in background.unread():
+            _unread(left)
         _failures("ingest", "apply", again=True)
 
 
@@ -163,6 +166,27 @@ def _row(work: Work, share: float, said: str, kept: str | None = None, *, behind
         disabled=work.state == STOPPING,
         help=kept,
     )
+
+
+def _unread(left: Unread) -> None:
+    """What a cancelled batch left unread, the way to read it after all, and the way to forget it."""
+    with st.container(border=True):
+        text, read, forget = st.columns([7, 1, 1], vertical_alignment="center")
+        named = ", ".join(left.names[:_NAMED])
+        more = f" and {len(left.names) - _NAMED:,} more" if len(left.names) > _NAMED else ""
+        said = f":material/cancel: **Cancelled, {count(len(left.names), 'file')} not read:** "
+        text.markdown(said + words.escaped(named + more))
+        queue = services.library().queue
+        for place, label, act in (
+            (read, "Read", partial(queue.retry, left.job, ("cancelled",))),
+            (forget, "Dismiss", partial(queue.dismiss_items, left.job, "cancelled")),
+        ):
+            key = f"library.{label.lower()}.{left.job}"
+            place.button(label, key=key, on_click=_toasting, args=[act], width="stretch")
+
+
+def _toasting(act: Callable[[], object]) -> None:
+    attempt_or_toast(act)
 
 
 def _failures(*kinds: str, again: bool = False) -> None:
@@ -211,7 +235,7 @@ def _locked(work: Work) -> None:
 
 def _cancel_all() -> None:
     for job in {work.job for work in background.active_jobs("ingest", "apply")}:
-        services.library().queue.cancel(job)
+        background.cancel(Work(job, None, "", ""))
 
 
 def _retry(work: Work) -> None:
@@ -225,7 +249,7 @@ def _retry(work: Work) -> None:
 def _dismiss(jobs: Collection[int]) -> None:
     """Forget what failed of jobs, which may still be at work on their other files."""
     for job in jobs:
-        attempt_or_toast(partial(services.library().queue.dismiss_failures, job))
+        attempt_or_toast(partial(services.library().queue.dismiss_items, job, "failed"))
 
 
 def _reason(work: Work) -> str:

@@ -43,9 +43,11 @@ def _desk(place: str) -> Desk:
     except LibraryLockedError as error:
         return Desk(Library.open(Path(place), write=False), None, None, str(error))
     for job in opened.queue.jobs():
-        told = job.kind == "bench" or (
-            job.kind in (KIND, work.NEEDLES, work.REMEDIES) and job.state == "done"
-        )  # what came of it is still to be shown
+        told = (
+            job.kind == "bench"
+            or (job.kind in (KIND, work.NEEDLES, work.REMEDIES) and job.state == "done")
+            or (job.kind == "ingest" and job.items_cancelled)
+        )  # what came of it, or was not read, is still to be shown
         if not told and job.finished and not job.items_failed and job.state != "failed":
             opened.queue.dismiss(job.id)
     worker = Worker(opened.queue, work.handlers(opened))
