@@ -177,8 +177,18 @@ def _columns(
     found = store.rows(listed, rows[~known].tolist())
     columns[:, ~known] = np.array(found, np.int64).reshape(len(found), 6).T
     versions = np.array([number for number, _, _, _ in documents], np.int64)
-    columns[1, ~known] = np.searchsorted(versions, columns[1, ~known])
+    columns[1, ~known] = _places(versions, columns[1, ~known], "document")
+    if np.any(columns[1] < 0):
+        raise ValueError("a leaf is of no document")
     return list(columns)
+
+
+def _places(held: NDArray[np.int64], wanted: NDArray[np.int64], what: str) -> NDArray[np.int64]:
+    """Where each wanted number stands among those held, which ascend. Raises ``ValueError`` for one that does not."""
+    found = np.searchsorted(held, wanted)
+    if len(wanted) and (not len(held) or np.any(held[np.minimum(found, len(held) - 1)] != wanted)):
+        raise ValueError(f"a leaf has no {what}")
+    return found
 
 
 def _vectors_of(store: Store, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -188,7 +198,7 @@ def _vectors_of(store: Store, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     if len(leaves) != len(vectors):
         raise ValueError("a leaf's vector has no number")
     order = np.argsort(leaves)
-    return vectors[order[np.searchsorted(leaves, rows, sorter=order)]]
+    return vectors[order[_places(leaves[order], rows, "vector")]]
 
 
 def _documents(store: Store, generation: int) -> list[tuple[int, str, str, str]]:
