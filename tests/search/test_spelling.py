@@ -64,8 +64,8 @@ class Words:
     def __init__(self, words: list[str]) -> None:
         self.by_token = {tokens[0]: word for word in words if len(tokens := analyse(word)) == 1}
 
-    def holders(self, tokens):
-        return {token: int(token in self.by_token) for token in tokens}
+    def holds(self, token):
+        return token in self.by_token
 
     def beside(self, token):
         return dict.fromkeys(self.by_token, 1)

@@ -7,7 +7,7 @@ many, too few, another one, or two exchanged.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -16,7 +16,7 @@ from rapidfuzz.distance import OSA
 from core.embedding import packaged_counter
 from core.storage.catalogue import documents
 from core.storage.catalogue.chunks import chunk_rows
-from core.storage.index.lexical import rows_holding, token_holders, tokens_beside
+from core.storage.index.lexical import rows_holding, tokens_beside
 from core.storage.store import Store
 from core.text.analysis import analyse
 
@@ -53,8 +53,8 @@ class Respelt:
 class Vocabulary(Protocol):
     """The words of a library."""
 
-    def holders(self, tokens: Sequence[str]) -> Mapping[str, int]:
-        """How many chunks hold each token, 0 for one that none does."""
+    def holds(self, token: str) -> bool:
+        """Whether some chunk holds a token."""
 
     def beside(self, token: str) -> Mapping[str, int]:
         """The tokens that begin as this one does and are nearly as long, each with how many chunks hold it."""
@@ -70,9 +70,9 @@ class LibraryWords:
     store: Store
     generation: int
 
-    def holders(self, tokens: Sequence[str]) -> Mapping[str, int]:
-        """How many leaves hold each token."""
-        return token_holders(self.store, self.generation, tokens)[0]
+    def holds(self, token: str) -> bool:
+        """Whether some leaf holds a token: the first is looked for, as counting a common one's takes long."""
+        return bool(rows_holding(self.store, self.generation, token, 1))
 
     def beside(self, token: str) -> Mapping[str, int]:
         """The tokens that are near in the index of words."""
@@ -107,11 +107,12 @@ def respelt(
     """
     slips = []
     for word in dict.fromkeys(_candidates(text)):
-        if ("spelling", word) not in kept and not known(word.lower()):
-            value = _meant(word.lower(), vocabulary)
-            slips += [Respelt(word, value)] if value else []
-    for slip in slips:
-        text = re.sub(rf"(?<!\w){re.escape(slip.typed)}(?!\w)", slip.value, text)
+        tokens = analyse(word)
+        if ("spelling", word) in kept or len(tokens) != 1 or known(word.lower()) or vocabulary.holds(tokens[0]):
+            continue
+        if value := _meant(word.lower(), tokens[0], vocabulary):
+            slips.append(Respelt(word, value))
+            text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", value, text)
     return text, tuple(slips)
 
 
@@ -124,14 +125,11 @@ def _candidates(text: str) -> Iterator[str]:
             yield word
 
 
-def _meant(word: str, vocabulary: Vocabulary) -> str:
-    """The word of the library that this is a slip of; "" where the library holds it, or nothing is near enough."""
-    tokens = analyse(word)
-    if len(tokens) != 1 or vocabulary.holders(tokens)[tokens[0]]:
-        return ""
+def _meant(word: str, token: str, vocabulary: Vocabulary) -> str:
+    """The word of the library that this one is a slip of; "" where nothing is near enough."""
     most = 1 if len(word) < _LONG else 2
-    beside = vocabulary.beside(tokens[0])
-    near = {token: count for token, count in beside.items() if OSA.distance(token, tokens[0]) <= most}
-    likely = sorted(near, key=lambda token: (OSA.distance(token, tokens[0]), -near[token], token))[:_TRIED]
-    found = [(OSA.distance(said, word), -near[token], said) for token in likely if (said := vocabulary.written(token))]
+    beside = vocabulary.beside(token)
+    near = {other: count for other, count in beside.items() if OSA.distance(other, token) <= most}
+    likely = sorted(near, key=lambda other: (OSA.distance(other, token), -near[other], other))[:_TRIED]
+    found = [(OSA.distance(said, word), -near[other], said) for other in likely if (said := vocabulary.written(other))]
     return min((one for one in found if one[0] <= most), default=(0, 0, ""))[2]
