@@ -20,7 +20,7 @@ from core.storage.index.lexical import rows_holding, tokens_beside
 from core.storage.store import Store
 from core.text.analysis import analyse
 
-SHORTEST = 5  # letters: shorter words differ from too many others by one
+_SHORTEST = 5  # letters: shorter words differ from too many others by one
 _LONG = 9  # letters from which on two slips are forgiven
 _TRIED = 8  # words of the library that are looked at for one
 _WORD = re.compile(r"(?<![\w'’.@/_-])[^\W\d_]+(?![\w'’@/_-]|\.\w)")
@@ -108,7 +108,7 @@ def respelt(
     slips = []
     for word in dict.fromkeys(_candidates(text)):
         tokens = analyse(word)
-        if ("spelling", word) in kept or len(tokens) != 1 or known(word.lower()) or vocabulary.holds(tokens[0]):
+        if Respelt(word, word).key in kept or len(tokens) != 1 or known(word.lower()) or vocabulary.holds(tokens[0]):
             continue
         if value := _meant(word.lower(), tokens[0], vocabulary):
             slips.append(Respelt(word, value))
@@ -121,7 +121,7 @@ def _candidates(text: str) -> Iterator[str]:
     for match in _WORD.finditer(plain):
         word = match[0]
         first = not plain[: match.start()].strip()
-        if len(word) >= SHORTEST and (word.islower() or (first and word[1:].islower())):
+        if len(word) >= _SHORTEST and (word.islower() or (first and word[1:].islower())):
             yield word
 
 
