@@ -32,6 +32,7 @@ FLOW_KINDS = (
     *("latex", "asciidoc", "bibtex", "jats", "subtitles", "mbox"),
 )
 _WORKBOOKS = frozenset({"xlsx", "ods", "csv"})
+_OFFICE = frozenset({"docx", "pptx"})  # whose tables no HTML reader lays out
 _COLLECTIONS = _WORKBOOKS | {"bibtex", "mbox"}  # of which no heading names the whole
 _PREPARED = frozenset({"odt", "rtf"})  # what it is given after our own code has put it right
 _LEAST_WRITING = 10.0  # seconds, however long the reading took
@@ -74,7 +75,7 @@ class FlowParser:
     def __init__(self, kind: str, settings: ParsingSettings) -> None:
         self._by_library = settings.reader == "unstructured" and kind in elements.KINDS
         is_article = kind == "html" and settings.web_pages == "article" and not self._by_library
-        self.version = 2 if kind in _WORKBOOKS or is_article else 1
+        self.version = 3 if kind in _WORKBOOKS or is_article else 1 if kind in _OFFICE else 2
         self._task = "article" if is_article else kind
         self.name = f"unstructured-{kind}" if self._by_library else "html-article" if is_article else kind
         self._kind = kind

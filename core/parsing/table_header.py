@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from core.types import CellValue
@@ -13,7 +13,7 @@ from core.types import CellValue
 _EMPHASIS = re.compile(r"^(\*\*|__|\*|_|`|~~)(.+)\1$", re.DOTALL)
 _CURRENCY = r"(?:[$€£¥₹₽₩₺₫₪฿¢]|US\$|USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD)"
 _NUMBER = re.compile(
-    rf"(?P<open>\()?\s*(?P<sign>[+\-\u2212])?\s*{_CURRENCY}?\s*(?P<sign2>[+\-\u2212])?"
+    rf"(?:{_CURRENCY}\s*(?=\())?(?P<open>\()?\s*(?P<sign>[+\-\u2212])?\s*{_CURRENCY}?\s*(?P<sign2>[+\-\u2212])?"
     r"(?P<digits>\d[\d.,'\u2019 \u00a0\u202f\u2009]*|\.\d+)(?P<exponent>[eE][+\-]?\d{1,3})?"
     rf"\s*(?:%|‰|{_CURRENCY})?\s*(?P<close>\))?"
 )
@@ -31,7 +31,7 @@ def cell_value(text: str) -> CellValue:
     Thousands separators, currency and percent signs are read past: ``12.5 %`` is the number 12.5. ``(3)`` as in
     accounts is -3. Text with leading zeros, as in codes, stays text.
 
-    >>> [cell_value(text) for text in ("1,234.50", "$2.5", "**12 %**", "(1 200)", "1.200,50 €", "yes", "", "007")]
+    >>> [cell_value(text) for text in ("1,234.50", "$2.5", "**12 %**", "$(1 200)", "1.200,50 €", "yes", "", "007")]
     [1234.5, 2.5, 12, -1200, 1200.5, True, None, '007']
     """
     text = text.strip()
@@ -99,8 +99,32 @@ Line = Sequence[Seen]
 NOTHING = Seen("", EMPTY)
 
 
-def header_rows(rows: Sequence[Line], merges: Sequence[Merge] = ()) -> int:
-    """How many of a sheet's table rows, from the first, are its header. ``rows``: the first ``SAMPLE_ROWS`` will do.
+_DATE = re.compile(
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]\d{1,2}:\d\d.*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{1,2}:\d\d.*"
+)
+
+
+def seen(text: str) -> Seen:
+    """A cell as its text alone shows it.
+
+    >>> seen("12 %"), seen("2024-05-01").kind, seen(" ").kind
+    (Seen(text='12 %', kind='number', strong=False, shaded=False), 'date', '')
+    """
+    value = cell_value(text)
+    if value is None:
+        return NOTHING
+    if isinstance(value, bool):
+        return Seen(text, TRUTH)
+    if isinstance(value, int | float):
+        return Seen(text, NUMBER)
+    return Seen(text, DATE if _DATE.fullmatch(text) else TEXT)
+
+
+def header_rows(rows: Sequence[Line], merges: Sequence[Merge] = (), *, words_over_words: bool = True) -> int:
+    """How many of a table's rows, from the first, are its header. ``rows``: the first ``SAMPLE_ROWS`` will do.
+
+    ``words_over_words``: a first row may be one by its short, distinct words alone, as in a sheet; without, only a row
+    that looks other than those under it is.
 
     >>> def row(*cells): return [Seen(str(cell), NUMBER if isinstance(cell, int) else TEXT) for cell in cells]
     >>> header_rows([row("Year", "Ducks"), row(2019, 120)]), header_rows([row(2019, 120), row(2020, 135)])
@@ -113,7 +137,7 @@ def header_rows(rows: Sequence[Line], merges: Sequence[Merge] = ()) -> int:
     count = _standing_out(rows)
     if not count:
         verdict = contrast(rows[0], rows[1:])
-        if verdict < 0 or (verdict == 0 and not _reads_like_labels(rows[0], rows[1:])):
+        if verdict < 0 or (verdict == 0 and not (words_over_words and _reads_like_labels(rows[0], rows[1:]))):
             return 0
         count = 1
     while count < min(len(rows) - 1, _MAX_HEADER_ROWS) and _goes_on(rows, count, merges):
@@ -151,7 +175,8 @@ def contrast(first: Line, body: Sequence[Line]) -> int:
             votes += 1 if cell.kind == TEXT or share == 1.0 else 0
         elif cell.kind == DATE:
             votes += 1
-    if repeated and _counts_up(first) and not any(_counts_up(line) for line in body[:3]):
+    distinct = [cell for cell, _ in groupby(first)]  # a merged year stands above each column of its own
+    if repeated and _counts_up(distinct) and not any(_counts_up(line) for line in body[:3]):
         return 1  # "Region, 2019, 2020, 2021" over amounts
     return votes - len(repeated)
 
@@ -205,6 +230,8 @@ def _is_alone(line: Line) -> bool:
 def _goes_on(rows: Sequence[Line], count: int, merges: Sequence[Merge]) -> bool:
     """Whether the row after ``count`` header rows is one more: under a merged label, or words over numbers itself."""
     line, body = rows[count], rows[count + 1 :]
+    if line[0].kind and not any(cell.kind for cell in line[1:]):
+        return False  # the name of a group of rows
     verdict = contrast(line, body)
     width = max(map(len, rows))
     under_wide = any(

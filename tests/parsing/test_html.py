@@ -141,6 +141,45 @@ def test_tables(page: str, text: str) -> None:
     assert shown(page) == text
 
 
+_STATEMENT = """<table>
+<tr><td><td><td><td><td><td><td><td><td><td></tr>
+<tr><td colspan=3><td colspan=6>Year ended<td></tr>
+<tr><td colspan=3><td colspan=3>2024<td colspan=3>2023<td></tr>
+<tr><td colspan=3>Sales:<td colspan=3><td colspan=3><td></tr>
+<tr><td colspan=3>Ducks<td>$<td>1,200<td><td>$<td>900<td><td></tr>
+<tr><td colspan=3>Costs<td colspan=2>(300<td>)<td colspan=2>(250<td>)<td></tr>
+<tr><td colspan=3>Growth<td colspan=2>33<td>%<td colspan=2>—<td><td></tr>
+</table>"""
+
+
+def test_columns_that_only_space_a_table_out_are_no_columns() -> None:
+    (table,) = read(_STATEMENT.encode(), "statement.html").pieces
+    assert [[cell.words.text for cell in row] for row in table.rows[1:]] == [
+        ["", "Year ended", "Year ended"],
+        ["", "2024", "2023"],
+        ["Sales:", "", ""],
+        ["Ducks", "$1,200", "$900"],
+        ["Costs", "(300)", "(250)"],
+        ["Growth", "33%", "—"],
+    ]
+    assert table.header_rows == 3  # with the empty row above them, which is not written
+
+
+@pytest.mark.parametrize(
+    ("rows", "header"),
+    [
+        ("<tr><td>Name<td>Bob<tr><td>City<td>Rome", 0),  # pairs of words: which of them heads the other is not said
+        ("<tr><td>Year<td>Ducks<tr><td>2019<td>12<tr><td>2020<td>15", 1),
+        ("<tr><td>Duck<td>12<tr><td>Goose<td>15<tr><td>Swan<td>3", 0),
+    ],
+)
+def test_a_table_that_states_no_header_has_one_where_a_row_looks_other_than_those_under_it(
+    rows: str, header: int
+) -> None:
+    (table,) = read(f"<table>{rows}</table>".encode(), "table.html").pieces
+    assert table.header_rows == header
+
+
 def test_a_table_knows_its_headers_and_its_values() -> None:
     found = document("<p>x<table><thead><tr><th>Duck<th>kg</thead><tr><th>Teal<td>0.3<tr><td>Eider<td>2,1</table>")
     table = next(block for block in found.blocks if block.kind is BlockKind.TABLE)

@@ -158,6 +158,8 @@ def _close_gaps(kept: list[bool], pieces: Sequence[Piece], texts: Sequence[str])
 
 
 def _illustrates(piece: Piece) -> bool:
-    """Whether a piece is a picture's caption, or a table without a link: a judge of prose passes over both."""
-    linked = any(cell.words.links for row in piece.rows for cell in row)
-    return piece.kind is BlockKind.CAPTION or (piece.kind is BlockKind.TABLE and not linked)
+    """Whether a piece is a picture's caption, or a table with a header or without a link: a judge of prose passes over
+    them.
+    """
+    leads = not piece.header_rows and any(cell.words.links for row in piece.rows for cell in row)
+    return piece.kind is BlockKind.CAPTION or (piece.kind is BlockKind.TABLE and not leads)

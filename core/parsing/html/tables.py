@@ -1,4 +1,4 @@
-"""HTML tables: their grid with merged cells repeated, and which of them only lay out a page."""
+"""HTML tables: their grid with merged cells repeated, their header, and which of them only lay out a page."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from core.parsing.flow import TableCell, Words
 from core.parsing.html.tree import Node
+from core.parsing.inline import joined
+from core.parsing.table_header import SAMPLE_ROWS, Merge, seen
+from core.parsing.table_header import header_rows as guessed_header_rows
 
 _SECTIONS = ("thead", "tbody", "tfoot")
 _CELLS = frozenset({"td", "th"})
@@ -16,6 +19,8 @@ _DATA_ROLES = frozenset({"table", "grid", "treegrid"})
 _LONG_CELL = 700  # characters
 _LONG_NEST = 600
 _MOST_COLUMNS, _MOST_ROWS = 1000, 65_534  # HTML, section 4.9.11
+_PREFIX, _SUFFIX = re.compile(r"[$€£¥₹(+-]|US\$"), re.compile(r"[%‰)€]|\)?\s*%")
+_EMPTY = TableCell(Words(""))
 _REPEATS_PER_CELL, _REPEATS_ALLOWED = 20, 10_000
 
 
@@ -95,24 +100,56 @@ def _content(node: Node) -> _Content:
     return _Content(characters, parts, tables)
 
 
-def header_rows(rows: Sequence[Row]) -> int:
-    """How many rows at the top are headers: those of a ``thead``, else those of nothing but ``th``."""
+Grid = tuple[tuple[TableCell, ...], ...]
+
+
+def header_rows(rows: Sequence[Row], laid: Grid) -> int:
+    """How many rows at the top are headers: those of a ``thead``, those of nothing but ``th``, or, in a table that
+    states none, those that look other than the rows under them. ``laid``: the rows as ``grid`` lays them out.
+    """
     stated = sum(row.head for row in rows)
     if stated:
         return stated
     count = 0
     while count < len(rows) and all(cell.tag == "th" for cell in rows[count].cells):
         count += 1
-    return count if count < len(rows) else min(1, count)
+    if count or any(cell.tag == "th" for row in rows for cell in row.cells):
+        return count if count < len(rows) else min(1, count)
+    filled = [place for place, row in enumerate(laid) if any(cell.words.text for cell in row)][:SAMPLE_ROWS]
+    top = [laid[place] for place in filled]
+    lines = [[seen(cell.words.text) for cell in row] for row in top]
+    guessed = guessed_header_rows(lines, _merges(top), words_over_words=False)
+    return filled[guessed - 1] + 1 if guessed else 0
 
 
-def grid(rows: Sequence[Row], words_of: Callable[[Node], Words]) -> tuple[tuple[TableCell, ...], ...]:
-    """Cells by row and column. A merged cell stands in every place it covers; columns no cell begins in vanish.
+def _merges(laid: Sequence[Sequence[TableCell]]) -> list[Merge]:
+    """The cells that stand in several columns of a row."""
+    found: list[Merge] = []
+    for place, line in enumerate(laid):
+        for left, cell in enumerate(line):
+            right = left
+            while right + 1 < len(line) and line[right + 1] is cell:
+                right += 1
+            if cell.words.text and right > left and (not left or line[left - 1] is not cell):
+                found.append(Merge(place, left, place, right))
+    return found
+
+
+def grid(rows: Sequence[Row], words_of: Callable[[Node], Words]) -> Grid:
+    """Cells by row and column. A merged cell stands in every place it covers, in a row of data that it is all of once.
+
+    Columns that no cell begins in vanish, and so do those that only space a page out: empty ones, parts of merged
+    cells, and a "$" or "%" in a cell of its own, which joins its number.
 
     >>> wide = Row((Node("td", {"colspan": "2"}),), False)
     >>> pair = Row((Node("td", {}), Node("td", {})), False)
-    >>> [len(row) for row in grid([wide, pair], lambda cell: Words("x"))], len(grid([wide], lambda cell: Words("x"))[0])
-    ([2, 2], 1)
+    >>> named = iter("abc")
+    >>> [[cell.words.text for cell in row] for row in grid([wide, pair], lambda cell: Words(next(named)))]
+    [['a', ''], ['b', 'c']]
+    >>> signed = iter("x$5y$7")
+    >>> row = Row((Node("td", {}), Node("td", {}), Node("td", {})), False)
+    >>> [[cell.words.text for cell in row] for row in grid([row, row], lambda cell: Words(next(signed)))]
+    [['x', '$5'], ['y', '$7']]
     """
     spans = [[_spans(cell, len(rows) - place) for cell in row.cells] for place, row in enumerate(rows)]
     cells = sum(map(len, spans))
@@ -132,9 +169,42 @@ def grid(rows: Sequence[Row], words_of: Callable[[Node], Words]) -> tuple[tuple[
                 for beside in range(column, column + across):
                     placed[below].setdefault(beside, cell)
             column += across
-    empty = TableCell(Words(""))
     columns = sorted(begun)
-    return tuple(tuple(row.get(column, empty) for column in columns) for row in placed)
+    return _folded([[row.get(column, _EMPTY) for column in columns] for row in placed])
+
+
+def _folded(laid: list[list[TableCell]]) -> Grid:
+    """The grid without columns that only space it out, and with cells that cover a row of data once."""
+    columns: list[list[TableCell]] = []
+    for column in map(list, zip(*laid, strict=True)):
+        if columns and (_joins(column, columns[-1], _SUFFIX) or _joins(columns[-1], column, _PREFIX)):
+            columns[-1] = list(map(_together, columns[-1], column))
+        else:
+            columns.append(column)
+    return tuple((row[0], *[_EMPTY] * (len(row) - 1)) if _covers(row) else row for row in zip(*columns, strict=True))
+
+
+def _covers(row: Sequence[TableCell]) -> bool:
+    """Whether one cell is all of a row of data; as a header it names every column."""
+    return len(row) > 1 and not row[0].header and all(cell is row[0] for cell in row)
+
+
+def _joins(column: Sequence[TableCell], beside: Sequence[TableCell], signs: re.Pattern[str]) -> bool:
+    """Whether a column says nothing of its own: its cells are those of the column beside it, empty, or a sign of what
+    stands there.
+    """
+    return all(
+        cell is other or not (text := cell.words.text) or (other.words.text != "" and signs.fullmatch(text) is not None)
+        for cell, other in zip(column, beside, strict=True)
+    )
+
+
+def _together(left: TableCell, right: TableCell) -> TableCell:
+    if left is right or not right.words.text:
+        return left
+    if not left.words.text:
+        return right
+    return TableCell(joined([left.words, right.words], ""), header=left.header and right.header)
 
 
 def _spans(cell: Node, rows_left: int) -> tuple[int, int]:

@@ -234,7 +234,7 @@ class _Walker:
                     self.flush()
         elif table.rows:
             rows = grid(table.rows, self._flat)
-            self._emit(Piece(BlockKind.TABLE, rows=rows, header_rows=header_rows(table.rows)))
+            self._emit(Piece(BlockKind.TABLE, rows=rows, header_rows=header_rows(table.rows, rows)))
 
     def _code(self, node: Node) -> None:
         language = stated_language(node) or self._language

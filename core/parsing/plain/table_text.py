@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
@@ -12,14 +11,11 @@ from core.parsing.file_names import display_name, suffix_of
 from core.parsing.flow import ParsedFile, Piece, TableCell, Words
 from core.parsing.plain.table_dialect import SEPARATORS, Record, find_dialect, records
 from core.parsing.sheets.grid import Allowance
-from core.parsing.table_header import DATE, EMPTY, NUMBER, SAMPLE_ROWS, TEXT, TRUTH, Seen, cell_value, is_header_of_text
+from core.parsing.table_header import SAMPLE_ROWS, is_header_of_text, seen
 from core.text.normalise import decode
 from core.types import BlockKind
 
 _PROMISED = {"csv": ",", "tsv": "\t", "tab": "\t", "psv": "|"}
-_DATE = re.compile(
-    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]\d{1,2}:\d\d.*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{1,2}:\d\d.*"
-)
 _EMPTY = TableCell(Words(""), None)
 _MAX_REMEMBERED = 100_000
 _PADDING_ALLOWED = 100_000
@@ -83,7 +79,7 @@ def _table(rows: Sequence[Record], allowance: Allowance) -> Piece:
     allowance.take(sum(map(len, rows)), 0)
     filled = [_without_empty_end(row) for row in rows]
     width = _common_width([len(row) for row in filled])
-    is_headed = is_header_of_text([[_seen(cell) for cell in row] for row in rows[:SAMPLE_ROWS]])
+    is_headed = is_header_of_text([[seen(cell) for cell in row] for row in rows[:SAMPLE_ROWS]])
     known: dict[str, TableCell] = {"": _EMPTY}
     made = [tuple(chain((_cell(cell, known) for cell in row), (_EMPTY,) * (width - len(row)))) for row in filled]
     if is_headed:  # a column's name is a name, be it "2019" or "No"
@@ -114,14 +110,3 @@ def _cell(text: str, known: dict[str, TableCell]) -> TableCell:
         if len(known) < _MAX_REMEMBERED:
             known[text] = cell
     return cell
-
-
-def _seen(text: str) -> Seen:
-    value = cell_value(text)
-    if value is None:
-        return Seen("", EMPTY)
-    if isinstance(value, bool):
-        return Seen(text, TRUTH)
-    if isinstance(value, int | float):
-        return Seen(text, NUMBER)
-    return Seen(text, DATE if _DATE.fullmatch(text) else TEXT)
