@@ -8,7 +8,7 @@ from core.chunking.plan import SKIPPED
 from core.text.spans import intersect_spans, non_blank_length, subtract_spans, trim
 from core.types import Audit, BlockKind, ChunkTree, Gap, Span
 
-BESIDE_ARTICLE = "beside the page's article: menu, notice, link or advertisement"
+BESIDE_ARTICLE = "beside the page's article: menu, notice, link, running line or advertisement"
 UNEXPLAINED = "not covered: please report"
 SWITCHED_OFF = "switched off by hand"
 

@@ -396,3 +396,48 @@ def test_long_texts_are_whole() -> None:
     many = read(b"<p>One of <b>many</b>.\n" * 30_000, "a.html").pieces
     assert len(many) == 30_000
     assert {piece.words.text.strip() for piece in many} == {"One of many."}
+
+
+_FILING = """<div style="font-size:9pt">
+<p style="font-size:14pt"><span style="font-weight:700">Ducks &amp; Sons</span></p>
+<div style="font-weight:700">PART I</div>
+<table><tr><td><b>Item 1.</b><td><b>Business</b></table>
+<p>We raise ducks on three ponds and sell their down.</p>
+<table><tr><td>•<td>teals</table><table><tr><td>•<td>mallards</table>
+<p>• <a href="#x">geese</a></p>
+<p>Ducks &amp; Sons | 1</p><hr style="page-break-after:always">
+<p><b>Item 2. Ponds</b></p><p>They lie in the north, and one of them is deep enough for diving ducks.</p>
+<p>Ducks &amp; Sons | 2</p><hr style="page-break-after:always">
+<div style="font-weight:700">PART II</div>
+<p><b>Item 3. Sales</b></p><p>Sales went up, as everybody who saw the ponds had expected they would.</p>
+<p>Ducks &amp; Sons | 3</p><hr style="page-break-after:always"><p><b>Chapter 4</b></p><p>The end of it all.</p></div>"""
+
+
+def test_a_page_that_states_no_headings_has_those_that_look_so_and_no_running_lines() -> None:
+    pieces = read(_FILING.encode(), "filing.html").pieces
+    assert [(piece.level, piece.words.text) for piece in pieces if piece.kind is BlockKind.HEADING] == [
+        (1, "Ducks & Sons"),
+        (1, "PART I"),
+        (1, "Item 1. Business"),
+        (1, "Item 2. Ponds"),
+        (1, "PART II"),
+        (1, "Item 3. Sales"),
+        (1, "Chapter 4"),
+    ]
+    assert [piece.words.text for piece in pieces if piece.kind is BlockKind.FURNITURE] == [
+        f"Ducks & Sons | {page}" for page in (1, 2, 3)
+    ]
+    (items,) = [piece.items for piece in pieces if piece.kind is BlockKind.LIST]
+    assert [(item.marker, item.words.text) for item in items] == [("-", "teals"), ("-", "mallards"), ("-", "geese")]
+    assert items[2].words.links == ((0, 5, "#x"),)
+
+
+def test_a_page_that_states_its_headings_has_no_others() -> None:
+    page = "<h1>Ducks</h1><h2>Teals</h2><p><b>Bold</b></p><p>They swim on ponds and dive in lakes.</p>"
+    assert [text for kind, text in blocks(page) if kind == "heading"] == ["Ducks", "Teals"]
+
+
+def test_a_chapter_on_every_sheet_is_no_running_line() -> None:
+    sheet = '<p style="page-break-before:always">Chapter {n}</p><p>{words}</p>'
+    page = "".join(sheet.format(n=n, words=f"Ducks swim {word} and far.") for n, word in enumerate("abcdef"))
+    assert all(kind == "paragraph" for kind, _ in blocks(page))

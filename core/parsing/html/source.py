@@ -1,7 +1,8 @@
 """HTML to a small tree of what a reader of the page sees.
 
 Lexbor builds the tree that a browser builds (HTML, section 13.2). Of that, elements that only dress words (``<b>``,
-``<font>``, unknown ones) leave no node; what a browser does not show leaves nothing but a count of its words.
+``<font>``, unknown ones) leave no node but the words' look; what a browser does not show leaves nothing but a count of
+its words.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
-from core.parsing.html.tree import Node, Source, address_of, is_note_mark
+from core.parsing.html.tree import Dressed, Look, Node, Source, address_of, is_note_mark, plain_look
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 BLOCKS = (
@@ -40,6 +41,13 @@ _TABLE_DEPTH = 4  # a table, its section, row and cell
 _STYLE_HIDES = re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|mso-hide\s*:\s*all", re.IGNORECASE)
 _STYLE_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid|list-item|table(?!-))", re.IGNORECASE)
 _STYLE_SPACE = re.compile(r"white-space\s*:\s*(\w+)", re.IGNORECASE)
+_STYLE_WEIGHT = re.compile(
+    r"font(?:-weight)?\s*:[^;]*?(?<![\w-])(?:(bold(?:er)?|[6-9]00)|normal|[1-5]00)\b", re.IGNORECASE
+)
+_STYLE_SLANT = re.compile(r"font(?:-style)?\s*:[^;]*?(?<![\w-])(?:(italic|oblique)|normal)\b", re.IGNORECASE)
+_STYLE_SIZE = re.compile(r"font(?:-size)?\s*:[^;]*?(?<![\w.-])(\d{1,3}(?:\.\d+)?)\s*(pt|px|em|rem|%)", re.IGNORECASE)
+_FONT_SIZES = {"1": 7.5, "2": 10.0, "3": 12.0, "4": 13.5, "5": 18.0, "6": 24.0, "7": 36.0}  # points of <font size>
+_USUAL = 12.0  # points
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\xad]")
 _SPACE = re.compile(r"[\t\n\f\r]+")
 # What XHTML may hold, and a parser of HTML takes for something else.
@@ -82,7 +90,8 @@ def _opened_and_closed(empty: re.Match[str]) -> str:
 @dataclass(slots=True)
 class _Open:
     """An element on the way down. ``rest``: the child that comes next; ``tag``: what it behaves like; ``node``: where
-    its words go; ``heading``: place on the way of the heading that it stands in, or is, 0 for none.
+    its words go; ``heading``: place on the way of the heading that it stands in, or is, 0 for none; ``look``: how its
+    words are set.
     """
 
     rest: LexborNode | None
@@ -93,6 +102,7 @@ class _Open:
     in_item: bool = False
     is_drawn: bool = False
     heading: int = 0
+    look: Look = plain_look
 
 
 @dataclass(slots=True)
@@ -113,7 +123,7 @@ class _Builder:
             here.rest = element.next
             if element.is_text_node:
                 text = (element.text_content or "").replace("\xad", "")
-                here.node.children.append(text if here.keeps_space else _SPACE.sub(" ", text))
+                here.node.children.append(Dressed.of(text if here.keeps_space else _SPACE.sub(" ", text), here.look))
             elif element.is_element_node and not self._is_unseen(element, here):
                 way.append(self._entered(element, way))
         return self.source
@@ -175,7 +185,8 @@ class _Builder:
         space = _STYLE_SPACE.search(attributes.get("style", ""))
         keeps = tag in _KEEPS_SPACE or (space[1].lower().startswith("pre") if space else outer.keeps_space)
         in_item = tag == "li" or (outer.in_item and tag not in ("ul", "ol"))
-        return _Open(element.child, tag, node, keeps, depth, in_item, outer.is_drawn or tag == "svg", heading)
+        is_drawn, look = outer.is_drawn or tag == "svg", _look(element.tag or "", attributes, outer.look)
+        return _Open(element.child, tag, node, keeps, depth, in_item, is_drawn, heading, look)
 
     def _grown(self, tag: str, attributes: Mapping[str, str], parent: Node) -> Node:
         node = Node(tag, attributes)
@@ -216,6 +227,24 @@ def _shown_as(tag: str, attributes: Mapping[str, str]) -> str:
     if tag not in BLOCKS and tag not in _KEPT_INLINE and _STYLE_BLOCK.search(attributes.get("style", "")):
         return "div"
     return tag
+
+
+def _look(tag: str, attributes: Mapping[str, str], outer: Look) -> Look:
+    """How an element's words are set, by its tag and its own style: style sheets are not read."""
+    size, bold, italic = outer.size, outer.bold or tag in ("b", "strong"), outer.italic or tag in ("i", "em")
+    style = attributes.get("style", "")
+    if "font" in style.lower():
+        if weight := _STYLE_WEIGHT.search(style):
+            bold = bool(weight[1])
+        if slant := _STYLE_SLANT.search(style):
+            italic = bool(slant[1])
+        if found := _STYLE_SIZE.search(style):
+            number, unit = float(found[1]), found[2].lower()
+            inherited = (_USUAL if unit == "rem" else size or _USUAL) * (0.01 if unit == "%" else 1)
+            size = number * {"pt": 1.0, "px": 0.75}.get(unit, inherited)
+    elif tag == "font" and attributes.get("size") in _FONT_SIZES:
+        size = _FONT_SIZES[attributes["size"]]
+    return outer if (size, bold, italic) == outer else Look(size, bold, italic)
 
 
 def _is_field(tag: str, attributes: Mapping[str, str]) -> bool:

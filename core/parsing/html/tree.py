@@ -5,7 +5,40 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 from urllib.parse import unquote
+
+
+class Look(NamedTuple):
+    """How letters are set. ``size``: in points, 0 where the page does not say."""
+
+    size: float = 0.0
+    bold: bool = False
+    italic: bool = False
+
+
+plain_look = Look()
+
+
+class Dressed(str):
+    """Text that is set in another way than plainly."""
+
+    __slots__ = ("look",)
+    look: Look
+
+    @classmethod
+    def of(cls, text: str, look: Look) -> str:
+        """The text, plain where it looks so."""
+        if look == plain_look:
+            return text
+        dressed = cls(text)
+        dressed.look = look
+        return dressed
+
+
+def look_of(text: str) -> Look:
+    """How a text among a node's children is set."""
+    return text.look if isinstance(text, Dressed) else plain_look
 
 
 class Node:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import repeat
 
 from core.parsing.flow import Item, Piece, Words
-from core.parsing.html.code import BULLET, LISTS, code_text, markers, stated_language
-from core.parsing.html.tables import grid, header_rows, is_layout, table_of
-from core.parsing.html.tree import Node, Source, plain_text
+from core.parsing.html.code import BULLET, LISTS, bulleted, code_text, items_of, markers, stated_language
+from core.parsing.html.looks import looks_within, shared, sheet_edge, with_headings, without_running_lines
+from core.parsing.html.tables import Grid, Table, grid, header_rows, is_layout, table_of
+from core.parsing.html.tree import Look, Node, Source, look_of, plain_look, plain_text
 from core.parsing.inline import Inline, flat, headed, joined, linked, safe_target, says_something, stands_beside
 from core.types import BlockKind
 
@@ -34,10 +36,11 @@ def pieces_of(*sources: Source) -> tuple[Piece, ...]:
     walker = _Walker({name: ids[name] for name in targets if name in ids and ids[name].tag in _NOTE_HOLDERS})
     for source in sources:
         walker.children(source.body)
-        walker.flush()
-    if all(piece.kind is BlockKind.FURNITURE for piece in walker.pieces):  # a page of links is about its links
-        return tuple(replace(piece, kind=BlockKind.PARAGRAPH) for piece in walker.pieces)
-    return tuple(walker.pieces)
+        walker.finish()
+    pieces = with_headings(without_running_lines(walker.pieces, walker.edges), walker.looks)
+    if all(piece.kind is BlockKind.FURNITURE for piece in pieces):  # a page of links is about its links
+        return tuple(replace(piece, kind=BlockKind.PARAGRAPH) for piece in pieces)
+    return pieces
 
 
 class _Walker:
@@ -50,6 +53,10 @@ class _Walker:
     def __init__(self, notes: dict[str, Node], outer: _Walker | None = None) -> None:
         """``notes``: by the address that marks point to. ``outer``: whose run of words this one reads."""
         self.pieces: list[Piece] = []
+        self.looks: dict[int, Look] = {}  # of paragraphs, by the piece's id
+        self.edges: list[int] = []  # of sheets, by the number of pieces before
+        self._look: Look | None = None
+        self._states_headings = False
         self._notes = notes
         self._is_inner = outer is not None
         self._note_targets: frozenset[str] = outer._note_targets if outer else frozenset(notes)
@@ -71,23 +78,38 @@ class _Walker:
         for child in node.children:
             if isinstance(child, str):
                 self._inline.add(child)
+                if not child.isspace():
+                    look = look_of(child)
+                    self._look = look if self._look is None else shared(self._look, look)
             elif id(child) not in self._note_nodes:
                 self._element(child)
 
     def flush(self) -> None:
         """What has gathered becomes a piece, or an item's words; pictures follow the words they stood among."""
         words = self._inline.take()
+        look, self._look = self._look or plain_look, None
         pictures, self._pictures = self._pictures, []
         if self._depth >= 0:
             whole = _with_pictures(words or Words(""), pictures)
             if whole.text:
                 self._add_to_item(whole)
             return
-        if words:
-            self._emit(Piece(self._kind, words))
+        item = bulleted(words) if words and self._kind is BlockKind.PARAGRAPH and not self._is_inner else None
+        if item:
+            self._add_items([item])
+        elif words:
+            piece = Piece(self._kind, words)
+            if self._kind is BlockKind.PARAGRAPH:
+                self.looks[id(piece)] = look
+            self._emit(piece)
         said = f"{words.text if words else ''}\n{self._beside}"
         for alternative, target in _unsaid(pictures, said):
             self._emit(Piece(BlockKind.CAPTION, linked(alternative, target)))
+
+    def finish(self) -> None:
+        """Nothing follows: what waits becomes pieces."""
+        self.flush()
+        self._end_list()
 
     def _element(self, node: Node) -> None:
         tag = node.tag
@@ -100,12 +122,16 @@ class _Walker:
             self._picture(node)
         else:
             self.flush()
+            edge = sheet_edge(node.attributes.get("style", ""))
+            self.edges += [len(self.pieces)] * (edge == "before")
             self._block(node)
             self.flush()
+            self.edges += [len(self.pieces)] * (edge == "after")
 
     def _block(self, node: Node) -> None:
         tag = node.tag
         if tag in _HEADINGS:
+            self._states_headings = True
             self._emit(Piece(BlockKind.HEADING, self._flat(node), level=_HEADINGS[tag]))
         elif tag in LISTS:
             self._list(node)
@@ -234,7 +260,25 @@ class _Walker:
                     self.flush()
         elif table.rows:
             rows = grid(table.rows, self._flat)
-            self._emit(Piece(BlockKind.TABLE, rows=rows, header_rows=header_rows(table.rows, rows)))
+            items = items_of(rows) if self._depth < 0 else []
+            if items:
+                self._add_items(items)
+            elif not self._bold_line(table, rows):
+                self._emit(Piece(BlockKind.TABLE, rows=rows, header_rows=header_rows(table.rows, rows)))
+
+    def _bold_line(self, table: Table, rows: Grid) -> bool:
+        """Whether a table is one bold row ("Item 1." beside "Business"), which is then read as a line of text."""
+        looks = [look for row in table.rows for cell in row.cells for look in looks_within(cell)]
+        if len(table.rows) > 1 or self._states_headings or not looks or not all(look.bold for look in looks):
+            return False
+        piece = Piece(BlockKind.PARAGRAPH, joined([cell.words for cell in rows[0] if cell.words.text.strip()], " "))
+        self.looks[id(piece)] = reduce(shared, looks)
+        self._emit(piece)
+        return True
+
+    def _add_items(self, items: Sequence[Item]) -> None:
+        self._items += [([item.words], item.marker, item.depth) for item in items]
+        self._joins = False
 
     def _code(self, node: Node) -> None:
         language = stated_language(node) or self._language
