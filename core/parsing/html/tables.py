@@ -19,7 +19,7 @@ _DATA_ROLES = frozenset({"table", "grid", "treegrid"})
 _LONG_CELL = 700  # characters
 _LONG_NEST = 600
 _MOST_COLUMNS, _MOST_ROWS = 1000, 65_534  # HTML, section 4.9.11
-_PREFIX, _SUFFIX = re.compile(r"[$€£¥₹(+-]|US\$"), re.compile(r"[%‰)€]|\)?\s*%")
+_PREFIX, _SUFFIX = re.compile(r"[$€£¥₹(+-]|US\$"), re.compile(r"\)?\s*[%‰]|[)€†‡]|\*{1,3}|pts")
 _EMPTY = TableCell(Words(""))
 _REPEATS_PER_CELL, _REPEATS_ALLOWED = 20, 10_000
 
@@ -115,7 +115,7 @@ def header_rows(rows: Sequence[Row], laid: Grid) -> int:
         count += 1
     if count or any(cell.tag == "th" for row in rows for cell in row.cells):
         return count if count < len(rows) else min(1, count)
-    filled = [place for place, row in enumerate(laid) if any(cell.words.text for cell in row)][:SAMPLE_ROWS]
+    filled = [place for place, row in enumerate(laid) if any(cell.words.text.strip() for cell in row)][:SAMPLE_ROWS]
     top = [laid[place] for place in filled]
     lines = [[seen(cell.words.text) for cell in row] for row in top]
     guessed = guessed_header_rows(lines, _merges(top), words_over_words=False)
@@ -130,7 +130,7 @@ def _merges(laid: Sequence[Sequence[TableCell]]) -> list[Merge]:
             right = left
             while right + 1 < len(line) and line[right + 1] is cell:
                 right += 1
-            if cell.words.text and right > left and (not left or line[left - 1] is not cell):
+            if cell.words.text.strip() and right > left and (not left or line[left - 1] is not cell):
                 found.append(Merge(place, left, place, right))
     return found
 
@@ -194,15 +194,17 @@ def _joins(column: Sequence[TableCell], beside: Sequence[TableCell], signs: re.P
     stands there.
     """
     return all(
-        cell is other or not (text := cell.words.text) or (other.words.text != "" and signs.fullmatch(text) is not None)
+        cell is other
+        or not (text := cell.words.text.strip())
+        or (other.words.text.strip() != "" and signs.fullmatch(text) is not None)
         for cell, other in zip(column, beside, strict=True)
     )
 
 
 def _together(left: TableCell, right: TableCell) -> TableCell:
-    if left is right or not right.words.text:
+    if left is right or not right.words.text.strip():
         return left
-    if not left.words.text:
+    if not left.words.text.strip():
         return right
     return TableCell(joined([left.words, right.words], ""), header=left.header and right.header)
 

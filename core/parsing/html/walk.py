@@ -263,17 +263,21 @@ class _Walker:
             items = items_of(rows) if self._depth < 0 else []
             if items:
                 self._add_items(items)
-            elif not self._bold_line(table, rows):
+            elif not self._read_as_lines(table, rows):
                 self._emit(Piece(BlockKind.TABLE, rows=rows, header_rows=header_rows(table.rows, rows)))
 
-    def _bold_line(self, table: Table, rows: Grid) -> bool:
-        """Whether a table is one bold row ("Item 1." beside "Business"), which is then read as a line of text."""
-        looks = [look for row in table.rows for cell in row.cells for look in looks_within(cell)]
-        if len(table.rows) > 1 or self._states_headings or not looks or not all(look.bold for look in looks):
+    def _read_as_lines(self, table: Table, rows: Grid) -> bool:
+        """Whether a table is text, each row a line: one column of data, or a bold row ("Item 1." beside "Business")."""
+        looks = [[look for cell in row.cells for look in looks_within(cell)] for row in table.rows]
+        heads = len(rows) == 1 and not self._states_headings and bool(looks[0]) and all(look.bold for look in looks[0])
+        if rows[0] and (rows[0][0].header or not (heads or len(rows[0]) == 1)):
             return False
-        piece = Piece(BlockKind.PARAGRAPH, joined([cell.words for cell in rows[0] if cell.words.text.strip()], " "))
-        self.looks[id(piece)] = reduce(shared, looks)
-        self._emit(piece)
+        for row, seen in zip(rows, looks, strict=True):
+            words = joined([cell.words for cell in row if cell.words.text.strip()] or [Words("")], " ")
+            if words.text:
+                piece = Piece(BlockKind.PARAGRAPH, words)
+                self.looks[id(piece)] = reduce(shared, seen, seen[0] if seen else plain_look)
+                self._emit(piece)
         return True
 
     def _add_items(self, items: Sequence[Item]) -> None:
