@@ -11,6 +11,7 @@ from typing import Protocol
 from core.search.answer.prose import ROW, is_prose, quotable_lines
 from core.search.answer.rows import Row, rows_of
 from core.text.analysis import analyse
+from core.text.cited import is_reference_heading
 from core.text.sentences import asks, is_half, sentence_spans
 from core.types import Block, BlockKind, Hit, Passage, Span
 
@@ -49,8 +50,8 @@ class Quotable:
 
     ``kind``: "sentence", "item", "row" or "line". ``standing``: 1-based rank of the best retrieved child it stands in,
     0 in none. ``row``: of a table, its cells and their headers. ``whole``: it can be quoted; half a sentence, a
-    question and a row whose cells nobody read are weighed as evidence alone. ``prose``: words, and not marks, make it
-    up. ``under``: the headings it stands below.
+    question and a row whose cells nobody read are weighed as evidence alone. ``prose``: words, and not marks or a list
+    of references, make it up. ``under``: the headings it stands below.
     """
 
     passage: Passage
@@ -111,11 +112,17 @@ def _pieces(passage: Passage, reads: Reads) -> Iterator[Quotable]:
     for block in reads.blocks(passage.version_id, passage.start, passage.end):
         start, end = max(block.start, at), min(block.end, passage.end)
         said = (*_sentences(passage, at, start, reads), *_of_block(passage, block, start, end, reads))
-        yield from (replace(item, under=under) for item in said)
+        yield from (_below(under, item) for item in said)
         if block.kind is BlockKind.HEADING and start < end:
             under = passage.text[start - passage.start : end - passage.start].strip("#= \n")
         at = max(at, end)
-    yield from (replace(item, under=under) for item in _sentences(passage, at, passage.end, reads))
+    yield from (_below(under, item) for item in _sentences(passage, at, passage.end, reads))
+
+
+def _below(headings: str, item: Quotable) -> Quotable:
+    """The item with what stands above it; an entry of a list of references is no prose."""
+    cited = is_reference_heading(headings.rpartition(" › ")[2])
+    return replace(item, under=headings, prose=item.prose and not cited)
 
 
 def _of_block(passage: Passage, block: Block, start: int, end: int, reads: Reads) -> Iterator[Quotable]:

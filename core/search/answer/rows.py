@@ -16,6 +16,7 @@ _SEVERAL = re.compile(r"\band (?:what|which|how|when|whom?|where|why|by|for|its|
 
 Encode = Callable[[Sequence[str]], Vectors]
 _AMOUNT = re.compile(r"\bhow \w+", re.IGNORECASE)  # says that a number is asked for: "many" means no column of all
+_LABEL = 60  # characters of a row that names those below it; a longer one says more than what they are of
 _ALIKE, _TIED = 0.5, 0.05  # cosines: of words that mean the same, and of headers that can not be told apart
 
 # As columns are headed, and as one asks for them.
@@ -40,11 +41,15 @@ _ABBREVIATED = (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row's cells in column order and the header above each ("" where there is none), of the table at ``table``."""
+    """A row's cells in column order and the header above each ("" where there is none), of the table at ``table``.
+
+    ``group``: the row above that is one cell and names those below it ("Earnings per share:"), "" for none.
+    """
 
     cells: tuple[Cell, ...]
     headers: tuple[str, ...]
     table: Span
+    group: str = ""
 
     @property
     def span(self) -> Span:
@@ -53,21 +58,25 @@ class Row:
 
     @property
     def reading(self) -> str:
-        """The row in words: every value after its header."""
+        """The row in words: its group, and every value after its header."""
         told = [
             f"{header}: {cell.value}" if header else f"{cell.value}"
             for cell, header in zip(self.cells, self.headers, strict=True)
         ]
-        return "; ".join(told)
+        return "; ".join([self.group, *told] if self.group else told)
 
     def words(self, text: str, start: int) -> tuple[tuple[str, str], ...]:
         """Each cell's header and its words in a text that begins at ``start`` of the document."""
         pairs = zip(self.headers, self.cells, strict=True)
         return tuple((header, text[cell.start - start : cell.end - start]) for header, cell in pairs)
 
+    def named(self, place: int) -> str:
+        """What a cell says with the row's group before it."""
+        return f"{self.group} {self.cells[place].value}".strip()
+
     def cell_at(self, place: int) -> Cell:
         """The cell whose words stand at a place of ``reading``; the last one beyond them."""
-        end = -2
+        end = len(self.group) if self.group else -2
         for cell, header in zip(self.cells, self.headers, strict=True):
             end += 2 + len(f"{header}: {cell.value}" if header else f"{cell.value}")
             if place < end:
@@ -78,7 +87,7 @@ class Row:
         """What the cell at a place of the document is of, and its span; ("", the whole row) for a place in none."""
         for at, (cell, header) in enumerate(zip(self.cells, self.headers, strict=True)):
             if cell.start <= place.start < cell.end:
-                words = [f"{self.cells[0].value}" if at else "", header]
+                words = [self.named(0) if at else self.group, header]
                 return " › ".join(filter(None, words)), Span(cell.start, cell.end)
         return "", self.span
 
@@ -87,7 +96,8 @@ def rows_of(table: Block, within: Span) -> Iterator[Row]:
     """The rows of a table that lie whole in a span and have at least two filled cells; header rows are none.
 
     Where no cell is called a header, the rows before the first number are taken for headers, if there are any and a
-    number at all. A cell that was spread over several columns stands there once.
+    number at all. A cell that was spread over several columns stands there once. A row of one cell of words names the
+    rows below it, up to the next one.
     """
     if table.kind is not BlockKind.TABLE:
         return
@@ -98,6 +108,7 @@ def rows_of(table: Block, within: Span) -> Iterator[Row]:
     told = {cell.row for cell in table.cells if cell.header}
     heads = {row for row in rows if all(cell.header for cell in rows[row])} if told else _first_words(rows)
     headers: dict[int, str] = {}
+    group = ""
     for number in sorted(rows):
         cells = sorted(rows[number], key=lambda cell: cell.column)
         if number in heads:
@@ -105,10 +116,15 @@ def rows_of(table: Block, within: Span) -> Iterator[Row]:
                 said = headers.get(cell.column, "")
                 headers[cell.column] = said if str(cell.value) in said else f"{said} {cell.value}".strip()
             continue
-        whole = all(within.contains(Span(cell.start, cell.end)) for cell in cells)
         kept = _once(_with_signs(cells), headers)
-        if whole and len(kept) > 1:
-            yield Row(tuple(kept), tuple(headers.get(cell.column, "") for cell in kept), Span(table.start, table.end))
+        if len(kept) == 1:
+            named = f"{kept[0].value}"
+            group = named if kept[0].column == 0 and len(named) <= _LABEL else ""
+            continue
+        whole = all(within.contains(Span(cell.start, cell.end)) for cell in cells)
+        if whole and kept:
+            told_headers = tuple(headers.get(cell.column, "") for cell in kept)
+            yield Row(tuple(kept), told_headers, Span(table.start, table.end), group)
 
 
 def _first_words(rows: Mapping[int, Sequence[Cell]]) -> frozenset[int]:
@@ -147,9 +163,10 @@ def _once(cells: Sequence[Cell], headers: Mapping[int, str]) -> list[Cell]:
 def asked_cell(row: Row, question: str, encode: Encode | None = None) -> tuple[str, Span]:
     """What the asked cell is of, and its span; ("", the whole row) where the question does not tell one cell.
 
-    One cell is told where one thing is asked, the row's first cell shares a word with the question, and exactly one
-    other cell's header holds most of the question's words that the label lacks. Where no word is shared, ``encode``
-    (texts to ``(n, d)`` unit vectors) tells label and header by what they mean: "revenue" a row of net sales.
+    One cell is told where one thing is asked, the row's label, which is its first cell of words, shares a word with the
+    question, and exactly one other cell's header holds most of the question's words that the label lacks. Where no word
+    is shared, ``encode`` (texts to ``(n, d)`` unit vectors) tells label and header by what they mean: "revenue" a row
+    of net sales.
 
     >>> texts = ["Availability", "99.97 %", "99.92 %"]
     >>> cells = tuple(Cell(1, at, 10 * at, 10 * at + 5, text) for at, text in enumerate(texts))
@@ -162,21 +179,24 @@ def asked_cell(row: Row, question: str, encode: Encode | None = None) -> tuple[s
     if _SEVERAL.search(question):
         return "", row.span
     wanted = frozenset(_spoken(question))
-    label = frozenset(_spoken(str(row.cells[0].value)))
-    if not label & wanted and not _meant(question, [str(row.cells[0].value)], encode):
+    first = next((place for place, cell in enumerate(row.cells) if isinstance(cell.value, str)), 0)
+    named = row.named(first)
+    label = frozenset(_spoken(named))
+    if not label & wanted and not _meant(question, [named], encode):
         return "", row.span
     left = wanted - label
-    shared = [len(frozenset(_spoken(header)) & left) for header in row.headers[1:]]
+    others = [place for place in range(len(row.cells)) if place != first]
+    shared = [len(frozenset(_spoken(row.headers[place])) & left) for place in others]
     best = max(shared, default=0)
     if best:
         meant = [place for place, count in enumerate(shared) if count == best]
     else:
-        meant = _meant(question, row.headers[1:], encode)
+        meant = _meant(question, [row.headers[place] for place in others], encode)
     if len(meant) != 1:
         return "", row.span
-    place = 1 + meant[0]
+    place = others[meant[0]]
     cell = row.cells[place]
-    return f"{row.cells[0].value} › {row.headers[place]}", Span(cell.start, cell.end)
+    return f"{named} › {row.headers[place]}", Span(cell.start, cell.end)
 
 
 def _meant(question: str, texts: Sequence[str], encode: Encode | None) -> list[int]:
