@@ -20,7 +20,7 @@ from core.parsing.file_names import MAX_TITLE, display_name, is_numbered, is_of_
 from core.parsing.flow import ParsedFile, Piece, compose
 from core.parsing.plain.plain_markup import MARKUPS, through_pandoc, to_page
 from core.parsing.sandbox.sandbox import REPAIR, WorkerPool, failure, out_of_time
-from core.parsing.sandbox.values import from_values
+from core.plain_values import from_values
 from core.settings import ParsingSettings
 from core.text.normalise import decode
 from core.types import Attachment, Block, BlockKind, Document, Span

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # A room is a folder of core, or of core/search, where a file that stands there alone counts with its folder. A room may
 # import itself and every row above its own. Rooms of one row do not see each other ...
 ORDER: tuple[tuple[str, ...], ...] = (
-    ("errors", "types", "atomic_files", "lru_cache", "cancellation"),
+    ("errors", "types", "atomic_files", "lru_cache", "cancellation", "plain_values"),
     ("settings", "text"),
     ("syntax",),
     ("parsing", "chunking", "enriching", "embedding", "language_model"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,16 +49,6 @@ class Remedies:
     failures: int
     missed: int
     tried: tuple[Remedy, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Fit for JSON."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, row: Mapping[str, Any]) -> Remedies:
-        """What ``to_dict`` wrote."""
-        tried = (Remedy(**{**item, "mended": tuple(item["mended"])}) for item in row["tried"])
-        return cls(row["preset"], row["failures"], row["missed"], tuple(tried))
 
 
 def remedies(settings: Settings) -> dict[str, Settings]:
