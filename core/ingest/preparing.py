@@ -34,7 +34,7 @@ from core.enriching import enrich
 from core.errors import CancelledError, LecternError, ModelError, ParseError, PasswordNeededError, StorageError
 from core.ingest.cached_writer import KeptWriter
 from core.ingest.passwords import Passwords
-from core.ingest.prepared import Cut, DocumentRecipe, Incoming, Member, Prepared, describe, named_apart
+from core.ingest.prepared import Cut, DocumentRecipe, Incoming, Member, Prepared, describe
 from core.ingest.teaching_section_starts import Progress, starts_for
 from core.parsing import TEXT_KINDS, detect_kind, parse, parser_fingerprint
 from core.parsing.file_names import suffix_of
@@ -262,7 +262,7 @@ class _Run:
         notes = list(document.notes)
         names = [
             attachment.name
-            for attachment in named_apart(document.attachments)
+            for attachment in document.attachments
             if attachment.name in aside or self._attach(member, attachment, depth, notes)
         ]
         document = replace(document, notes=tuple(notes), attachments=())
