@@ -74,7 +74,7 @@ class FlowParser:
     def __init__(self, kind: str, settings: ParsingSettings) -> None:
         self._by_library = settings.reader == "unstructured" and kind in elements.KINDS
         is_article = kind == "html" and settings.web_pages == "article" and not self._by_library
-        self.version = 2 if kind in _WORKBOOKS or is_article else 1
+        self.version = 1 + (kind in _WORKBOOKS or is_article) + self._by_library
         self._task = "article" if is_article else kind
         self.name = f"unstructured-{kind}" if self._by_library else "html-article" if is_article else kind
         self._kind = kind
