@@ -22,7 +22,7 @@ from core.types import Audit, Chunk, ChunkTree
 
 _PROBLEMS = {PasswordNeededError: "password", TextLayerMissingError: "ocr", UnsupportedKindError: "kind"}
 # Text that a chunk is parted from, and what it leaves unsaid.
-_REPEATED = ("table_header", "signature", "speaker", "context", "written")
+_REPEATED = ("table_header", "signature", "speaker", "written")
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ REMEDIES: Mapping[str, str] = {
     "parent": "its whole parent is read",
     "window": "five sentences on each side are read",
     "chunker": "another chunker cuts",
-    "prefix": "titles, headings, headers and what is left unsaid stand before each chunk, up to 64 tokens",
+    "prefix": "titles, headings and headers stand before each chunk, up to 64 tokens",
     "reranker": "the re-ranker reads the best again",
 }
 
@@ -59,7 +59,7 @@ def remedies(settings: Settings) -> dict[str, Settings]:
     """
     whole = {"expansion.strategy": "parent", "expansion.max_share": 1.0, "expansion.share_decay": 0.0}
     named = {
-        "chunking.prefix": (*USUAL_PREFIX, "context"),
+        "chunking.prefix": USUAL_PREFIX,
         "chunking.prefix_max_tokens": 64,
         "chunking.vectors": "chunk",
     }
