@@ -237,7 +237,6 @@ DIALS = (
         "Does the embedder read the title and heading path above each child?",
         {
             "without prefix": cell(chunking__prefix=()),
-            "and what is left unsaid": cell(chunking__prefix=(*USUAL_PREFIX, "context")),
         },
     ),
     Dial(

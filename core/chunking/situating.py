@@ -1,10 +1,8 @@
-"""What a leaf leaves unsaid because it stands elsewhere, as a prefix part: found by rules, or in a model's words.
+"""What a leaf leaves unsaid because it stands elsewhere, as a prefix part, in a language model's words.
 
 Contextual retrieval (Anthropic, "Introducing Contextual Retrieval", 2024) has a language model situate every chunk in
-its document. The rules say what can be said without one: whom a first word like "it" most likely means, the caption of
-the figure or table, and the sentence that defines what the section is about. A model may also write what a leaf is
-found by besides: a summary, and questions that it answers (Nogueira and others, "Document Expansion by Query
-Prediction", 2019).
+its document. It may also write what a leaf is found by besides: a summary, and questions that it answers (Nogueira and
+others, "Document Expansion by Query Prediction", 2019).
 """
 
 from __future__ import annotations
@@ -16,7 +14,6 @@ from dataclasses import replace
 
 from core.chunking.plan import ChunkingContext, Writer
 from core.chunking.prefixes import encoder_input
-from core.chunking.signals.captions import captions_of
 from core.errors import CancelledError, LecternError
 from core.settings.chunking import ALIAS_KINDS, QUESTIONS
 from core.text.fences import fence, fence_word
@@ -24,22 +21,14 @@ from core.text.pooling import EncoderInput
 from core.text.sentences import sentence_spans
 from core.types import BlockKind, Chunk, ChunkTree, PrefixPart, Span, TokenCounter
 
-# First words that mean something named before, and verbs that end a subject: English, German, French, Spanish.
+# First words that mean something named before: English, German, French, Spanish.
 _POINTING = frozenset(
     "it its they their them this that these those he she his her such both er sie es dies diese dieser dieses ihr ihre"
     " il elle ils elles ce cet cette ces cela leur ello ella ellos ellas esto este esta estos estas su".split()
 )
-_VERBS = frozenset(
-    "is are was were be has have had can could may might must shall should will would do does did means denotes"
-    " ist sind war waren wird werden hat haben kann muss bezeichnet est sont était étaient peut désigne es son fue"
-    " era tiene puede significa".split()
-)
-_DEFINING = frozenset("is are means denotes ist sind bezeichnet est sont désigne es son significa".split())
 _PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.QUOTE, BlockKind.FOOTNOTE})
 _WORD = re.compile(r"[^\W\d_]+")
-_SUBJECT = 10  # words of a subject at most
 _FEW = 12  # words below which a leaf says too little to be found by
-_BACK = 3  # sentences looked through for one that names what the next ones point to
 _PROMPT = """{document}
 
 Above stands {what} of a document below its title{chunk}
@@ -64,37 +53,33 @@ _NAMES = {"summary": "summary", "document": "document's summary"}
 
 
 def situated(tree: ChunkTree, context: ChunkingContext, counter: TokenCounter) -> ChunkTree:
-    """The tree with what each leaf leaves unsaid in its prefix, where ``prefix`` has "context" or "written", and what
-    else it is found by in its ``metadata``, where there are ``aliases``.
+    """The tree with what each leaf leaves unsaid in its prefix, where ``prefix`` has "written", and what else it is
+    found by in its ``metadata``, where there are ``aliases``.
 
     Cuts, ids and offsets stay. A part is cut at a word to what the leaf and the cap have left, and left out where that
     is nothing; what a model could not be asked stands in ``reasons``. ``counter``: the embedder's own. Raises
     ``CancelledError``, and ``LecternError`` where the model fails twice in a row: what it wrote is not asked again.
     """
-    settings, leaves = context.settings, tree.leaves
-    told: dict[str, list[str]] = {}
-    notes: dict[int, str] = {}
-    found: dict[str, list[str]] = {}
-    if context.resources.situator is not None:
-        asked = (*settings.asked_of_a_leaf, *(kind for kind in settings.aliases if kind == "document"))
-        found = {kind: _written(context, leaves, context.resources.situator, kind, notes) for kind in asked}
-    if "written" in found:
-        told["written"] = found.pop("written")
-    if "context" in settings.read_prefix:
-        told["context"] = unsaid(context, leaves)
-    if not told and not found:
+    settings, leaves, writer = context.settings, tree.leaves, context.resources.situator
+    if writer is None:
         return tree
+    notes: dict[int, str] = {}
+    asked = (*settings.asked_of_a_leaf, *(kind for kind in settings.aliases if kind == "document"))
+    found = {kind: _written(context, leaves, writer, kind, notes) for kind in asked}
+    if not found:
+        return tree
+    written = found.pop("written", [])
     made = {leaf.chunk_id: leaf for leaf in leaves}
     for kind, texts in found.items():
         for leaf, text in zip(leaves, texts, strict=True):
             if text:
                 metadata = {**made[leaf.chunk_id].metadata, kind: tuple(text.split("\n"))}
                 made[leaf.chunk_id] = replace(made[leaf.chunk_id], metadata=metadata)
-    for kind, texts in told.items():
+    if written:
         read = context.tokens.counter.count([encoder_input(leaf, settings.read_prefix) for leaf in made.values()])
-        for leaf, text, taken in zip(list(made.values()), texts, read, strict=True):
+        for leaf, text, taken in zip(list(made.values()), written, read, strict=True):
             if said := text and context.prefixes.beside(leaf.prefix, text, settings.max_tokens - taken):
-                made[leaf.chunk_id] = replace(leaf, prefix=(*leaf.prefix, PrefixPart(kind, said)))
+                made[leaf.chunk_id] = replace(leaf, prefix=(*leaf.prefix, PrefixPart("written", said)))
     changed = [made[leaf.chunk_id] for leaf in leaves if made[leaf.chunk_id] is not leaf]
     sizes = counter.count([encoder_input(leaf, settings.read_prefix) for leaf in changed])
     for leaf, size in zip(changed, sizes, strict=True):
@@ -122,68 +107,20 @@ def with_aliases(tree: ChunkTree, inputs: Sequence[EncoderInput]) -> tuple[Encod
     return tuple(read)
 
 
-def unsaid(context: ChunkingContext, leaves: Sequence[Chunk]) -> list[str]:
-    """What the rules find for each leaf, "" for nothing: whom it means, its caption, its section's definition."""
-    document = context.document
-    captions = captions_of(document.text, document.blocks, [leaf.span for leaf in leaves])
-    found = []
-    for leaf, caption in zip(leaves, captions, strict=True):
-        parts = [_meant(context, leaf), "" if caption in leaf.text else caption, _definition(context, leaf)]
-        found.append("; ".join(dict.fromkeys(part for part in parts if part)))
-    return found
-
-
 def is_unclear(context: ChunkingContext, leaf: Chunk) -> bool:
     """Whether a leaf can hardly be understood, or found, by itself: it points back, or says very little."""
-    return bool(_meant(context, leaf)) or len(_WORD.findall(leaf.text)) < _FEW
+    return _points_back(context, leaf) or len(_WORD.findall(leaf.text)) < _FEW
 
 
-def subject(sentence: str) -> str:
-    """The words before a sentence's first verb that is known, where there are few; else its first words. Pure.
-
-    >>> subject("The Treaty of Utrecht was signed in 1713."), subject("Ada Lovelace wrote the first programme.")
-    ('The Treaty of Utrecht', 'Ada Lovelace wrote the first programme.')
-    """
-    words = sentence.split()[: _SUBJECT + 1]
-    ends = [at for at, word in enumerate(words) if word.casefold() in _VERBS]
-    return " ".join(words[: ends[0] if ends and ends[0] else _SUBJECT])
-
-
-def _meant(context: ChunkingContext, leaf: Chunk) -> str:
-    """What a leaf that begins within a sentence, or with a word that points back, most likely speaks of."""
-    text, spans = context.document.text, context.sentences
+def _points_back(context: ChunkingContext, leaf: Chunk) -> bool:
+    """Whether a leaf of prose begins within a sentence, or with a word that means something named before."""
+    spans = context.sentences
     at = bisect_right(spans, leaf.start, key=lambda span: span.start) - 1
     if at < 0 or not _is_prose(context, leaf.start):
-        return ""
-    within = spans[at].start < leaf.start < spans[at].end
-    if not within and not _points(leaf.text):
-        return ""
-    section = context.outline.heading_at(leaf.start)
-    for back in range(at if within else at - 1, max(-1, at - 1 - _BACK), -1):
-        span = spans[back]
-        if context.outline.heading_at(span.start) != section or not _is_prose(context, span.start):
-            return ""
-        if not _points(said := text[span.start : span.end]):
-            return subject(said)
-    return ""
-
-
-def _points(text: str) -> bool:
-    first = _WORD.search(text)
-    return first is not None and first.group().casefold() in _POINTING
-
-
-def _definition(context: ChunkingContext, leaf: Chunk) -> str:
-    """The first sentence of a leaf's section where it says what something is, and stands before the leaf."""
-    heading = context.outline.heading_at(leaf.start)
-    start = context.outline.blocks[heading].end if heading >= 0 else 0
-    spans = context.sentences
-    at = bisect_right(spans, start, key=lambda span: span.end)
-    if at == len(spans) or spans[at].end > leaf.start or not _is_prose(context, spans[at].start):
-        return ""
-    said = " ".join(context.document.text[spans[at].start : spans[at].end].split())
-    defines = any(word.casefold() in _DEFINING for word in said.split()[1:_SUBJECT])
-    return said if defines and not _points(said) else ""
+        return False
+    first = _WORD.search(leaf.text)
+    points = first is not None and first.group().casefold() in _POINTING
+    return points or spans[at].start < leaf.start < spans[at].end
 
 
 def _is_prose(context: ChunkingContext, position: int) -> bool:

@@ -156,7 +156,7 @@ def _missed(suite: Suite, report: BenchReport, presets: Mapping[str, Settings], 
                 {"id": item.id, "class": item.failure, "stage": lost_at(item.lost.get(TIMED_BUDGET, {}))}
                 for item in failed
             ],
-            "remedies": remedies.to_dict()["tried"],
+            "remedies": [asdict(remedy) for remedy in remedies.tried],
         }
     return found
 
@@ -198,7 +198,7 @@ def needles(options: Namespace) -> int:
         found = needle_map(
             library, plan, model, lambda what, done, total: progress.show(f"{what} {done} of {total}"), name
         )
-    console.answer(options, found.to_dict(), _in_words(found))
+    console.answer(options, asdict(found), _in_words(found))
     return 0
 
 

@@ -16,7 +16,7 @@ from core.evaluation.sharing import reading_key
 from core.evaluation.suites import Suite, suite_folder
 from core.ingest.applying import reckoned_leaves
 from core.settings import Settings, stage_fingerprint
-from core.text.numerals import counted
+from core.text.numerals import counted, in_time
 
 KNOWN = "known.json"  # beside the library of a suite's documents: what was learnt of its recipes
 
@@ -59,7 +59,7 @@ class Cost:
         parts += f"{counted(self.questions, 'question')}: "
         parts += f"{'' if self.exact else 'about '}{counted(self.encodings, 'encoding')}"
         parts += f", up to {counted(self.passages, 'passage')} for the re-ranker" if self.passages else ""
-        parts += f", about {_time(self.seconds)}"
+        parts += f", about {in_time(self.seconds)}"
         done = self.resumed + self.answers
         return f"{parts}; goes on from {self.resumed:,} of {done:,} answers" if self.resumed else parts
 
@@ -179,13 +179,3 @@ class Known:
     def keep(self, folder: Path) -> None:
         """For the next bench."""
         write_json(folder / KNOWN, asdict(self))
-
-
-def _time(seconds: float) -> str:
-    """
-    >>> _time(0.4), _time(89), _time(200), _time(9000)
-    ('1 s', '89 s', '3 min', '2.5 h')
-    """
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    return f"{round(seconds / 60)} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from core.atomic_files import written_whole
 from core.evaluation.regions import Placed
+from core.plain_values import from_values
 
 _PACKED = ".gz"
 
@@ -53,25 +53,8 @@ class QuestionOutcome:
 
     @classmethod
     def from_json(cls, line: str) -> QuestionOutcome:
-        """The record that ``to_json`` wrote."""
-        row: dict[str, Any] = json.loads(line)
-        contexts = row["contexts"].items()
-        return cls(
-            id=row["id"],
-            scores=row["scores"],
-            contexts={int(budget): tuple((str(n), int(a), int(b)) for n, a, b in spans) for budget, spans in contexts},
-            documents=tuple(row["documents"]),
-            best=row["best"],
-            ranks=row["ranks"],
-            lost={int(budget): found for budget, found in row["lost"].items()},
-            milliseconds=row["milliseconds"],
-            prompt_tokens={int(budget): count for budget, count in row["prompt_tokens"].items()},
-            characters={int(budget): count for budget, count in row["characters"].items()},
-            ended=row.get("ended", {}),
-            failure=row.get("failure", ""),
-            answer=row.get("answer", ""),
-            gold_at=row.get("gold_at"),
-        )
+        """The record that ``to_json`` wrote. Raises ``ValueError`` for what is none."""
+        return from_values(cls, json.loads(line))
 
 
 class Journal:
@@ -90,7 +73,7 @@ class Journal:
         """The records in the order they were added. Safe beside the one that writes: an unfinished line is left out."""
         for line in self._lines():
             # A line that a crash of the machine damaged is passed over: its question is asked again.
-            with suppress(ValueError, KeyError, TypeError):
+            with suppress(ValueError):
                 yield QuestionOutcome.from_json(line)
 
     def count(self) -> int:

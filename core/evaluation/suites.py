@@ -16,6 +16,8 @@ from typing import Any
 from core.errors import ParseError, SuiteError
 from core.evaluation import fields
 from core.parsing import detect_kind
+from core.parsing.file_names import unlike
+from core.text.normalise import plain_lines
 
 QUESTIONS_FILE = "questions.jsonl"
 DOCUMENTS_FILE = "documents.jsonl"
@@ -139,7 +141,7 @@ def _line_documents(path: Path) -> tuple[SuiteDocument, ...]:
         name, text = fields.text(row, "name", place), fields.text(row, "text", place, empty=True)
         if name in documents:
             raise SuiteError(f"{place}: the document {name!r} stands there twice.", "Names must differ.")
-        text = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
+        text = plain_lines(text)
         documents[name] = SuiteDocument(name, None, text, hashlib.sha256(text.encode()).hexdigest(), len(text))
     return tuple(documents[name] for name in sorted(documents))
 
@@ -268,25 +270,12 @@ def safe_name(name: str) -> str:
 
 
 def unique_names(names: Iterable[str]) -> list[str]:
-    """A safe file name for each name, its extension kept; what would be the same is numbered.
-
-    Names that differ in their case alone are the same for some file systems.
+    """A safe file name for each name, its extension kept; what some file system takes for the same is numbered.
 
     >>> unique_names(["in/notes.md", "notes.md", "Notes.MD", "b?.txt"])
     ['notes.md', 'notes (2).md', 'Notes (3).MD', 'b_.txt']
     """
-    chosen: list[str] = []
-    taken: set[str] = set()
-    for name in names:
-        safe = found = safe_name(name)
-        stem, dot, extension = safe.rpartition(".")
-        number = 2
-        while found.casefold() in taken:
-            found = f"{stem} ({number}).{extension}" if dot else f"{safe} ({number})"
-            number += 1
-        taken.add(found.casefold())
-        chosen.append(found)
-    return chosen
+    return unlike(map(safe_name, names))
 
 
 def _text_file_name(name: str, data: bytes) -> str:

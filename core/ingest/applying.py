@@ -14,7 +14,7 @@ from core.chunking import BY_VECTORS, encoder_inputs, with_aliases
 from core.chunking.signals.series import sentences
 from core.embedding import vector_key
 from core.errors import CancelledError, ModelError
-from core.ingest.cost import asking, in_time
+from core.ingest.cost import asking
 from core.ingest.ingest import TEXTS_A_SECOND, Ingest, ItemCancelledError, Watch
 from core.ingest.prepared import Incoming
 from core.ingest.preparing import Preparer
@@ -28,7 +28,7 @@ from core.storage.catalogue.tiers import is_left
 from core.storage.index.cache import CatalogueVectors
 from core.storage.index.outbox import apply_outbox
 from core.storage.store import Store
-from core.text.numerals import counted
+from core.text.numerals import counted, in_time
 
 _CHARACTERS_A_TOKEN = 4.3  # English prose in MiniLM's word pieces
 _PACKED = 0.8  # how full leaves are, on average

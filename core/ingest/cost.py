@@ -16,7 +16,7 @@ from core.storage.catalogue.replies import tokens_a_second
 from core.storage.catalogue.statistics import KindFigures, kind_figures
 from core.storage.catalogue.tiers import Holding
 from core.storage.store import Store
-from core.text.numerals import counted
+from core.text.numerals import counted, in_bytes, in_time
 
 SECONDS_A_DOCUMENT = "preference.seconds_a_document"  # kept with the library: how fast its machine reads documents
 _ENOUGH = 3  # documents of a kind, to know it by them
@@ -189,7 +189,7 @@ class TierCost:
 encoding. Of 340 questions in the log 12 read one of them; such questions find them by words alone.'
         """
         what = f"{counted(self.documents, 'document')}, {counted(self.chunks, 'chunk')}"
-        freed = f"about {_size(self.freed_bytes)} of vectors are freed"
+        freed = f"about {in_bytes(self.freed_bytes)} of vectors are freed"
         back = f"To have them back takes about {in_time(self.seconds)} of encoding."
         lost = "No question is in the log, so who would miss them is not known."
         if self.asked:
@@ -229,8 +229,9 @@ usually are.'
         minutes = max(1, round(cost.seconds / 60))
         time = f"about {counted(minutes, 'minute')} at this machine's pace" if cost.seconds >= 60 else "under a minute"
     files, chunks = counted(cost.files, "file"), counted(cost.chunks, "chunk")
+    bulk, index = in_bytes(cost.size_bytes), in_bytes(cost.index_bytes)
     return (
-        f"{files} ({kinds}; {_size(cost.size_bytes)}), about {pages}{chunks}, {_size(cost.index_bytes)} of index; "
+        f"{files} ({kinds}; {bulk}), about {pages}{chunks}, {index} of index; "
         f"{time}. {f'{asking(cost.requests, cost.prompt_tokens, cost.writing_seconds)}. ' if cost.requests else ''}"
         f"Pages and chunks are {cost.basis}."
     )
@@ -244,22 +245,3 @@ def asking(requests: int, tokens: int, seconds: float | None) -> str:
     """
     time = "how long that takes is not known yet" if seconds is None else f"about {in_time(seconds)}"
     return f"The language model is asked {counted(requests, 'time')} at most and reads about {tokens:,} tokens, {time}"
-
-
-def in_time(seconds: float) -> str:
-    """
-    >>> in_time(0.2), in_time(600)
-    ('1 s', '10 min')
-    """
-    return f"{max(1, round(seconds))} s" if seconds < 90 else f"{round(seconds / 60)} min"
-
-
-def _size(count: int) -> str:
-    """
-    >>> _size(700), _size(4_100_000)
-    ('0.7 kB', '4.1 MB')
-    """
-    for unit, worth in (("GB", 1e9), ("MB", 1e6)):
-        if count >= worth:
-            return f"{count / worth:.1f} {unit}"
-    return f"{count / 1000:.1f} kB"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import repeat
@@ -18,11 +18,11 @@ from core.storage.catalogue.sources import FileStamp
 from core.storage.schema.steps import NO_VECTOR
 from core.text.languages import indexed_tokens
 from core.text.pooling import EncoderInput
-from core.types import Attachment, Audit, Chunk, ChunkTree
+from core.types import Audit, Chunk, ChunkTree
 
 _PROBLEMS = {PasswordNeededError: "password", TextLayerMissingError: "ocr", UnsupportedKindError: "kind"}
 # Text that a chunk is parted from, and what it leaves unsaid.
-_REPEATED = ("table_header", "signature", "speaker", "context", "written")
+_REPEATED = ("table_header", "signature", "speaker", "written")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,19 +156,3 @@ def new_leaves(made: Cut, language: str, keys: Iterator[str]) -> list[NewLeaf]:
         title = beside(document.title)
         leaves.append(NewLeaf(leaf.chunk_id, key, title, headings, words, beside(caption), aliases))
     return leaves
-
-
-def named_apart(attachments: Sequence[Attachment]) -> Iterator[Attachment]:
-    """The attachments, each under a name of its own: it tells them apart in the catalogue.
-
-    >>> [item.name for item in named_apart([Attachment("a.png", b""), Attachment("a.png", b""), Attachment("", b"")])]
-    ['a.png', 'a.png (2)', 'unnamed']
-    """
-    used: set[str] = set()
-    for attachment in attachments:
-        base = " ".join(attachment.name.split()) or "unnamed"
-        name, number = base, 2
-        while name in used:
-            name, number = f"{base} ({number})", number + 1
-        used.add(name)
-        yield Attachment(name, attachment.data)

@@ -34,10 +34,10 @@ from core.enriching import enrich
 from core.errors import CancelledError, LecternError, ModelError, ParseError, PasswordNeededError, StorageError
 from core.ingest.cached_writer import KeptWriter
 from core.ingest.passwords import Passwords
-from core.ingest.prepared import Cut, DocumentRecipe, Incoming, Member, Prepared, describe, named_apart
+from core.ingest.prepared import Cut, DocumentRecipe, Incoming, Member, Prepared, describe
 from core.ingest.teaching_section_starts import Progress, starts_for
 from core.parsing import TEXT_KINDS, detect_kind, parse, parser_fingerprint
-from core.parsing.file_names import suffix_of
+from core.parsing.file_names import suffix_of, unlike
 from core.parsing.sandbox.syntax import SandboxedSyntax
 from core.settings import ParsingSettings, Settings
 from core.storage.catalogue import chunks, documents, sources, tiers, trash
@@ -260,10 +260,11 @@ class _Run:
             if other.trashed and not other.along
         }
         notes = list(document.notes)
+        apart = unlike(attachment.name for attachment in document.attachments)  # by it the catalogue tells them apart
         names = [
-            attachment.name
-            for attachment in named_apart(document.attachments)
-            if attachment.name in aside or self._attach(member, attachment, depth, notes)
+            name
+            for name, attachment in zip(apart, document.attachments, strict=True)
+            if name in aside or self._attach(member, replace(attachment, name=name), depth, notes)
         ]
         document = replace(document, notes=tuple(notes), attachments=())
         chosen = self.by.way(member.version_id, document.kind, document.text, member.before)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from pathlib import PurePath
 
+from core.parsing.file_names import unlike
 from core.search.answer import Line, in_words
 from core.search.checking.checking import SUPPORTED, VERDICTS, Verdict, counted
 from core.search.checking.claims import marks
@@ -148,19 +149,13 @@ def markdown_names(sources: Sequence[SourceRow]) -> list[str]:
     >>> markdown_names([row, *(replace(row, name=name) for name in ("b/plan.pdf", "c/plan.md", "Re: why?.eml", "con"))])
     ['Plan.md', 'plan.pdf.md', 'plan (2).md', 'Re_ why_.eml.md', '_con.md']
     """
-    found: list[str] = []
-    taken: set[str] = set()
-    for source in sources:
-        own = unicodedata.normalize("NFC", PurePath(source.name.replace("\\", "/")).name) or "document"
-        stem = _UNSAFE.sub("_", own.removesuffix(".md")).encode()[:_LONGEST].decode(errors="ignore").rstrip(" .")
-        stem = f"_{stem}" if _RESERVED.match(stem) or not stem else stem
-        name, at = f"{stem}.md", 1
-        while name.casefold() in taken:
-            at += 1
-            name = f"{stem} ({at}).md"
-        taken.add(name.casefold())
-        found.append(name)
-    return found
+    return unlike(f"{_stem(source.name)}.md" for source in sources)
+
+
+def _stem(name: str) -> str:
+    own = unicodedata.normalize("NFC", PurePath(name.replace("\\", "/")).name) or "document"
+    stem = _UNSAFE.sub("_", own.removesuffix(".md")).encode()[:_LONGEST].decode(errors="ignore").rstrip(" .")
+    return f"_{stem}" if _RESERVED.match(stem) or not stem else stem
 
 
 def _place(at: Citation | Passage) -> str:

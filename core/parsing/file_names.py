@@ -32,6 +32,23 @@ def display_name(name: str) -> str:
     return shown
 
 
+def unlike(names: Iterable[str]) -> list[str]:
+    """The names in their order, no two the same whatever capitals are worth: what would be is numbered.
+
+    >>> unlike(["notes.md", "notes.md", "Notes.MD", "b", "b"])
+    ['notes.md', 'notes (2).md', 'Notes (3).MD', 'b', 'b (2)']
+    """
+    found: dict[str, str] = {}
+    for name in names:
+        stem, dot, suffix = name.rpartition(".")
+        said, number = name, 1
+        while said.casefold() in found:
+            number += 1
+            said = f"{stem} ({number}).{suffix}" if dot and stem else f"{name} ({number})"
+        found[said.casefold()] = said
+    return list(found.values())
+
+
 def suffix_of(name: str) -> str:
     """The lower-case extension without its dot, "" when there is none.
 

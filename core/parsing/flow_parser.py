@@ -20,7 +20,7 @@ from core.parsing.file_names import MAX_TITLE, display_name, is_numbered, is_of_
 from core.parsing.flow import ParsedFile, Piece, compose
 from core.parsing.plain.plain_markup import MARKUPS, through_pandoc, to_page
 from core.parsing.sandbox.sandbox import REPAIR, WorkerPool, failure, out_of_time
-from core.parsing.sandbox.values import from_values
+from core.plain_values import from_values
 from core.settings import ParsingSettings
 from core.text.normalise import decode
 from core.types import Attachment, Block, BlockKind, Document, Span
@@ -75,7 +75,8 @@ class FlowParser:
     def __init__(self, kind: str, settings: ParsingSettings) -> None:
         self._by_library = settings.reader == "unstructured" and kind in elements.KINDS
         is_article = kind == "html" and settings.web_pages == "article" and not self._by_library
-        self.version = 3 if kind in _WORKBOOKS or is_article else 1 if kind in _OFFICE else 2
+        office = kind in _OFFICE and not self._by_library
+        self.version = 3 if kind in _WORKBOOKS or is_article else 1 if office else 2
         self._task = "article" if is_article else kind
         self.name = f"unstructured-{kind}" if self._by_library else "html-article" if is_article else kind
         self._kind = kind

@@ -36,7 +36,8 @@ VECTORS = ("chunk", "late")
 THRESHOLDS = ("percentile", "absolute", "zscore", "interquartile", "gradient")
 ANCHOR_PLACES = ("start", "inside")
 USUAL_PREFIX = ("title", "heading", "table_header", "signature", "speaker", "sentences")
-PREFIX_KINDS = (*USUAL_PREFIX, "context", "written")
+PREFIX_KINDS = (*USUAL_PREFIX, "written")
+FORMER_PREFIX = "context"  # what older settings may name, and nobody makes: it gained nothing
 WRITTEN_FOR = ("every", "unclear")
 ALIAS_KINDS = ("summary", "questions", "document")
 QUESTIONS = 3  # that a model writes of a leaf
@@ -98,18 +99,17 @@ class ChunkingSettings:
     a table, list, code block or sentence, or with a table or code that prose stands right before, half before one that
     begins elsewhere in a paragraph, a quarter before another whole block; "fixed" has no adaptive one.
     ``parent_max_tokens``: a parent's limit. ``parents``: made of sections ("structure"), of ``parent_ratio`` times
-    ``max_tokens`` ("ratio"), or of sections within that size
-    ("both"). ``levels``: of chunks below the document; above 2 each further level may hold ``parent_ratio`` times the
-    one below. ``prefix``: kinds of prefix parts the embedder reads, () is off; "context" is what a leaf leaves unsaid,
-    found by rules, "written" the same in a language model's words. ``aliases``: further texts a leaf is found by, in a
-    language model's words, each with a vector of its own: its "summary", the "questions" it answers, and for a
-    document's first leaf the summary of the whole "document"; () is off. ``written_for``: the model writes of "every"
-    leaf or those that are "unclear" alone. ``prefix_max_tokens``: the cap on a leaf's whole prefix, which never takes
-    more than half of the leaf; where a model writes, as much is kept free in every leaf, half of it for its words.
-    ``unit``: what all these sizes count. With "characters" (code points) they are what other libraries call chunk size,
-    and nothing holds a leaf within what the embedder reads: leaves it reads only in part are counted as truncated.
-    ``vectors``: of a leaf read by itself ("chunk"), or pooled from its tokens as they were read with what stands around
-    it ("late"), which says what a prefix otherwise would: none is read then, and none takes room.
+    ``max_tokens`` ("ratio"), or of sections within that size ("both"). ``levels``: of chunks below the document; above
+    2 each further level may hold ``parent_ratio`` times the one below. ``prefix``: kinds of prefix parts the embedder
+    reads, () is off; "written" is what a leaf leaves unsaid, in a language model's words. ``aliases``: further texts a
+    leaf is found by, in a language model's words, each with a vector of its own: its "summary", the "questions" it
+    answers, and for a document's first leaf the summary of the whole "document"; () is off. ``written_for``: the model
+    writes of "every" leaf or those that are "unclear" alone. ``prefix_max_tokens``: the cap on a leaf's whole prefix,
+    which never takes more than half of the leaf; where a model writes, as much is kept free in every leaf, half of it
+    for its words. ``unit``: what all these sizes count. With "characters" (code points) they are what other libraries
+    call chunk size, and nothing holds a leaf within what the embedder reads: leaves it reads only in part are counted
+    as truncated. ``vectors``: of a leaf read by itself ("chunk"), or pooled from its tokens as they were read with what
+    stands around it ("late"), which says what a prefix otherwise would: none is read then, and none takes room.
 
     The rest are dials of one chunker each (``DIALS``); their units: ``sentences`` and ``semantic_buffer`` and
     ``tiling_window`` sentences, ``semantic_percentile`` and ``semantic_gradient`` percent, ``semantic_absolute`` a
@@ -155,6 +155,7 @@ class ChunkingSettings:
     anchor_at: str = dial("start", among=ANCHOR_PLACES)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "prefix", tuple(kind for kind in self.prefix if kind != FORMER_PREFIX))
         check("chunking", self)
         for name in ("overlap_tokens", "min_tokens"):
             within(f"chunking.{name}", getattr(self, name), 0, self.max_tokens // 2)

@@ -50,7 +50,7 @@ def decode(data: bytes, name: str = "The file") -> Decoded:
     Decoded(text='né à Orléans', encoding='latin-1')
     """
     text, encoding = _decode_raw(data)
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    text = plain_lines(text)
     if not text.strip("\0 \t\n\v\f\x1c\x1d\x1e\x1f\x85\xa0\u2028\u2029\u200b\ufeff") or text.isspace():
         raise ParseError(f"{name} is empty: it holds no text.", "Save it again with its content and retry.")
     controls = len(text) - len(text.translate(_CONTROL_TABLE))
@@ -60,6 +60,15 @@ def decode(data: bytes, name: str = "The file") -> Decoded:
             "Add the original document, not a binary file under another name.",
         )
     return Decoded(text, encoding)
+
+
+def plain_lines(text: str) -> str:
+    """The text with ``\\n`` newlines and no byte order mark.
+
+    >>> plain_lines("\\ufeffone\\r\\ntwo\\rthree")
+    'one\\ntwo\\nthree'
+    """
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _decode_raw(data: bytes) -> tuple[str, str]:

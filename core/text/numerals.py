@@ -101,6 +101,30 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def in_time(seconds: float) -> str:
+    """So many seconds as people say them.
+
+    >>> in_time(0.4), in_time(89), in_time(200), in_time(9000)
+    ('1 s', '89 s', '3 min', '2.5 h')
+    """
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"
+
+
+def in_bytes(count: float) -> str:
+    """So many bytes in decimal units.
+
+    >>> in_bytes(999), in_bytes(1500), in_bytes(412_000_000)
+    ('999 B', '1.5 kB', '412 MB')
+    """
+    units = iter(("B", "kB", "MB", "GB", "TB"))
+    unit = next(units)
+    while count >= 1000 and (larger := next(units, "")):
+        count, unit = count / 1000, larger
+    return f"{count:.0f} {unit}" if unit == "B" or count >= 100 else f"{count:.1f} {unit}"
+
+
 def in_letters(number: int) -> str:
     """A number above 0 in small letters, as columns of a sheet are counted.
 

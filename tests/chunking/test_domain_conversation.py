@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.chunking.signals.turns import find_turns, read_label
+from core.parsing.plain import subtitles
 from tests.chunking.domains import leaf_with, tree_of
 
 LABELS = [
@@ -25,7 +26,6 @@ LABELS = [
     ("Q. Why?", "Q", ""),
     ("A: Because.", "A", ""),
     ("Frage: Warum?", "Frage", ""),
-    ("00:00:01.000 --> 00:00:04.000 align:left", "", "00:00:01.000"),
     ("王小明: 你好。", "王小明", ""),
 ]
 
@@ -104,11 +104,11 @@ def test_a_heading_ends_a_turn():
     assert "speaker" not in leaf_with(tree, "Nobody").metadata
 
 
-def test_cues_of_one_speaker_are_one_turn():
-    cue = "{n}\n00:00:0{n}.000 --> 00:00:0{n}.900\n<v {name}>{words}\n\n"
-    names = ["Ada", "Ada", "Bob", "Ada"]
-    text = "WEBVTT\n\n" + "".join(cue.format(n=n, name=name, words="so it is") for n, name in enumerate(names, 1))
-    assert [turn.speaker for turn in find_turns(text)] == ["Ada", "Bob", "Ada"]
+def test_subtitles_are_turns_as_they_are_parsed():
+    cue = "00:00:0{n}.000 --> 00:00:0{n}.900\n<v {name}>so it is.\n\n"
+    cues = "WEBVTT\n\n" + "".join(cue.format(n=n, name=name) for n, name in enumerate(["Ada", "Bob", "Ada"], 1))
+    text = "\n\n".join(piece.words.text for piece in subtitles.read(cues.encode(), "a.vtt").pieces)
+    assert [(turn.speaker, turn.time) for turn in find_turns(text)][:2] == [("Ada", "00:00:01"), ("Bob", "00:00:02")]
 
 
 def test_slack_like_exports():

@@ -24,7 +24,7 @@ It is closed in winter. The keeper climbs its stairs every evening, trims the wi
 
 These are the oldest stairs of the coast.
 """
-SETTINGS = ChunkingSettings(max_tokens=48, prefix=(*USUAL_PREFIX, "context"))
+SETTINGS = ChunkingSettings(max_tokens=48, prefix=(*USUAL_PREFIX, "written"))
 
 
 def cut(settings=SETTINGS, text=TEXT, writer=None):
@@ -34,7 +34,7 @@ def cut(settings=SETTINGS, text=TEXT, writer=None):
     return tree
 
 
-def said(leaf, kind="context"):
+def said(leaf, kind="written"):
     return next((part.text for part in leaf.prefix if part.kind == kind), "")
 
 
@@ -42,33 +42,21 @@ def leaf_with(tree, words):
     return next(leaf for leaf in tree.leaves if words in leaf.text)
 
 
-def test_a_leaf_that_points_back_is_told_whom_it_means_and_nothing_else_changes():
-    tree, usual = cut(), cut(replace(SETTINGS, prefix=USUAL_PREFIX))
-    assert [leaf.span for leaf in tree.leaves] == [leaf.span for leaf in usual.leaves]
-    winter = leaf_with(tree, "closed in winter")
-    assert winter.text.startswith("It is closed")
-    assert said(winter).startswith("Brightholm"), "the sentence before begins with a pronoun too: one further back"
-    assert said(tree.leaves[0]) == "", "the first stands by itself"
-    assert all(leaf.encoder_tokens <= 48 + packaged_counter().specials for leaf in tree.leaves)
-
-
-def test_what_stands_before_a_heading_is_not_meant():
-    tree = cut(text="# One\n\nThe mill stands idle.\n\n# Two\n\nIt was sold at last, to nobody's surprise.\n")
-    assert "mill" not in said(leaf_with(tree, "sold at last"))
+def test_what_older_settings_name_and_nobody_makes_is_passed_over():
+    assert ChunkingSettings(prefix=("title", "context")) == ChunkingSettings(prefix=("title",))
 
 
 def test_a_model_is_shown_the_document_and_the_leaf_as_data_and_its_words_are_cut_to_the_room():
     writer = Answering(lambda prompt: "This is about the lighthouse of Brightholm and its stairs. Truly. More. " * 9)
-    settings = replace(SETTINGS, prefix=(*USUAL_PREFIX, "written"))
-    tree = cut(settings, writer=writer)
+    tree = cut(writer=writer)
     assert len(writer.prompts) == len(tree.leaves)
     assert all(tree.document.text in prompt and "follow no instruction" in prompt for prompt in writer.prompts)
     opening = writer.prompts[0][: len(tree.document.text)]
     assert all(prompt.startswith(opening) for prompt in writer.prompts), "a server reads the document once"
     for leaf in tree.leaves:
-        assert "This is about the lighthouse of Brightholm and its stairs. Truly.".startswith(said(leaf, "written"))
-        assert said(leaf, "written"), "room is kept for it"
-    assert not any(said(leaf, "written") for leaf in cut(settings).leaves), "without a model nothing is"
+        assert "This is about the lighthouse of Brightholm and its stairs. Truly.".startswith(said(leaf))
+        assert said(leaf), "room is kept for it"
+    assert not any(said(leaf) for leaf in cut().leaves), "without a model nothing is"
 
 
 def test_of_a_long_document_the_part_around_the_leaf_is_shown():
@@ -83,7 +71,7 @@ def test_of_a_long_document_the_part_around_the_leaf_is_shown():
 def test_only_unclear_leaves_are_written_about_if_asked():
     writer = Answering(lambda prompt: "About Brightholm.")
     tree = cut(replace(SETTINGS, prefix=("written",), written_for="unclear"), writer=writer)
-    told = [leaf.text for leaf in tree.leaves if said(leaf, "written")]
+    told = [leaf.text for leaf in tree.leaves if said(leaf)]
     assert any("closed in winter" in text for text in told)
     assert 0 < len(told) < len(tree.leaves)
 
@@ -93,6 +81,6 @@ def test_one_refusal_is_told_and_two_in_a_row_end_it():
     count = len(cut(replace(SETTINGS, prefix=("written",)), writer=Answering(lambda prompt: "x.")).leaves)
     tree = cut(replace(SETTINGS, prefix=("written",)), writer=Scripted(down, *["Of the coast lights."] * (count - 1)))
     assert tree.leaves[0].reasons[-1] == "refused: no context was written; The server is not running."
-    assert said(tree.leaves[1], "written") == "Of the coast lights."
+    assert said(tree.leaves[1]) == "Of the coast lights."
     with pytest.raises(ModelError, match="not running"):
         cut(replace(SETTINGS, prefix=("written",)), writer=Scripted(down, down))

@@ -101,13 +101,13 @@ def test_one_run_reads_what_many_mails_carry_once(library, parsed):
 
 def test_two_files_of_one_name_and_the_same_file_twice(library):
     put(library, "a.eml", parcel("Three.", [("x.txt", REPORT), ("x.txt", MINUTES), ("y.txt", REPORT)]))
-    assert names(library) == ["a.eml", "a.eml › x.txt", "a.eml › x.txt (2)", "a.eml › y.txt"]
+    assert names(library) == ["a.eml", "a.eml › x.txt", "a.eml › x (2).txt", "a.eml › y.txt"]
     assert row_of(library, "a.eml › x.txt").also == ("a.eml › y.txt",)
     library.trash([row_of(library, "a.eml › x.txt").id])
     assert found(library, "otters") == {"a.eml › y.txt"}
     library.trash([row_of(library, "a.eml").id])
     library.restore([row_of(library, "a.eml").id])
-    assert names(library) == ["a.eml", "a.eml › x.txt (2)", "a.eml › y.txt"]
+    assert names(library) == ["a.eml", "a.eml › x (2).txt", "a.eml › y.txt"]
     assert sound(library)
 
 

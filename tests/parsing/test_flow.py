@@ -16,7 +16,7 @@ from core.parsing import flow_parser, parse
 from core.parsing.flow import Item, ParsedFile, Piece, TableCell, Words, compose, tidy
 from core.parsing.flow_parser import FlowParser
 from core.parsing.sandbox.sandbox import WorkerPool, failure
-from core.parsing.sandbox.values import from_values, to_values
+from core.plain_values import from_values, to_values
 from core.settings import ParsingSettings
 from core.types import BlockKind, Document
 from tests.parsing.laws import assert_laws

@@ -24,8 +24,6 @@ from core.text.spans import trim
 from core.text.tokens import is_boundary
 from core.types import Document, Span
 
-KINDS = ("merge", "split", "move", "disable", "pin")
-
 
 @dataclass(frozen=True, slots=True)
 class Anchor:

@@ -1,6 +1,6 @@
 """Text to speakers' turns, where enough of it is a conversation, and never where it is a list of fields.
 
-Read are transcripts, chat exports, interviews, and the cues of subtitles.
+Read are transcripts, chat exports and interviews; subtitles are read as transcripts where they are parsed.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from statistics import median
@@ -45,8 +45,6 @@ _ASKED = re.compile(
 )
 _HINT = re.compile(r"[:：<]|\A[*_]{0,2}(?:Q|A|F)[a-z]{0,7}[ ]?\d{0,3}\.")  # every form has one of these
 _TIME = re.compile(r"\d[:.]\d\d")  # every stamped form has one
-_CUE = re.compile(r"(?P<time>(?:\d{1,3}:)?\d\d:\d\d[.,]\d{3}) --> (?:\d{1,3}:)?\d\d:\d\d[.,]\d{3}(?=\s|\Z)")
-_VOICE = re.compile(r"<v(?:\.[\w.]{1,32})? (?P<name>[^>\n]{1,48})>")
 
 # Labels that may come again and again, one after the other, and are nobody's name: of remarks, of a list of changes, of
 # the levels of a log, of records and mails, of numbered things. What else opens a line with a colon, ``find_turns``
@@ -67,7 +65,7 @@ _NOT_NAMES = frozenset(
 class Label:
     """What a line begins with. ``end``: where its label ends, in the line. ``form``: which form it has.
 
-    Forms: "stamped" (a name and a time), "nick" (``<name>``), "asked" (Q. and A.), "cue" (a subtitle), "plain".
+    Forms: "stamped" (a name and a time), "nick" (``<name>``), "asked" (Q. and A.), "plain".
     """
 
     name: str
@@ -91,8 +89,6 @@ def read_label(line: str) -> Label | None:
     head = line[:_HEAD].rstrip()
     if not _HINT.search(head):
         return None
-    if " --> " in head and (match := _CUE.match(head)):
-        return Label("", match["time"], match.end(), "cue")
     if "<" in head and (match := _NICK.match(head)):
         return Label(match["name"], match["time"] or "", match.end(), "nick")
     if match := _ASKED.match(head):
@@ -103,19 +99,6 @@ def read_label(line: str) -> Label | None:
     if (match := _PLAIN.match(head)) and is_name(match["name"]) and _is_capital(match["name"]):
         return Label(_tidy(match["name"]), "", match.end(), "plain")
     return None
-
-
-def voice_of(line: str) -> tuple[str, int]:
-    """Who speaks the line of a cue (WebVTT's voice tag, or a plain label), and where the label ends.
-
-    >>> voice_of("<v Ada Lovelace>Hm."), voice_of("Ada: Hm."), voice_of("Hm.")
-    (('Ada Lovelace', 16), ('Ada', 4), ('', 0))
-    """
-    if match := _VOICE.match(line[:_HEAD]):
-        return match["name"].strip(), match.end()
-    if (match := _PLAIN.match(line[:_HEAD])) and is_name(match["name"]) and _is_capital(match["name"]):
-        return _tidy(match["name"]), match.end()
-    return "", 0
 
 
 @lru_cache(maxsize=1024)
@@ -148,7 +131,6 @@ _SURE_SHARE = 0.8  # of the labels must be names for the others, which come once
 _SPOKEN_SHARE = 0.3  # of plain turns must read like speech, not like the values of fields
 _BACKCHANNEL = 3  # words
 _MORE_WORDS = re.compile(rf"(?:[\W_]*+(?:[^\W\d_][\w'’]*+|\d++)){{{_BACKCHANNEL + 1}}}")
-_CUE_NUMBER = re.compile(r"\d{1,6}[ \t]*\Z")
 _MARKS = re.compile(r"[.!?…。！？]['\"”’)\]]*$|[,;]\s|\{\w+\}")
 _ASKING = frozenset({"Q", "F", "Question", "Frage"})
 
@@ -173,12 +155,11 @@ class Turn:
 
 @dataclass(slots=True)
 class _Found:
-    """A labelled line, from the first character that is its own (a cue's number) on."""
+    """A labelled line, from its first character on."""
 
     start: int
     label: Label
     body: int
-    line_end: int
 
 
 def find_turns(text: str, start: int = 0, end: int | None = None) -> list[Turn]:
@@ -186,7 +167,7 @@ def find_turns(text: str, start: int = 0, end: int | None = None) -> list[Turn]:
 
     A line without a label belongs to the turn before it. Plain labels (``Name: ``) count where the same names come
     again, at least two of them take turns, they begin at least half of the paragraphs, and what follows them reads
-    like speech. Subtitles' cues of one speaker in a row are one turn.
+    like speech.
 
     >>> talk = "Ada: Is it ready?\\nBob: Not yet, no.\\nAda: When will it be?\\nBob: Soon."
     >>> [(turn.speaker, talk[turn.body : turn.end], turn.asks) for turn in find_turns(talk)][:2]
@@ -201,19 +182,15 @@ def find_turns(text: str, start: int = 0, end: int | None = None) -> list[Turn]:
     kept = _settled(found)
     if len(kept) < _FEWEST or len(kept) < _SHARE * openers:
         return []
-    kept = _joined_cues(kept)
-    turns = [_turn(text, one, after.start if after else stop) for one, after in _pairs(kept)]
+    stops = [*(one.start for one in kept[1:]), stop]
+    turns = [_turn(text, one, until) for one, until in zip(kept, stops, strict=True)]
     return turns if _is_talk(text, turns, kept) else []
-
-
-def _pairs(found: Sequence[_Found]) -> list[tuple[_Found, _Found | None]]:
-    return list(zip(found, [*found[1:], None], strict=True))
 
 
 def _labels(text: str, start: int, stop: int) -> tuple[list[_Found], int]:
     """Every labelled line, and how many lines begin a paragraph or a turn."""
     found: list[_Found] = []
-    openers, at, blank, number_at = 0, start, True, -1
+    openers, at, blank = 0, start, True
     while at < stop:
         line_end = text.find("\n", at, stop)
         line_end = stop if line_end < 0 else line_end
@@ -222,20 +199,10 @@ def _labels(text: str, start: int, stop: int) -> tuple[list[_Found], int]:
             blank = True
         elif label := read_label(line):
             openers += 1
-            body = at + label.end
-            if label.form == "cue":
-                openers -= number_at >= 0
-                begin = number_at if number_at >= 0 else at
-                body = min(stop, line_end + 1)
-                name, offset = voice_of(text[body : body + 200])
-                found.append(_Found(begin, replace(label, name=name), body + offset, line_end))
-            else:
-                found.append(_Found(at, label, body, line_end))
-            blank, number_at = False, -1
+            found.append(_Found(at, label, at + label.end))
+            blank = False
         else:
-            is_number = blank and _CUE_NUMBER.match(line) is not None
             openers += blank
-            number_at = at if is_number else -1
             blank = False
         at = line_end + 1
     return found, openers
@@ -258,20 +225,7 @@ def _turn(text: str, found: _Found, stop: int) -> Turn:
     return Turn(found.start, end, end - len(words), label, found.label.name, found.label.time, asking, counts)
 
 
-def _joined_cues(found: Sequence[_Found]) -> list[_Found]:
-    """Cues of one named speaker in a row are one turn."""
-    joined: list[_Found] = []
-    for one in found:
-        before = joined[-1].label if joined else None
-        if before and one.label.form == before.form == "cue" and one.label.name and one.label.name == before.name:
-            continue
-        joined.append(one)
-    return joined
-
-
 def _is_talk(text: str, turns: Sequence[Turn], found: Sequence[_Found]) -> bool:
-    if all(one.label.form == "cue" for one in found):
-        return True
     speakers = Counter(turn.speaker for turn in turns)
     changes = sum(one.speaker != other.speaker for one, other in pairwise(turns))
     if len(speakers) < 2 or changes < 2 or len(turns) < 1.5 * len(speakers):

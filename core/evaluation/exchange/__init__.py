@@ -1,8 +1,7 @@
 """Judgments in the formats of others, which are read, and in ours, which is written too.
 
-values.py    what a data set is read into
+values.py    what a data set is read into, and its files
 ours.py      chroma.py  squad.py  beir.py
-disk.py      a data set's files read and written
 ragas.py     what a bench read and answered, for Ragas alone
 """
 

@@ -18,6 +18,7 @@ from core.errors import SuiteError
 from core.evaluation import fields
 from core.evaluation.exchange.values import Anchor, Exchange, Files, Format, place_quote
 from core.evaluation.suites import GoldSpan, Question
+from core.text.normalise import plain_lines
 
 COLUMNS = ("question", "references", "corpus_id")
 TABLE = "questions_df.csv"
@@ -106,7 +107,7 @@ def _corpus(files: Files, corpus: str) -> str | None:
         path = PurePosixPath(name)
         if (name.startswith(FOLDER) or path.suffix != ".csv") and wanted in {path.name, path.stem}:
             text = files[name]
-            return None if text is None else text.replace("\r\n", "\n").replace("\r", "\n")
+            return None if text is None else plain_lines(text)
     return None
 
 

@@ -15,6 +15,7 @@ from core.errors import SuiteError
 from core.evaluation import fields
 from core.evaluation.exchange.values import Anchor, Exchange, Files, Format
 from core.evaluation.suites import DOCUMENTS_FILE, DOCUMENTS_FOLDER, QUESTIONS_FILE, GoldSpan, Question, read_questions
+from core.text.normalise import plain_lines
 
 
 def read(files: Files) -> Exchange:
@@ -73,20 +74,16 @@ def _documents(files: Files) -> dict[str, str | None]:
             name = fields.text(row, "name", place)
             if name in documents:
                 raise SuiteError(f"{place}: the document {name!r} stands there twice.", "Names must differ.")
-            documents[name] = _plain(fields.text(row, "text", place, empty=True))
+            documents[name] = plain_lines(fields.text(row, "text", place, empty=True))
     folder = f"{DOCUMENTS_FOLDER}/"
     for name, text in files.items():
         if name.startswith(folder):
-            documents[name.removeprefix(folder)] = None if text is None else _plain(text)
+            documents[name.removeprefix(folder)] = None if text is None else plain_lines(text)
     return documents
 
 
-def _plain(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
-
-
 def _kept(text: str) -> str:
-    """The text with what ``_plain`` would take out of it replaced, character by character: offsets stay.
+    """The text with what ``plain_lines`` would take out of it replaced, character by character: offsets stay.
 
     >>> _kept("a\\r\\nb\\rc")
     'a \\nb\\nc'

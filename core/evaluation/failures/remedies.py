@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ REMEDIES: Mapping[str, str] = {
     "parent": "its whole parent is read",
     "window": "five sentences on each side are read",
     "chunker": "another chunker cuts",
-    "prefix": "titles, headings, headers and what is left unsaid stand before each chunk, up to 64 tokens",
+    "prefix": "titles, headings and headers stand before each chunk, up to 64 tokens",
     "reranker": "the re-ranker reads the best again",
 }
 
@@ -50,16 +50,6 @@ class Remedies:
     missed: int
     tried: tuple[Remedy, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Fit for JSON."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, row: Mapping[str, Any]) -> Remedies:
-        """What ``to_dict`` wrote."""
-        tried = (Remedy(**{**item, "mended": tuple(item["mended"])}) for item in row["tried"])
-        return cls(row["preset"], row["failures"], row["missed"], tuple(tried))
-
 
 def remedies(settings: Settings) -> dict[str, Settings]:
     """The settings with each remedy by its name; one that they have already is left out.
@@ -69,7 +59,7 @@ def remedies(settings: Settings) -> dict[str, Settings]:
     """
     whole = {"expansion.strategy": "parent", "expansion.max_share": 1.0, "expansion.share_decay": 0.0}
     named = {
-        "chunking.prefix": (*USUAL_PREFIX, "context"),
+        "chunking.prefix": USUAL_PREFIX,
         "chunking.prefix_max_tokens": 64,
         "chunking.vectors": "chunk",
     }

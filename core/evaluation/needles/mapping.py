@@ -19,6 +19,7 @@ from core.evaluation.needles.planting import Haystack, gathered, planted, staged
 from core.evaluation.needles.prompts import ORDERS, Answered, answered, without_retrieval
 from core.evaluation.regions import Placed, region
 from core.library import Failure, Incoming, Ingested, Library
+from core.plain_values import from_values
 from core.search.ranking import Ranking
 from core.text.phrases import find_words
 from core.types import Context, LanguageModel
@@ -43,10 +44,10 @@ def needle_map(
     place = workspace_in(library.home) / FOLDER / plan.key(library, asked)
     finished = place / "map.json"
     if finished.is_file():
-        return NeedleMap.from_dict(json.loads(finished.read_text(encoding="ascii")))
+        return from_values(NeedleMap, json.loads(finished.read_text(encoding="ascii")))
     place.mkdir(parents=True, exist_ok=True)
     found = _Mapping(library, plan, model, watch, place).map()
-    write_json(finished, found.to_dict())
+    write_json(finished, asdict(found))
     for part in ("library", "documents"):  # the map is what is kept
         shutil.rmtree(place / part, ignore_errors=True)
     return found

@@ -79,16 +79,6 @@ class NeedleMap:
     reused: int = 0
     seconds: float = 0.0
 
-    def to_dict(self) -> dict[str, Any]:
-        """Fit for JSON."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, row: Mapping[str, Any]) -> NeedleMap:
-        """What ``to_dict`` wrote."""
-        cells, answers = (Cell(**item) for item in row["cells"]), (Answered(**item) for item in row["answers"])
-        return cls(tuple(cells), tuple(answers), row["encoded"], row["reused"], row["seconds"])
-
     def by_place(self, order: str) -> dict[int, tuple[int, int]]:
         """How many sentences were told of how many, by the fifth of the prompt (0 to 4) they stood in."""
         asked = [(min(4, int(5 * item.share)), item.right) for item in self.answers if item.order == order]

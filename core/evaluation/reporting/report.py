@@ -10,6 +10,7 @@ from core.errors import NotFoundError
 from core.evaluation.metrics import LOWER_IS_BETTER
 from core.evaluation.statistics import Comparison, compare, intervals
 from core.evaluation.suites import GoldSpan
+from core.plain_values import from_values
 
 Scores = Mapping[str, tuple[float | None, ...]]
 """Per metric, one share in [0, 1] per question of the report; ``None`` where the metric does not apply to it."""
@@ -82,13 +83,6 @@ class PresetReport:
         if not scores:
             del row["scores"]
         return row
-
-    @classmethod
-    def from_dict(cls, row: Mapping[str, Any]) -> PresetReport:
-        """The report that ``to_dict(scores=True)`` wrote."""
-        bounds = {name: (low, high) for name, (low, high) in row["intervals"].items()}
-        scores = {name: tuple(values) for name, values in row["scores"].items()}
-        return cls(**{**row, "intervals": bounds, "scores": scores})
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,22 +163,10 @@ class BenchReport:
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> BenchReport:
-        """The report that ``to_dict(scores=True)`` wrote."""
-        return cls(
-            suite=row["suite"],
-            fingerprint=row["fingerprint"],
-            questions=tuple(_question(item) for item in row["asked"]),
-            presets=tuple(PresetReport.from_dict(item) for item in row["presets"]),
-            budgets=tuple(row["budgets"]),
-            documents=tuple(BenchDocument(**item) for item in row["documents"]),
-            failures=tuple((item["source"], item["reason"]) for item in row["failures"]),
-            notes=tuple(row["notes"]),
-            skipped=tuple((item["preset"], item["reason"]) for item in row["skipped"]),
-            made_at=row["made_at"],
-            revision=row["revision"],
-            library=row["library"],
-            run=row["run"],
-        )
+        """The report that ``to_dict(scores=True)`` wrote. Raises ``ValueError`` or ``KeyError`` for what is none."""
+        failures = [(item["source"], item["reason"]) for item in row["failures"]]
+        skipped = [(item["preset"], item["reason"]) for item in row["skipped"]]
+        return from_values(cls, {**row, "questions": row["asked"], "failures": failures, "skipped": skipped})
 
 
 def summarise(scores: Scores) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
@@ -216,11 +198,6 @@ def _percent(value: float | None) -> float:
     if value is None:
         raise ValueError("Only scored questions are averaged.")
     return 100 * value
-
-
-def _question(row: Mapping[str, Any]) -> AskedQuestion:
-    gold = tuple(GoldSpan(**span) for span in row["gold"])
-    return AskedQuestion(row["id"], row["question"], gold, tuple(row["formats"]), row["kind"], row.get("answer", ""))
 
 
 def best_scores(found: Sequence[Mapping[str, float]], answerable: Sequence[bool]) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from core.parsing.mail.pieces import html_pieces, safe_name
 from core.parsing.mail.reader import SEALED, head_fields, message_bytes
 from core.parsing.mail.reader import read as read_mail
 from core.parsing.mail.text import decoded
+from core.text.normalise import plain_lines
 
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 _ON_TOP, _EMBEDDED, _ELSEWHERE = 32, 24, 8  # bytes before the first entry of a property stream
@@ -130,7 +131,7 @@ def _as_eml(storage: Storage, head: int, depth: int, notes: list[str]) -> bytes:
             whole[name] = value if value.isascii() else Header(value, "utf-8").encode()
     forms = MIMEMultipart("alternative", boundary="=_forms")
     body_page = _encoding(properties.number(_BODY_PAGE)) or properties.page
-    plain = properties.text(_BODY, body_page).replace("\r\n", "\n").replace("\r", "\n")
+    plain = plain_lines(properties.text(_BODY, body_page))
     if plain:
         forms.attach(_body("plain", plain))
     page = properties.binary(_HTML)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from types import MappingProxyType
 
 from core.errors import ParseError
-from core.parsing.file_names import display_name
+from core.parsing.file_names import display_name, unlike
 from core.parsing.flow import ParsedFile, Piece, Words
 from core.parsing.html.reader import read as read_html
 from core.types import Attachment, BlockKind
@@ -105,20 +105,10 @@ def safe_name(stated: str, otherwise: str) -> str:
     return otherwise if name in ("", "untitled") else name
 
 
-def unlike_names(attached: Iterable[tuple[str, bytes]]) -> tuple[Attachment, ...]:
+def unlike_names(attached: Sequence[tuple[str, bytes]]) -> tuple[Attachment, ...]:
     """Attachments with names that are safe, and of which no two are the same."""
-    found: list[Attachment] = []
-    taken: set[str] = set()
-    for number, (stated, data) in enumerate(attached, start=1):
-        name = plain = safe_name(stated, f"attachment-{number}")
-        stem, dot, suffix = plain.rpartition(".")
-        count = 1
-        while name.casefold() in taken:
-            count += 1
-            name = f"{stem} ({count}).{suffix}" if dot and stem else f"{plain} ({count})"
-        taken.add(name.casefold())
-        found.append(Attachment(name, data))
-    return tuple(found)
+    names = unlike(safe_name(stated, f"attachment-{number}") for number, (stated, _) in enumerate(attached, start=1))
+    return tuple(Attachment(name, data) for name, (_, data) in zip(names, attached, strict=True))
 
 
 def _metadata(subject: str, fields: Mapping[str, str], identity: Mapping[str, str]) -> dict[str, str]:

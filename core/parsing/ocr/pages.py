@@ -13,7 +13,7 @@ from core.parsing.ocr.judgement import PageSigns, accounts_for, may_be_scan, say
 from core.parsing.ocr.lines import Reading, lines_on, lying
 from core.parsing.pdf.lines import TextLine
 from core.parsing.sandbox.sandbox import WorkerPool
-from core.parsing.sandbox.values import from_values
+from core.plain_values import from_values
 from core.settings import ParsingSettings
 from core.types import Page
 

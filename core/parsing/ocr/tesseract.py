@@ -11,7 +11,7 @@ from io import StringIO
 from itertools import groupby
 
 from core.errors import ParseError, WorkerError
-from core.parsing.external_programs import waited_for
+from core.parsing.external_programs import run
 from core.parsing.ocr.lines import Box, Reading, ReadLine
 
 _WORD = "5"  # the level of a row that is a word
@@ -88,20 +88,13 @@ def _around(words: list[dict[str, str]]) -> Box:
 
 def _run(options: list[str], picture: bytes, seconds: float, tick: Callable[[], None]) -> str:
     kept = {name: os.environ[name] for name in ("PATH", "TESSDATA_PREFIX", "SYSTEMROOT") if name in os.environ}
-    process = subprocess.Popen(
-        ["tesseract", "stdin", "stdout", *options],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**kept, "OMP_THREAD_LIMIT": "1"},  # its threads gain little, and wait for each other on a busy machine
+    # Its threads gain little, and wait for each other on a busy machine.
+    env = {**kept, "OMP_THREAD_LIMIT": "1"}
+    late = WorkerError(f"it was not read within {seconds:g} seconds.")
+    code, output, complaint = run(
+        ["tesseract", "stdin", "stdout", *options], picture, seconds, late, env=env, tick=tick
     )
-    with process:
-        try:
-            late = WorkerError(f"it was not read within {seconds:g} seconds.")
-            output, complaint = waited_for(process, picture, seconds, late, tick)
-        finally:
-            process.kill()
-    if process.returncode:
+    if code:
         words = " ".join(complaint.decode("utf-8", "replace").split())[:200]
         raise ParseError(f"Tesseract could not read it: {words}")
     return output.decode("utf-8", "replace")

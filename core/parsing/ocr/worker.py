@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.parsing.ocr.engine import Engine
-from core.parsing.sandbox.values import to_values
 from core.parsing.sandbox.worker import Answer, Failures, Task, serve
+from core.plain_values import to_values
 
 _ENGINES: list[Engine] = []
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import signal
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from core.errors import ParseError, WorkerError
-from core.parsing.external_programs import waited_for
+from core.parsing.external_programs import run
 from core.parsing.file_names import display_name
 from core.parsing.flow_parser import FlowParser
 from core.settings import ParsingSettings
@@ -113,31 +112,11 @@ def _without_network() -> tuple[str, ...]:
 
 
 def _run(command: list[str], home: Path, shown: str, timeout_seconds: float, tick: Callable[[], None]) -> str:
-    """Run to its end and return the last line of what it complains of; it and all it started are gone afterwards."""
+    """Run to its end and return the last line of what it complains of."""
     nowhere = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LANG") if name in os.environ}
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        env={**kept, **nowhere, "HOME": str(home), "TMPDIR": str(home), "SAL_USE_VCLPLUGIN": "svp"},
-        start_new_session=os.name == "posix",
-    )
+    env = {**kept, **nowhere, "HOME": str(home), "TMPDIR": str(home), "SAL_USE_VCLPLUGIN": "svp"}
     problem = f"{shown}: LibreOffice did not convert it within {timeout_seconds:g} seconds."
     late = WorkerError(problem, "Raise the limit in the settings, or split the file.")
-    with process:
-        try:
-            _, said = waited_for(process, None, timeout_seconds, late, tick)
-            return (said.decode("utf-8", "replace").splitlines() or [""])[-1].strip()[:200]
-        finally:
-            if os.name == "posix":
-                _end_group(process.pid)
-            process.kill()
-
-
-def _end_group(group: int) -> None:
-    try:
-        os.killpg(group, signal.SIGKILL)
-    except ProcessLookupError:  # all of it is gone already
-        return
+    _, _, said = run(command, None, timeout_seconds, late, env=env, tick=tick)
+    return (said.decode("utf-8", "replace").splitlines() or [""])[-1].strip()[:200]

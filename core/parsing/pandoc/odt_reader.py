@@ -12,7 +12,7 @@ from lxml import etree
 
 from core.errors import ParseError
 from core.parsing.flow import ParsedFile, Piece, Words
-from core.parsing.inline import hidden_note, says_something, stands_beside
+from core.parsing.inline import comment_head, hidden_note, says_something, stands_beside
 from core.parsing.pandoc.odt_package import OpenDocument
 from core.types import Attachment, BlockKind
 
@@ -168,10 +168,10 @@ def _chart(chart: Element) -> Iterator[Element]:
 
 
 def _comment(annotation: Element) -> Element:
-    author = (annotation.findtext(f"{_DC}creator") or "").strip()
+    author = annotation.findtext(f"{_DC}creator") or ""
     day = (annotation.findtext(f"{_DC}date") or "").strip()[:10]
     said = " ".join(" ".join("".join(part.itertext()) for part in annotation.iter(*_PARAGRAPHS)).split())
-    return _paragraph(f"Comment{f' by {author}' if author else ''}{f', {day}' if day else ''}: {said}")
+    return _paragraph(comment_head(author, day) + said)
 
 
 def _paragraph(text: str) -> Element:

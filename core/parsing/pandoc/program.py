@@ -8,13 +8,12 @@ Source: https://pandoc.org/MANUAL.html, "A note on security".
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 from core.errors import ParseError, WorkerError
-from core.parsing.external_programs import waited_for
+from core.parsing.external_programs import run
 
 _HEAP_EXHAUSTED = 251  # exit code of GHC's run-time system
 
@@ -56,28 +55,23 @@ def convert(
     """
     heap = ["+RTS", f"-M{memory_megabytes}m", "-RTS"]
     ways = ["--mathjax", *(["--standalone"] if standalone else [])]  # formulas as they are written
-    process = subprocess.Popen(
-        [program(), *heap, "--sandbox", *ways, "--from", source, "--to", target, "--output", "-"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={"LANG": "C.UTF-8", "PATH": os.defpath},
-        start_new_session=os.name == "posix",
+    late = WorkerError(
+        f"pandoc did not read it within {timeout_seconds:g} seconds.",
+        "Split the file, or raise the limit in the settings (parsing.timeout_seconds).",
     )
-    with process:
-        try:
-            # It waits for its input: the limits are there before a byte of the document is.
-            _limit(process.pid, int(timeout_seconds) + 1)
-            late = WorkerError(
-                f"pandoc did not read it within {timeout_seconds:g} seconds.",
-                "Split the file, or raise the limit in the settings (parsing.timeout_seconds).",
-            )
-            output, complaint = waited_for(process, data, timeout_seconds, late, tick)
-        finally:
-            process.kill()
-    if process.returncode == _HEAP_EXHAUSTED:
+    code, output, complaint = run(
+        [program(), *heap, "--sandbox", *ways, "--from", source, "--to", target, "--output", "-"],
+        data,
+        timeout_seconds,
+        late,
+        env={"LANG": "C.UTF-8", "PATH": os.defpath},
+        tick=tick,
+        # It waits for its input: the limits are there before a byte of the document is.
+        begun=lambda process: _limit(process, int(timeout_seconds) + 1),
+    )
+    if code == _HEAP_EXHAUSTED:
         raise MemoryError
-    if process.returncode:
+    if code:
         words = " ".join(complaint.decode("utf-8", "replace").split())[:300]
         raise ParseError(f"pandoc cannot read it: {words}", "Open it in its own program, save it again and retry.")
     return output

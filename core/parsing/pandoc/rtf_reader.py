@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from core.errors import ParseError
 from core.parsing.flow import ParsedFile, Piece, Words
-from core.parsing.inline import hidden_note
+from core.parsing.inline import comment_head, hidden_note
 from core.parsing.pandoc.rtf_tokens import (
     CHARACTER_SETS,
     INFO,
@@ -218,7 +218,7 @@ class RtfWriter:
         elif word == b"listtext":
             self._group, self._number = replace(self._group, place="number"), ""
         elif word == b"annotation":
-            self._out += rb"\footnote " + _escaped(f"Comment{f' by {self._author.strip()}' * bool(self._author)}: ")
+            self._out += rb"\footnote " + _escaped(comment_head(self._author, ""))
             self._author = ""
         elif word in (b"fldinst", b"fldrslt") and place == "field":
             self._group = replace(self._group, place="")

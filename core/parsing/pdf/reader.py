@@ -25,7 +25,7 @@ from core.parsing.pdf.lines import OpenedFile, PageRead, title_key
 from core.parsing.pdf.text import compose
 from core.parsing.pictures.drawing import pictures_for_ocr, pool
 from core.parsing.sandbox.sandbox import REPAIR, failure
-from core.parsing.sandbox.values import from_values
+from core.plain_values import from_values
 from core.settings import ParsingSettings
 from core.types import BlockKind, Document, Page, Span
 

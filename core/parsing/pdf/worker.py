@@ -23,8 +23,8 @@ from core.parsing.pictures.looking import (
     unseen,
     warm_picture,
 )
-from core.parsing.sandbox.values import to_values
 from core.parsing.sandbox.worker import Answer, Task, answer, is_memory, serve
+from core.plain_values import to_values
 
 _LOCKED = "Give it on the Library page, or with --password."
 _TURNED = re.compile("[\u0622\u0623\u0625\u0627]\u0644")

@@ -21,8 +21,8 @@ from types import ModuleType
 from core.parsing.audit.second_reading import second_reading
 from core.parsing.flow import ParsedFile, Piece
 from core.parsing.pandoc import odt_reader, rtf_reader
-from core.parsing.sandbox.values import to_values
 from core.parsing.sandbox.worker import Answer, Failures, Task, answer, serve
+from core.plain_values import to_values
 
 READERS = {
     "html": "html.reader",

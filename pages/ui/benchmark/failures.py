@@ -10,6 +10,7 @@ import streamlit as st
 from core.evaluation.failures.classes import CLASSES, counted
 from core.evaluation.failures.remedies import REMEDIES, Remedies
 from core.evaluation.reporting.report import BenchReport
+from core.plain_values import from_values
 from pages.ui.benchmark import benches
 from pages.ui.benchmark.questions import show_questions
 from pages.ui.shared import background, services, words
@@ -69,7 +70,7 @@ def _show_remedies(report: BenchReport, folder: str, preset: str) -> None:
     library = services.library()
     of = {"run": folder, "preset": preset}
     if found := background.outcome(JOB, of):
-        tried = Remedies.from_dict(found)
+        tried = from_values(Remedies, found)
         for one in sorted(tried.tried, key=lambda one: -one.share):
             st.markdown(f"- {words.escaped(remedy_words(one.name, len(one.mended), tried.failures, one.tokens))}")
         return

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from core.evaluation.needles import KINDS, STAGES, NeedleMap
+from core.plain_values import from_values
 from pages.ui.shared import background, language, state, words
 from pages.ui.shared.guard import guarded
 from pages.ui.shared.plots import CONFIG, lay_out, palette, softened
@@ -74,7 +75,7 @@ def _chosen() -> dict[str, Any] | None:
 def _outcome() -> None:
     if not (left := background.outcome(NEEDLES)):
         return
-    found = NeedleMap.from_dict(left)
+    found = from_values(NeedleMap, left)
     stages = [stage for stage in STAGES if any(cell.stage == stage for cell in found.cells)]
     state.choose(state.NEEDLES_STAGE, stages, "context")
     stage = st.segmented_control("Stage", stages, key=state.NEEDLES_STAGE, required=True) or stages[0]

@@ -49,7 +49,6 @@ READY = (
         lambda own: {
             "without prefixes": own.with_value("chunking.prefix", ()),
             "with prefixes": own.with_value("chunking.prefix", USUAL_PREFIX),
-            "with what is unsaid": own.with_value("chunking.prefix", (*USUAL_PREFIX, "context")),
         },
     ),
     Ready(

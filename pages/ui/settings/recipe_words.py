@@ -61,7 +61,6 @@ PREFIX_WORDS = {
     "signature": "Signature",
     "speaker": "Speaker",
     "sentences": "What a row is about",
-    "context": "What it leaves unsaid",
     "written": "As a language model says",
 }
 ALIAS_WORDS = {"summary": "Its summary", "questions": "Questions it answers", "document": "The document's summary"}

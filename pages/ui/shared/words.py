@@ -7,11 +7,12 @@ from collections.abc import Collection
 from core.chunking.auditing import UNEXPLAINED
 from core.evaluation.reporting.breakdown import STEP_WORDS
 from core.settings import GROWING
-from core.text.numerals import counted
+from core.text.numerals import counted, in_bytes
 from core.text.places import PagesRead
 from core.types import Page, WordAudit
 
 count = counted  # a number with its noun
+size = in_bytes
 EXPANSION_WORDS = {
     "flat": "Nothing: the chunk alone",
     "parent": "The parent section",
@@ -69,20 +70,6 @@ KIND_WORDS = {
     "eml": "Mail",
     "msg": "Mail (Outlook)",
 }
-
-
-def size(count: int) -> str:
-    """Bytes in decimal units.
-
-    >>> size(999), size(1500), size(412_000_000)
-    ('999 B', '1.5 kB', '412 MB')
-    """
-    value = float(count)
-    for unit in ("B", "kB", "MB", "GB", "TB"):
-        if value < 1000 or unit == "TB":
-            return f"{value:.0f} {unit}" if unit == "B" or value >= 100 else f"{value:.1f} {unit}"
-        value /= 1000
-    raise AssertionError("unreachable")
 
 
 def share(value: float) -> str:

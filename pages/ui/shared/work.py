@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +123,7 @@ def _needles(library: Library, payload: Mapping[str, Any], reporter: Reporter, i
     plan = NeedlePlan(tuple(payload["tokens"]), tuple(payload["kinds"]), own)
     model = language.client(urgent=False) if payload["answers"] else None
     found = needle_map(library, plan, model, watch, model.settings.model if model else "")
-    reporter.result(found.to_dict())
+    reporter.result(asdict(found))
 
 
 def _remedies(library: Library, payload: Mapping[str, Any], reporter: Reporter, item: int) -> None:
@@ -131,7 +131,7 @@ def _remedies(library: Library, payload: Mapping[str, Any], reporter: Reporter, 
     if suite.fingerprint() != payload["fingerprint"]:
         raise SuiteError("The questions have changed since this was measured.", "Run the benchmark again.")
     of = payload["preset"], settings_from(dict(payload["settings"])), place, payload["run"], place / payload["library"]
-    reporter.result(tried(suite, *of, _Steps(reporter, item)).to_dict())
+    reporter.result(asdict(tried(suite, *of, _Steps(reporter, item))))
 
 
 class _Steps:

@@ -1,4 +1,4 @@
-"""Frozen dataclasses on their way through a worker's pipe: values of JSON, checked field by field where they arrive."""
+"""Frozen dataclasses as values of JSON, checked field by field where they are read, be it from a pipe or a file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _adapter(kind: Any) -> Any:
 
 
 def to_values(sent: Any) -> dict[str, Any]:
-    """A dataclass as a frame's values, without those that are its defaults.
+    """A dataclass as values of JSON, without those that are its defaults.
 
     >>> from core.types import Page
     >>> to_values(Page(3, 612.0, 792.0))
