@@ -23,7 +23,7 @@ from pages.ui.benchmark.choices import token_budgets
 from pages.ui.benchmark.drill import parts, side, what_was_read, windows
 from pages.ui.benchmark.failures import classes_figure
 from pages.ui.benchmark.needles import heat_map
-from pages.ui.benchmark.ready import READY, paragraph
+from pages.ui.benchmark.ready import READY, paragraph, spoken_for
 from pages.ui.benchmark.results import usual_baseline
 from tests.pages.bench_reports import measured, report
 
@@ -166,7 +166,10 @@ def test_ready_comparisons_are_valid_and_told_in_words() -> None:
     said = paragraph(made, "fixed-1000", made.compare_all("fixed-1000"))
     assert said.startswith("With room for 4,000 characters")
     assert f"{made.preset('default').metrics['recall@4000']:.1f} %" in said
-    assert "So these questions" in said
+    assert spoken_for(made, "default", made.compare_all("default")) == []  # forty do not tell
+    more = report(("fixed-1000", "default", "flat"), 120)
+    for baseline, best in (("fixed-1000", []), ("default", []), ("flat", ["default"])):
+        assert spoken_for(more, baseline, more.compare_all(baseline)) == ["fixed-1000", *best]
     assert paragraph(report(("default",), 10), "default", {}) == ""
 
 

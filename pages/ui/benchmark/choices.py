@@ -97,7 +97,7 @@ def _choose() -> None:
     if pressed and plan and chosen:
         benches.start(plan)
         st.rerun()
-    show_ready(partial(_plan, chosen), services.library().settings, busy=busy)
+    show_ready(partial(_plan, chosen), partial(_cost, chosen, busy=busy), services.library().settings, busy=busy)
 
 
 def _plan(
@@ -120,7 +120,7 @@ def _cost(chosen: Chosen | None, plan: Plan | None, *, busy: bool) -> str:
     if busy:
         return "A benchmark is running; the next can start when it is done."
     if chosen is None:
-        return "Choose a suite."
+        return "There is no question to ask yet."
     if plan is None:
         return "Choose a preset."
     # The library's own vectors are lent to the bench: what it has encoded costs nothing.

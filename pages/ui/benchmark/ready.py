@@ -14,6 +14,7 @@ from core.evaluation.statistics import Comparison
 from core.settings import PACKAGED_RERANKER, PRESETS, USUAL_PREFIX, Settings
 from pages.ui.benchmark import benches
 from pages.ui.benchmark.words import compared
+from pages.ui.settings.recipe_words import CHUNKER_WORDS
 from pages.ui.shared import words
 from pages.ui.shared.work import Plan
 
@@ -28,7 +29,16 @@ class Ready:
     presets: Callable[[Settings], Presets]
 
 
+CHUNKERS = ("structure", "recursive", "sentence", "semantic", "fixed")  # those that suit any document
+
 READY = (
+    Ready(
+        "Chunkers",
+        lambda own: {
+            CHUNKER_WORDS[name].lower(): own.with_value("chunking.chunker", name)
+            for name in dict.fromkeys((own.chunking.chunker, *CHUNKERS))
+        },
+    ),
     Ready("Naive against ours", lambda own: {"naive: 1,000 characters": PRESETS["fixed-1000"], "ours": own}),
     Ready(
         "Small against large chunks",
@@ -81,13 +91,20 @@ READY = (
 )
 
 
-def show_ready(plan: Callable[[Presets], Plan | None], own: Settings, *, busy: bool) -> None:
-    """A button for each. ``plan``: of these presets on the chosen questions, ``None`` where none are chosen."""
+def show_ready(
+    plan: Callable[[Presets], Plan | None], cost: Callable[[Plan | None], str], own: Settings, *, busy: bool
+) -> None:
+    """A button for each, which says what it costs. ``plan``: of these presets on the chosen questions, ``None`` where
+    none are chosen.
+    """
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption("Or compare:", width="content")
         for number, ready in enumerate(READY):
             ordered = plan(ready.presets(own))
-            if st.button(ready.title, key=f"benchmark.ready.{number}", disabled=busy or ordered is None) and ordered:
+            pressed = st.button(
+                ready.title, key=f"benchmark.ready.{number}", disabled=busy or ordered is None, help=cost(ordered)
+            )
+            if pressed and ordered:
                 benches.start(ordered)
                 st.rerun()
 
@@ -115,15 +132,20 @@ def paragraph(report: BenchReport, baseline: str, found: Mapping[str, Mapping[st
             f"{item.preset} has {item.metrics[metric]:.1f} %: {compared(against)}. It takes "
             f"{_more(tokens, 'token')} of the prompt and {_more(waited, 'millisecond')} of a question."
         )
-    better = [name for name, items in found.items() if metric in items and items[metric].verdict == "better"]
-    worse = [name for name, items in found.items() if metric in items and items[metric].verdict == "worse"]
-    if better:
-        told.append(f"So these questions speak for {' and '.join(better)}.")
-    elif len(worse) == len(report.presets) - 1:
-        told.append(f"So these questions speak for {baseline}.")
-    else:
-        told.append("So these questions do not tell which is better: keep what costs less, or judge more of them.")
     return " ".join(told)
+
+
+def spoken_for(report: BenchReport, baseline: str, found: Mapping[str, Mapping[str, Comparison]]) -> list[str]:
+    """The presets that the questions of a run speak for, that which reads most first: those better than ``baseline``,
+    else the baseline where every other is worse; none where that is not told. ``found`` as of ``paragraph``.
+    """
+    metric = f"{headline_measure(report)}@{headline_budget(report)}"
+    told = {name: items[metric] for name, items in found.items() if metric in items and name != baseline}
+    better = [name for name, item in told.items() if item.verdict == "better"]
+    worse = [name for name, item in told.items() if item.verdict == "worse"]
+    if better or not told or len(worse) < len(report.presets) - 1:
+        return sorted(better, key=lambda name: -told[name].difference)
+    return [baseline]
 
 
 def _more(amount: float, unit: str) -> str:
