@@ -94,7 +94,7 @@ def _choose() -> None:
         icon=":material/play_arrow:",
         disabled=busy or plan is None,
     )
-    if pressed and plan and chosen:
+    if pressed and plan and not busy:  # clicked twice before it was answered, it is one run
         benches.start(plan)
         st.rerun()
     show_ready(partial(_plan, chosen), partial(_cost, chosen, busy=busy), services.library().settings, busy=busy)

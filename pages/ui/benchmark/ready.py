@@ -104,7 +104,7 @@ def show_ready(
             pressed = st.button(
                 ready.title, key=f"benchmark.ready.{number}", disabled=busy or ordered is None, help=cost(ordered)
             )
-            if pressed and ordered:
+            if pressed and ordered and not busy:
                 benches.start(ordered)
                 st.rerun()
 
