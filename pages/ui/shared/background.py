@@ -17,6 +17,7 @@ import streamlit as st
 from core.errors import LecternError
 from core.ingest.ingest import MEANING_FOLLOWS
 from core.ingest.jobs import Item, Job, NewItem
+from core.ingest.pace import share
 from core.settings import Settings
 from core.storage.store import settings_from
 from pages.ui.shared import state, words
@@ -89,16 +90,8 @@ class Work:
 
     @property
     def share(self) -> float:
-        """Of the bar, 0..1. A file is half parsing, half encoding, roughly."""
-        part = self.done / self.total if self.total else 0.0
-        low, high = {
-            "reading": (0.0, 0.02),
-            "parsing": (0.02, 0.45),
-            "chunking": (0.45, 0.5),
-            "encoding": (0.5, 0.95),
-            "storing": (0.95, 1.0),
-        }.get(self.stage, (0.0, 1.0))
-        return 0.0 if self.state == "queued" else min(1.0, low + part * (high - low))
+        """Of the bar, 0..1."""
+        return 0.0 if self.state == "queued" else share(self.stage, self.done, self.total)
 
 
 def in_turn(kinds: Sequence[str] = ()) -> list[Job]:
