@@ -18,6 +18,7 @@ from pages.ui.benchmark import axes as bench_axes
 from pages.ui.benchmark import benches
 from pages.ui.benchmark.ready import show_ready
 from pages.ui.benchmark.suites import Chosen, choose_suite
+from pages.ui.settings.recipe_words import CHUNKER_WORDS
 from pages.ui.shared import background, services, state, words
 from pages.ui.shared.guard import guarded
 from pages.ui.shared.work import Plan
@@ -40,12 +41,15 @@ def offered() -> dict[str, Settings]:
 def preset_words(name: str) -> str:
     """A preset's name with what it is.
 
-    >>> preset_words("default"), preset_words("library")
-    ('default', "library · this library's settings")
+    >>> preset_words("default"), preset_words("cluster"), preset_words("library")
+    ('default', 'cluster · most alike together', "library · this library's settings")
     """
     if name == OWN:
         return f"{name} · this library's settings"
-    return f"{name} · common practice" if name in BASELINES else name
+    if name in BASELINES:
+        return f"{name} · common practice"
+    chunker = PRESETS[name].chunking.chunker
+    return name if chunker == Settings().chunking.chunker else f"{name} · {CHUNKER_WORDS[chunker].lower()}"
 
 
 def show_choices() -> None:

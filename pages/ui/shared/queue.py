@@ -272,6 +272,8 @@ def _jobs(kinds: Sequence[str], was_busy: bool) -> None:
         active = background.active_jobs(*kinds)
         if was_busy and not active:
             st.rerun()
+        reading = bool(background.active_jobs("ingest", "apply"))
         for work in active:
-            _row(work, work.share, work.words)
+            waits = work.state == "queued" and reading
+            _row(work, work.share, "waits until the documents are read and cut" if waits else work.words)
         _failures(*kinds)
