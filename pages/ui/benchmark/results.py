@@ -18,7 +18,7 @@ from pages.ui.benchmark import history as bench_history
 from pages.ui.benchmark.details import show_settings, show_unanswerable
 from pages.ui.benchmark.failures import show_failures
 from pages.ui.benchmark.questions import show_questions
-from pages.ui.benchmark.ready import paragraph, spoken_for
+from pages.ui.benchmark.ready import spoken_for
 from pages.ui.benchmark.table import USUAL, columns, show_table, table
 from pages.ui.benchmark.views import show_breakdown, show_lost, show_pareto, show_positions, show_recall
 from pages.ui.benchmark.words import compared
@@ -73,19 +73,18 @@ def _results(runs: list[benches.Run]) -> None:
         _remarks(report)
         against = benches.compared(folder, baseline)
         best = spoken_for(report, baseline, against)
-        selected = _selected(presets, baseline, best)
+        selected = _selected(presets, baseline, best or [])
         data = table(report, baseline, against, shown, frozenset(BASELINES))
         show_table(data, selected, _pick, state.BENCH_TABLE)
-        st.caption(_legend(report, baseline))
         said, button = st.columns([5, 1], vertical_alignment="center")
-        said.markdown(_verdicts(selected, baseline, against.get(selected, {}), shown))
-        if said_so := paragraph(report, baseline, against):
+        with said.container(gap="xsmall"):
             st.markdown(_conclusion(best))
-            st.caption(words.escaped(said_so))
-            if any(question.kind == ORIGIN for question in report.questions):
-                st.caption(TRUST)
+            st.caption(_verdicts(selected, baseline, against.get(selected, {}), shown))
         with button:
             bench_apply.show_apply(report.preset(selected))
+        st.caption(_legend(report, baseline))
+        if best is not None and any(question.kind == ORIGIN for question in report.questions):
+            st.caption(TRUST)
         _views(report, folder, selected, baseline)
 
 
@@ -153,8 +152,10 @@ def _verdicts(preset: str, baseline: str, found: Mapping[str, Comparison], shown
     return f"**{words.escaped(preset)}** against {words.escaped(baseline)}: {words.escaped('; '.join(told))}."
 
 
-def _conclusion(best: list[str]) -> str:
-    """What the questions of a run speak for, and what to do then."""
+def _conclusion(best: list[str] | None) -> str:
+    """What the questions of a run speak for, and what to do then; "" where nothing is compared."""
+    if best is None:
+        return ""
     if best:
         others = f", before {words.escaped(' and '.join(best[1:]))}" if best[1:] else ""
         return f"**These questions speak for {words.escaped(best[0])}**{others}: choose it in the table and apply it."
