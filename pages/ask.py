@@ -138,7 +138,9 @@ def show_quotes(inquiry: Inquiry, result: SearchResult, made_by: Settings, *, an
         line = ask_results.answer(result, made_by)
     ask_results.note(inquiry, result, line.support, line.milliseconds)
     with place:  # the same place on the page either way
-        show_answer(line.answer, line.support, result)
+        coming = show_answer(line.answer, line.support, result)
+    if coming:
+        ask_again(inquiry.question)
 
 
 def _answer_in_words(result: SearchResult, made_by: Settings) -> str:

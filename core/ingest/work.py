@@ -12,7 +12,7 @@ from core.ingest.applying import OnItems
 from core.ingest.cost import SECONDS_A_DOCUMENT
 from core.ingest.ingest import ItemCancelledError
 from core.ingest.jobs import Handler, Item, Job, Reporter
-from core.ingest.pace import Pace
+from core.ingest.pace import Pace, share
 from core.ingest.prepared import Incoming
 from core.ingest.preparing import Parse
 from core.ingest.reports import Failure, Ingested, IngestReport
@@ -51,6 +51,9 @@ class JobWatch:
         except CancelledError:
             self._reporter.check()
             raise ItemCancelledError(index) from None
+        if self._pace:
+            self._pace.be_at(index, share(stage, done, total))
+            self._reporter.foretell(self._pace.seconds_left)
 
     def finished(self, index: int, outcome: Ingested | Failure) -> None:
         """Written in the transaction that stores the document: done and stored are one."""

@@ -178,6 +178,17 @@ def test_a_phrase_that_nothing_has_is_no_filter_and_a_note_is_said_once() -> Non
     assert told.count("Nothing in this library is called “nowhere”") == 1
 
 
+@pytest.mark.usefixtures("held")
+def test_an_answer_that_is_not_there_yet_stands_beside_the_way_to_ask_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "coming", lambda: 3)
+    app = ask(page("ask"), "Who invented AM radio?")
+    drawn = [json.loads(element.proto.json) for element in app.get("bidi_component")]
+    (answer,) = [data for data in drawn if "coming" in data]
+    assert (answer["coming"], answer["question"]) == (3, "Who invented AM radio?")
+    assert [button.key for button in app.button if button.label == "Ask again"] == ["ask.again"]
+    assert not app.exception
+
+
 def test_nothing_found_says_what_to_do_and_asks_again_while_documents_are_read(
     held: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,11 +48,17 @@ def press(app: AppTest, key: str) -> AppTest:
 
 
 @pytest.mark.usefixtures("home")
-@pytest.mark.parametrize("key", ["making.begin", "making.begin.fit", "making.begin.teach"])
-def test_every_empty_state_leads_there(key: str) -> None:
-    app = press(start("benchmark"), key)
+def test_the_first_thing_to_do_is_to_have_questions_and_they_are_what_is_measured_on_then() -> None:
+    app = start("benchmark")
+    assert app.segmented_control(key="benchmark.suite").value == "samples"
+    press(app, "making.begin")
     assert QUESTIONS[0] in said(app)
     assert SENTENCES[0] in [item.value for item in app.code]
+    for _ in QUESTIONS:
+        press(app, "making.Keep")
+    assert app.segmented_control(key="benchmark.suite").value == "judged"
+    assert "3 questions kept, 0 dropped." in said(app)
+    assert not app.button(key="benchmark.run_it").disabled
 
 
 @pytest.mark.usefixtures("home")
@@ -83,11 +89,18 @@ def test_questions_are_kept_dropped_worded_and_taken_back() -> None:
 
 
 @pytest.mark.usefixtures("home")
-def test_made_questions_and_what_was_decided_of_them_outlive_the_window() -> None:
+def test_made_questions_and_what_was_decided_of_them_outlive_the_window_and_the_process() -> None:
     press(press(start("benchmark"), "making.begin"), "making.Keep")
     another = start("benchmark")
     assert QUESTIONS[1] in said(another)
-    press(another, "making.stop")
+    bench_making._making.clear()  # what a process forgets when it ends
+    third = start("benchmark")
+    assert QUESTIONS[1] in said(third)
+    press(third, "making.Back")
+    assert QUESTIONS[0] in said(third)
+    assert services.library().judgments() == []
+    press(third, "making.stop")
+    bench_making._making.clear()
     assert "making.begin" in {button.key for button in start("benchmark").button}
 
 

@@ -23,7 +23,7 @@ from pages.ui.benchmark.choices import token_budgets
 from pages.ui.benchmark.drill import parts, side, what_was_read, windows
 from pages.ui.benchmark.failures import classes_figure
 from pages.ui.benchmark.needles import heat_map
-from pages.ui.benchmark.ready import READY, paragraph
+from pages.ui.benchmark.ready import READY, spoken_for
 from pages.ui.benchmark.results import usual_baseline
 from tests.pages.bench_reports import measured, report
 
@@ -157,17 +157,17 @@ def test_a_grid_counts_its_cells_and_names_those_that_cannot_be() -> None:
         bench_axes.axes_of(Settings(), [{"Setting": "retrieval.k", "Values": "5, 5"}])
 
 
-def test_ready_comparisons_are_valid_and_told_in_words() -> None:
+def test_ready_comparisons_are_valid_and_say_what_their_questions_speak_for() -> None:
     own = Settings()
     for ready in READY:
         presets = ready.presets(own)
         assert len({settings.fingerprint() for settings in presets.values()}) == len(presets) >= 2
     made = report(("fixed-1000", "default"), 40)
-    said = paragraph(made, "fixed-1000", made.compare_all("fixed-1000"))
-    assert said.startswith("With room for 4,000 characters")
-    assert f"{made.preset('default').metrics['recall@4000']:.1f} %" in said
-    assert "So these questions" in said
-    assert paragraph(report(("default",), 10), "default", {}) == ""
+    assert spoken_for(made, "default", made.compare_all("default")) == []  # forty do not tell
+    more = report(("fixed-1000", "default", "flat"), 120)
+    for baseline, best in (("fixed-1000", []), ("default", []), ("flat", ["default"])):
+        assert spoken_for(more, baseline, more.compare_all(baseline)) == ["fixed-1000", *best]
+    assert spoken_for(report(("default",), 10), "default", {}) is None
 
 
 def test_a_heat_map_tells_of_every_cell_and_the_bars_of_every_class() -> None:

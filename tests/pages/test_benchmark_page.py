@@ -83,7 +83,7 @@ def finish(app: AppTest) -> None:
 @pytest.mark.usefixtures("home")
 def test_before_the_first_run_it_says_what_to_do_and_what_it_costs() -> None:
     app = start("benchmark")
-    assert "No run yet" in said(app)
+    assert "Make questions from my documents" in said(app)
     assert "5 presets, 2 recipes, 40 questions" in cost(app)
     app.toggle(key="benchmark.vary").set_value(True).run()
     assert "9 cells" in said(app)
@@ -110,11 +110,12 @@ def test_judgments_are_measured_and_the_chosen_preset_becomes_the_librarys() -> 
     app.button(key="benchmark.apply").click().run()
     until(lambda: library.settings.expansion.strategy == "flat")
     app.run()
+    app.button(key="benchmark.apply.back").click().run()
+    until(lambda: library.settings.expansion.strategy == "needed")
+    app.run()
     next(button for button in app.button if button.label == "With and without parents").click()
     finish(app)
-    told = next(line for line in plain(app).splitlines() if line.startswith("With room for 4,000 characters"))
-    assert "with without parents. with parents has 100.0 %" in told, told
-    assert "So these questions do not tell which is better" in told
+    assert "These questions do not tell which is better" in plain(app)
 
 
 def test_a_cancelled_run_goes_on_from_the_page(home: Path) -> None:

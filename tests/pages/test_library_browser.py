@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 
 from core.library import Library
 from tests.pages.browsing import (
@@ -120,3 +120,34 @@ def test_what_is_old_is_left_to_its_words_once_its_price_is_told(
     expect(dialog).to_have_count(0)
     with Library.open(home, write=False) as library:
         assert {row.name: row.words_alone for row in library.sources()} == {"new.md": False, "old.md": True}
+
+
+def test_what_a_busy_server_has_not_answered_is_said_at_once(scanned: str, browser: Browser) -> None:
+    busy, held = False, list[Callable[[], None]]()
+
+    def carry(window: WebSocketRoute) -> None:
+        server = window.connect_to_server()
+
+        def answer(said: str | bytes) -> None:
+            if busy:
+                held.append(lambda: window.send(said))
+            else:
+                window.send(said)
+
+        server.on_message(answer)
+
+    with visiting(browser, apart=True) as page:
+        page.route_web_socket("**/_stcore/stream", carry)
+        visit(page, scanned)
+        asked = page.locator("body[data-asked]")
+        expect(asked).to_have_count(0)
+        busy = True
+        page.get_by_text("Drop a folder", exact=True).click()
+        expect(asked).to_have_count(1, timeout=1000)
+        app = page.locator("[data-testid=stApp]")
+        assert app.evaluate("(app) => getComputedStyle(app, '::after').animationName") == "lectern-working"
+        busy = False
+        for answer in held:
+            answer()
+        expect(page.get_by_text("Drop a folder here")).to_be_visible()
+        expect(asked).to_have_count(0)

@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.ingest.jobs import NewItem
 from core.library import Incoming, Library
 from core.storage import shelf
+from pages.ui.library.adding import Dropped
+from pages.ui.shared import background, state
 from tests.pages.apps import said, start
 from tests.pages.browsing import until
 from tests.watching.keeper import hurry, write
@@ -73,6 +76,25 @@ def test_another_library_is_made_beside_the_first_and_returned_from(filled: Path
     assert [known.name for known in shelf.shelf(shelf.shelf_file())] == ["home", "Work notes"]
     app.button(key=f"shelf.open.{filled}").click().run()
     assert titles(app) == ["tokens.md", "tea.csv"]
+
+
+def read_twice() -> None:
+    from pages.ui.library import adding
+
+    adding._end(read=True)
+    adding._end(read=True)  # a click that the first one's answer had not reached
+
+
+def test_what_was_dropped_is_read_once_however_often_that_is_said(
+    filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[object] = []
+    monkeypatch.setattr(background, "take", taken.append)
+    app = AppTest.from_function(read_twice)
+    app.session_state[state.DROPPED] = Dropped(filled, (NewItem("tea.csv"),))
+    app.run()
+    assert taken == [(NewItem("tea.csv"),)]
+    assert app.session_state[state.DROPPED] is None
 
 
 def looked(app: AppTest, folder: Path, patterns: str = "") -> AppTest:

@@ -26,7 +26,7 @@ NOTES = {
         ("library", "Put your documents in"),
         ("chunks", "Nothing to look at yet"),
         ("ask", "The library is empty"),
-        ("benchmark", "No run yet"),
+        ("benchmark", "Make questions from my documents"),
     ],
 )
 def test_an_empty_library_says_what_to_do(page: str, sentence: str) -> None:

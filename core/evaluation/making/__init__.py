@@ -15,6 +15,8 @@ from core.evaluation.making.making import (
     keep,
     leave_out,
     make_questions,
+    remember_review,
+    remembered_review,
     take_back,
 )
 from core.evaluation.making.suggesting import suggested_questions, suggested_size
@@ -27,6 +29,8 @@ __all__ = [
     "keep",
     "leave_out",
     "make_questions",
+    "remember_review",
+    "remembered_review",
     "suggested_questions",
     "suggested_size",
     "take_back",

@@ -57,7 +57,8 @@ def _drafts(document: Document, settings: ParsingSettings | None, longest: int) 
     if language_of(text) != ENGLISH or not is_cased(text, 0, len(text)):
         return
     known = frozenset(_SMALL.findall(text))
-    yield from structure_drafts(text, blocks)
+    if document.kind != "bibtex":  # where a heading is a title of what another has written
+        yield from structure_drafts(text, blocks)
     headings: list[tuple[int, str]] = []
     salient = Counter(analyse(text))
     around: dict[Span, frozenset[str]] = {}  # by sentence

@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from random import Random
+from typing import Any
 
 from core.errors import CancelledError, LecternError
 from core.evaluation.making.checking import Place, is_told_apart, is_unanswered, places
@@ -50,7 +51,10 @@ _ALIKE = 0.8  # the share of words from which on two questions are near-copies o
 _OF_A_KIND, _MOST_OF_A_KIND = 4, 12
 
 _DROPPED, _MOST_DROPPED = "made.dropped", 1000
+_REVIEW = "made.review"
 Watch = Callable[[int, int], None]
+Decided = Sequence[tuple[int, ...]]
+"""What a person made of the first questions: the numbers of each one's judgments, () where it was dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +163,23 @@ def take_back(library: Library, question: str) -> None:
 def left_out(library: Library) -> list[str]:
     """The questions that were dropped, the oldest first."""
     return [str(one) for one in json.loads(library.preference(_DROPPED) or "[]")]
+
+
+def remember_review(library: Library, made: Sequence[MadeQuestion], decided: Decided = ()) -> None:
+    """Keep with the library what was made and how far a person has gone through it; once that is all, forget both."""
+    left = len(decided) < len(made)
+    library.set_preference(_REVIEW, json.dumps([[asdict(item) for item in made], decided]) if left else "")
+
+
+def remembered_review(library: Library) -> tuple[list[MadeQuestion], Decided]:
+    """What ``remember_review`` kept; nothing where nothing is left to decide."""
+    made, decided = json.loads(library.preference(_REVIEW) or "[[], []]")
+    return [_made_question(**item) for item in made], [tuple(ids) for ids in decided]
+
+
+def _made_question(others: list[str], gold: list[dict[str, Any]], **rest: Any) -> MadeQuestion:
+    places = tuple(Place(place["version_id"], Span(**place["span"])) for place in gold)
+    return MadeQuestion(others=tuple(others), gold=places, **rest)
 
 
 class _Texts:

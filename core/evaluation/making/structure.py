@@ -11,10 +11,12 @@ from core.text.sentences import sentence_spans
 from core.types import Block, BlockKind, Span
 
 _NUMBERED = re.compile(r"^(?:#+ |(?:\d+|[A-Z])(?:\.\d+)*[.)]? )+")
+_PICTURE = re.compile(r"^(?:[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F] ?)+")
 _STEP = re.compile(r"\s*(?:\d{1,2}|[a-z])[.)]\s")
 _CODE = re.compile(r"[A-Z]{0,4}[-_ ]?\d{2,5}[A-Z]?|[A-Z]{2,}_[A-Z_]+")
 _ARTICLES = frozenset("a an the your".split())
 _FEWEST_STEPS, _LONGEST_GOLD = 3, 1800
+_ANNOUNCES = (":", "...", "…")  # what answers comes after it, or is still to be written
 _SAID = (BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.QUOTE)
 
 
@@ -24,7 +26,7 @@ def heading_text(text: str, block: Block) -> str:
     >>> heading_text("## 5.2 Shipping a *change*", Block(BlockKind.HEADING, 0, 26, 2))
     'Shipping a change'
     """
-    return _NUMBERED.sub("", plain(text[block.start : block.end].lstrip("#"))).strip(" #")
+    return _NUMBERED.sub("", _PICTURE.sub("", plain(text[block.start : block.end].lstrip("#")))).strip(" #")
 
 
 def structure_drafts(text: str, blocks: Sequence[Block]) -> Iterator[Draft]:
@@ -45,17 +47,18 @@ def structure_drafts(text: str, blocks: Sequence[Block]) -> Iterator[Draft]:
         gold = Span(below[0].start, below[0].end)
         if gold.length > _LONGEST_GOLD:
             continue
+        answers = not text[gold.start : gold.end].rstrip().endswith(_ANNOUNCES)
         said = _first(text, gold)
         doing = action(heading)
         steps = next((item for item in below[:3] if _steps(text, item)), None)
-        if heading.endswith("?"):
+        if heading.endswith("?") and answers:
             yield Draft("heading", heading, gold, said)
         elif doing and steps:
             listed = Span(steps.start, steps.end)
             yield Draft(
                 "steps", f"What are the steps to {doing}?", listed, _first(text, listed), (f"How do I {doing}?",)
             )
-        elif doing:
+        elif doing and answers:
             yield Draft("heading", f"How do I {doing}?", gold, said, (f"What does it take to {doing}?",))
         elif _CODE.fullmatch(heading) and len(path) > 1 and re.fullmatch(r"[A-Z]?[a-z]+s", path[-2][1]):
             kind = path[-2][1].lower().removesuffix("s")

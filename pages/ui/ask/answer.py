@@ -43,8 +43,9 @@ def answer_place(turn: int) -> DeltaGenerator:
     return places[turn % 2]
 
 
-def show_answer(answer: Answer, support: Support | None, result: SearchResult) -> None:
-    """Draw the supporting sentences and cells, each of which leads to its place.
+def show_answer(answer: Answer, support: Support | None, result: SearchResult) -> int:
+    """Draw the supporting sentences and cells, each of which leads to its place: one element, as its place may hold no
+    more. Returns how many documents that are still being read may say what these do not; 0: they are answer enough.
 
     ``support``: how likely the library answers at all; where that is not enough, ``answer`` is what came nearest.
     """
@@ -73,8 +74,7 @@ def show_answer(answer: Answer, support: Support | None, result: SearchResult) -
         "likely": likely,
     }
     open_in_chunks(_quotes(key="ask.quotes", data=data, on_open_change=lambda: None).open, cited=True)
-    if coming:
-        ask_again(result.question)
+    return coming
 
 
 def asked_cell(quote: Quote, question: str) -> int:

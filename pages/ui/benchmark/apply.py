@@ -27,15 +27,22 @@ def show_apply(chosen: PresetReport) -> None:
     with st.popover("Apply", icon=":material/check:", width="stretch"):
         if not changes:
             st.markdown("The library has these settings already.")
-            return
-        st.markdown(f"**Make {words.escaped(chosen.preset)} this library's settings**")
-        st.table(changes_table(dict(list(changes.items())[:SHOWN])), border="horizontal")
+        else:
+            st.markdown(f"**Make {words.escaped(chosen.preset)} this library's settings**")
+            _button("Apply to the library", "benchmark.apply", wanted)  # in sight, however much would change
+            st.table(changes_table(dict(list(changes.items())[:SHOWN])), border="horizontal")
         if len(changes) > SHOWN:
             st.caption(f"and {len(changes) - SHOWN} more")
-        st.markdown(cost(library.settings, wanted, len(services.sources()), services.stats().chunks))
-        busy = bool(background.active_jobs("apply"))
-        if st.button("Apply to the library", key="benchmark.apply", type="primary", disabled=busy):
-            background.apply_and_watch(wanted)
+        before = background.settings_before()
+        if before not in (None, wanted, library.settings):
+            _button("Back to the settings before", "benchmark.apply.back", before)
+
+
+def _button(label: str, key: str, wanted: Settings) -> None:
+    st.markdown(cost(services.library().settings, wanted, len(services.sources()), services.stats().chunks))
+    busy = bool(background.active_jobs("apply"))
+    if st.button(label, key=key, type="secondary" if key.endswith("back") else "primary", disabled=busy):
+        background.apply_and_watch(wanted)
 
 
 def changes_table(

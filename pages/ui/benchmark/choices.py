@@ -18,6 +18,7 @@ from pages.ui.benchmark import axes as bench_axes
 from pages.ui.benchmark import benches
 from pages.ui.benchmark.ready import show_ready
 from pages.ui.benchmark.suites import Chosen, choose_suite
+from pages.ui.settings.recipe_words import CHUNKER_WORDS
 from pages.ui.shared import background, services, state, words
 from pages.ui.shared.guard import guarded
 from pages.ui.shared.work import Plan
@@ -40,12 +41,15 @@ def offered() -> dict[str, Settings]:
 def preset_words(name: str) -> str:
     """A preset's name with what it is.
 
-    >>> preset_words("default"), preset_words("library")
-    ('default', "library · this library's settings")
+    >>> preset_words("default"), preset_words("cluster"), preset_words("library")
+    ('default', 'cluster · most alike together', "library · this library's settings")
     """
     if name == OWN:
         return f"{name} · this library's settings"
-    return f"{name} · common practice" if name in BASELINES else name
+    if name in BASELINES:
+        return f"{name} · common practice"
+    chunker = PRESETS[name].chunking.chunker
+    return name if chunker == Settings().chunking.chunker else f"{name} · {CHUNKER_WORDS[chunker].lower()}"
 
 
 def show_choices() -> None:
@@ -94,10 +98,10 @@ def _choose() -> None:
         icon=":material/play_arrow:",
         disabled=busy or plan is None,
     )
-    if pressed and plan and chosen:
+    if pressed and plan and not busy:  # clicked twice before it was answered, it is one run
         benches.start(plan)
         st.rerun()
-    show_ready(partial(_plan, chosen), services.library().settings, busy=busy)
+    show_ready(partial(_plan, chosen), partial(_cost, chosen, busy=busy), services.library().settings, busy=busy)
 
 
 def _plan(
@@ -120,7 +124,7 @@ def _cost(chosen: Chosen | None, plan: Plan | None, *, busy: bool) -> str:
     if busy:
         return "A benchmark is running; the next can start when it is done."
     if chosen is None:
-        return "Choose a suite."
+        return "There is no question to ask yet."
     if plan is None:
         return "Choose a preset."
     # The library's own vectors are lent to the bench: what it has encoded costs nothing.

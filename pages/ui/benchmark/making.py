@@ -9,7 +9,17 @@ from functools import partial
 import streamlit as st
 
 from core.errors import LecternError
-from core.evaluation.making import KINDS, MadeQuestion, keep, leave_out, make_questions, take_back
+from core.evaluation.making import (
+    KINDS,
+    MadeQuestion,
+    keep,
+    leave_out,
+    make_questions,
+    remember_review,
+    remembered_review,
+    take_back,
+)
+from pages.ui.benchmark.suites import JUDGED
 from pages.ui.shared import language, services, state, tasks, words
 from pages.ui.shared.guard import attempt_or_toast, guarded
 from pages.ui.shared.tasks import Task
@@ -41,6 +51,7 @@ class Review:
     decided: tuple[tuple[int, ...], ...] = ()
     worded: str = ""
     editing: bool = False
+    told: bool = False  # that it is over: the whole page counts what was kept
 
     @property
     def kept(self) -> int:
@@ -57,13 +68,22 @@ class Making:
 
 
 def making() -> Making:
-    """That of this window's library: it goes on without the window, as long as this process does."""
+    """That of this window's library: it goes on without the window, and what was made outlives the process."""
     return _making(str(services.home()))
 
 
 @st.cache_resource(show_spinner=False)
 def _making(place: str) -> Making:
-    return Making()
+    made, decided = remembered_review(services.library())
+    if not made:
+        return Making()
+    asked = MakeRequest(len(made))
+    return Making(asked, Task(asked, lambda _task: made), Review(tuple(decided)))
+
+
+def under_way() -> bool:
+    """Whether questions are being made, or wait to be kept or dropped."""
+    return making().asked is not None
 
 
 def show_making() -> None:
@@ -86,14 +106,11 @@ def _begun(asked: MakeRequest) -> Task[list[MadeQuestion]]:
 
     def work(task: Task[list[MadeQuestion]]) -> list[MadeQuestion]:
         # Before the first question all documents are read: that is said, not "0 of 40".
-        return make_questions(library, asked.count, watch=lambda done, total: task.tell(done, done and total), ask=ask)
+        made = make_questions(library, asked.count, watch=lambda done, total: task.tell(done, done and total), ask=ask)
+        remember_review(library, made)
+        return made
 
     return Task(asked, work)
-
-
-def show_way(key: str) -> None:
-    """A button that begins it, for where questions are missing."""
-    st.button("Make questions from my documents", key=key, icon=MAKING, on_click=begin)
 
 
 def begin(count: int = USUAL, *, written: bool = False) -> None:
@@ -137,8 +154,11 @@ def _review(task: Task[list[MadeQuestion]]) -> None:
         if at < len(made):
             _card(made, review, at)
             return
+        if made and not review.told:
+            now.review = replace(review, told=True)
+            st.rerun()
         st.caption(
-            f"{words.count(review.kept, 'question')} kept, {at - review.kept:,} dropped."
+            f"{words.count(review.kept, 'question')} kept, {at - review.kept:,} dropped. *My judgments* asks them."
             if made
             else NONE_WRITTEN
             if now.asked and now.asked.written
@@ -207,18 +227,22 @@ def _reviewed() -> Review:
     return making().review
 
 
-def _decide(ids: tuple[int, ...]) -> None:
-    making().review = Review((*_reviewed().decided, ids))
+def _decide(decided: Sequence[tuple[int, ...]]) -> None:
+    now = making()
+    now.review = Review(tuple(decided))
+    if now.task:
+        remember_review(services.library(), now.task.result(), decided)
 
 
 def _keep(item: MadeQuestion) -> None:
     question = _reviewed().worded or item.question
-    _decide(tuple(keep(services.library(), [replace(item, question=question)])))
+    _decide([*_reviewed().decided, tuple(keep(services.library(), [replace(item, question=question)]))])
+    st.session_state[state.SUITE] = JUDGED  # they are what one measures on next
 
 
 def _drop(item: MadeQuestion) -> None:
     leave_out(services.library(), item.question)
-    _decide(())
+    _decide([*_reviewed().decided, ()])
 
 
 def _back(before: MadeQuestion) -> None:
@@ -229,7 +253,7 @@ def _back(before: MadeQuestion) -> None:
         library.remove_judgments(ids)
     else:
         take_back(library, before.question)
-    making().review = Review(tuple(decided))
+    _decide(decided)
 
 
 def _edit(item: MadeQuestion) -> None:
@@ -258,3 +282,4 @@ def _forget() -> None:
     if now.task:
         now.task.cancel()
     now.asked, now.task, now.review = None, None, Review()
+    remember_review(services.library(), [])

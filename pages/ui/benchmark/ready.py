@@ -1,4 +1,4 @@
-"""Comparisons that are ready: one click on the chosen questions, and what came of it in words."""
+"""Comparisons that are ready: one click on the chosen questions, and what came of it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.evaluation.reporting.breakdown import headline_budget, headline_measure
-from core.evaluation.reporting.metric_words import metric_title
 from core.evaluation.reporting.report import BenchReport
 from core.evaluation.statistics import Comparison
 from core.settings import PACKAGED_RERANKER, PRESETS, USUAL_PREFIX, Settings
 from pages.ui.benchmark import benches
-from pages.ui.benchmark.words import compared
-from pages.ui.shared import words
+from pages.ui.settings.recipe_words import CHUNKER_WORDS
 from pages.ui.shared.work import Plan
 
 Presets = Mapping[str, Settings]
@@ -28,7 +26,16 @@ class Ready:
     presets: Callable[[Settings], Presets]
 
 
+CHUNKERS = ("structure", "recursive", "sentence", "semantic", "fixed")  # those that suit any document
+
 READY = (
+    Ready(
+        "Chunkers",
+        lambda own: {
+            CHUNKER_WORDS[name].lower(): own.with_value("chunking.chunker", name)
+            for name in dict.fromkeys((own.chunking.chunker, *CHUNKERS))
+        },
+    ),
     Ready("Naive against ours", lambda own: {"naive: 1,000 characters": PRESETS["fixed-1000"], "ours": own}),
     Ready(
         "Small against large chunks",
@@ -80,55 +87,34 @@ READY = (
 )
 
 
-def show_ready(plan: Callable[[Presets], Plan | None], own: Settings, *, busy: bool) -> None:
-    """A button for each. ``plan``: of these presets on the chosen questions, ``None`` where none are chosen."""
+def show_ready(
+    plan: Callable[[Presets], Plan | None], cost: Callable[[Plan | None], str], own: Settings, *, busy: bool
+) -> None:
+    """A button for each, which says what it costs. ``plan``: of these presets on the chosen questions, ``None`` where
+    none are chosen.
+    """
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption("Or compare:", width="content")
         for number, ready in enumerate(READY):
             ordered = plan(ready.presets(own))
-            if st.button(ready.title, key=f"benchmark.ready.{number}", disabled=busy or ordered is None) and ordered:
+            pressed = st.button(
+                ready.title, key=f"benchmark.ready.{number}", disabled=busy or ordered is None, help=cost(ordered)
+            )
+            if pressed and ordered and not busy:
                 benches.start(ordered)
                 st.rerun()
 
 
-def paragraph(report: BenchReport, baseline: str, found: Mapping[str, Mapping[str, Comparison]]) -> str:
-    """What a run of a few presets says, in words: what each reads of the gold, whether that differs, what it costs.
+def spoken_for(report: BenchReport, baseline: str, found: Mapping[str, Mapping[str, Comparison]]) -> list[str] | None:
+    """The presets that the questions of a run speak for, that which reads most first: those better than ``baseline``,
+    else the baseline where every other is worse; [] where that is not told. ``None``: there is nothing to compare.
 
-    ``found``: every preset against ``baseline``. "" for a run that has one preset alone, or no gold.
+    ``found``: every preset against ``baseline``.
     """
-    budget = headline_budget(report)
-    metric = f"{headline_measure(report)}@{budget}"
-    first = report.preset(baseline)
-    if len(report.presets) < 2 or metric not in first.metrics:
-        return ""
-    count = sum(bool(question.gold) for question in report.questions)
-    over = f"over {words.count(count, 'question')} {metric_title(metric)} is {first.metrics[metric]:.1f} %"
-    told = [f"With room for {budget:,} characters, {over} with {baseline}."]
-    for item in report.presets:
-        against = found.get(item.preset, {}).get(metric)
-        if item.preset == baseline or against is None:
-            continue
-        tokens = item.costs[f"prompt_tokens@{budget}"] - first.costs[f"prompt_tokens@{budget}"]
-        waited = item.latency_ms["total"]["p50"] - first.latency_ms["total"]["p50"]
-        told.append(
-            f"{item.preset} has {item.metrics[metric]:.1f} %: {compared(against)}. It takes "
-            f"{_more(tokens, 'token')} of the prompt and {_more(waited, 'millisecond')} of a question."
-        )
-    better = [name for name, items in found.items() if metric in items and items[metric].verdict == "better"]
-    worse = [name for name, items in found.items() if metric in items and items[metric].verdict == "worse"]
-    if better:
-        told.append(f"So these questions speak for {' and '.join(better)}.")
-    elif len(worse) == len(report.presets) - 1:
-        told.append(f"So these questions speak for {baseline}.")
-    else:
-        told.append("So these questions do not tell which is better: keep what costs less, or judge more of them.")
-    return " ".join(told)
-
-
-def _more(amount: float, unit: str) -> str:
-    """
-    >>> _more(12.2, "token"), _more(-1.0, "token"), _more(0.2, "token")
-    ('12 tokens more', '1 token less', 'as many tokens')
-    """
-    whole = round(abs(amount))
-    return f"{words.count(whole, unit)} {'more' if amount > 0 else 'less'}" if whole else f"as many {unit}s"
+    metric = f"{headline_measure(report)}@{headline_budget(report)}"
+    told = {name: items[metric] for name, items in found.items() if metric in items and name != baseline}
+    if not told:
+        return None
+    if better := [name for name, item in told.items() if item.verdict == "better"]:
+        return sorted(better, key=lambda name: -told[name].difference)
+    return [baseline] if all(item.verdict == "worse" for item in told.values()) else []

@@ -14,7 +14,6 @@ from core.refitting import GAIN, LEAST_QUESTIONS, LOSS, Refitted, cut_otherwise,
 from core.settings import Settings
 from pages.ui.ask.judging_gold import judgments_mark
 from pages.ui.benchmark.apply import changes_table
-from pages.ui.benchmark.making import show_way
 from pages.ui.benchmark.tune import show_tune
 from pages.ui.settings import rerankers
 from pages.ui.shared import background, services, state, tasks, words
@@ -84,9 +83,8 @@ def _head(mark: str, held: int, *, label: str, ready: bool) -> None:
         st.caption(
             f":material/fact_check: You have {words.count(held, 'judged question')} with gold; this takes "
             f"{LEAST_QUESTIONS}: **{LEAST_QUESTIONS - held} more**. Mark the words that answer a question, on Chunks "
-            "or on Ask, press **g** and type the question; import some under *Judgments*; or have some made."
+            "or on Ask, press **g** and type the question; import some under *Judgments*; or have some made, above."
         )
-        show_way("making.begin.fit")
     button.button(
         label,
         key="benchmark.refit",

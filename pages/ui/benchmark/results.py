@@ -18,7 +18,7 @@ from pages.ui.benchmark import history as bench_history
 from pages.ui.benchmark.details import show_settings, show_unanswerable
 from pages.ui.benchmark.failures import show_failures
 from pages.ui.benchmark.questions import show_questions
-from pages.ui.benchmark.ready import paragraph
+from pages.ui.benchmark.ready import spoken_for
 from pages.ui.benchmark.table import USUAL, columns, show_table, table
 from pages.ui.benchmark.views import show_breakdown, show_lost, show_pareto, show_positions, show_recall
 from pages.ui.benchmark.words import compared
@@ -71,19 +71,20 @@ def _results(runs: list[benches.Run]) -> None:
             shown = _columns(report)
             bench_history.show_exports(report, folder, baseline)
         _remarks(report)
-        selected = _selected(presets, baseline)
         against = benches.compared(folder, baseline)
+        best = spoken_for(report, baseline, against)
+        selected = _selected(presets, baseline, best or [])
         data = table(report, baseline, against, shown, frozenset(BASELINES))
         show_table(data, selected, _pick, state.BENCH_TABLE)
-        st.caption(_legend(report, baseline))
         said, button = st.columns([5, 1], vertical_alignment="center")
-        said.markdown(_verdicts(selected, baseline, against.get(selected, {}), shown))
-        if said_so := paragraph(report, baseline, against):
-            st.caption(words.escaped(said_so))
-            if any(question.kind == ORIGIN for question in report.questions):
-                st.caption(TRUST)
+        with said.container(gap="xsmall"):
+            st.markdown(_conclusion(best))
+            st.caption(_verdicts(selected, baseline, against.get(selected, {}), shown))
         with button:
             bench_apply.show_apply(report.preset(selected))
+        st.caption(_legend(report, baseline))
+        if best is not None and any(question.kind == ORIGIN for question in report.questions):
+            st.caption(TRUST)
         _views(report, folder, selected, baseline)
 
 
@@ -102,9 +103,9 @@ def usual_baseline(presets: list[str]) -> str:
     return next((name for name in presets if name in BASELINES), presets[0])
 
 
-def _selected(presets: list[str], baseline: str) -> str:
+def _selected(presets: list[str], baseline: str, best: list[str]) -> str:
     state.keep_known(state.BENCH_SELECTED, presets)
-    usual = next((name for name in presets if name != baseline), baseline)
+    usual = next((name for name in (*best, *presets) if name != baseline), baseline)
     return str(st.session_state.get(state.BENCH_SELECTED, usual))
 
 
@@ -149,6 +150,16 @@ def _verdicts(preset: str, baseline: str, found: Mapping[str, Comparison], shown
     if not told:
         return f"**{words.escaped(preset)}** is the baseline." if preset == baseline else ""
     return f"**{words.escaped(preset)}** against {words.escaped(baseline)}: {words.escaped('; '.join(told))}."
+
+
+def _conclusion(best: list[str] | None) -> str:
+    """What the questions of a run speak for, and what to do then; "" where nothing is compared."""
+    if best is None:
+        return ""
+    if best:
+        others = f", before {words.escaped(' and '.join(best[1:]))}" if best[1:] else ""
+        return f"**These questions speak for {words.escaped(best[0])}**{others}: choose it in the table and apply it."
+    return "**These questions do not tell which is better**: keep what costs less, or judge more of them."
 
 
 def _legend(report: BenchReport, baseline: str) -> str:

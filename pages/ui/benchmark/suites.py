@@ -54,8 +54,8 @@ def _own(held: _Held) -> Chosen | None:
     """The library's judgments as a suite."""
     if not held.questions:
         st.info(
-            "No judgments yet. Mark the words that answer a question, on Chunks or on Ask, and type the question; or "
-            "import some under *Judgments*; or have some made from your documents, below.",
+            "No judgments yet. Have questions made from your documents, below; or mark the words that answer a "
+            "question, on Chunks or on Ask, press **g** and type the question; or import some under *Judgments*.",
             icon=":material/fact_check:",
         )
         return None

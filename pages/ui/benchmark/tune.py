@@ -11,7 +11,6 @@ import streamlit as st
 from core.refitting import GAIN, taught_rerankers
 from core.refitting.tuning import KIND, LEAST_JUDGMENTS
 from pages.ui.ask.dials.sidebar import CAREFUL, profiles
-from pages.ui.benchmark.making import show_way
 from pages.ui.settings import rerankers
 from pages.ui.shared import background, services, words
 from pages.ui.shared.queue import show_jobs
@@ -34,8 +33,6 @@ def show_tune(held: int) -> None:
         disabled=held < LEAST_JUDGMENTS or bool(busy),
         on_click=_start,
     )
-    if held < LEAST_JUDGMENTS:
-        show_way("making.begin.teach")
     show_jobs(KIND)
     if not busy:
         _outcome()

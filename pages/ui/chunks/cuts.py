@@ -58,7 +58,8 @@ class Cut:
         model, kinds = self.library.model, self.settings.read_prefix
         limit = model.encoder.max_tokens
         tails = unread(self.tree, model.counter, limit, kinds)
-        return read_cut(readings.text(self.version), self.tree, self.audit, limit, tails, kinds)
+        text, units = readings.text(self.version), readings.units(self.version)
+        return read_cut(text, self.tree, self.audit, limit, tails, kinds, units)
 
     @cached_property
     def health(self) -> Health:

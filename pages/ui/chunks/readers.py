@@ -27,7 +27,7 @@ from pages.ui.settings.recipe_words import in_short
 from pages.ui.shared import services, state, words
 from pages.ui.shared.guard import guarded
 
-HALF = 360  # pixels of each of two readers; the style sheet makes them fit the window
+HALF = 260  # pixels of each of two readers at least; the style sheet makes them fit the window
 
 
 @dataclass(frozen=True, slots=True)

@@ -226,8 +226,8 @@ def drop_zone(*, folder: bool) -> None:
     if held.items:
         st.info(words.escaped(f"To read: {sentence(services.library().cost(held.sizes))}"))
         with st.container(horizontal=True, gap="small"):
-            st.button("Read them", type="primary", key="library.upload.read", on_click=_read, args=[held.items])
-            st.button("Leave them", key="library.upload.leave", on_click=_read)
+            st.button("Read them", type="primary", key="library.upload.read", on_click=_end, args=[True])
+            st.button("Leave them", key="library.upload.leave", on_click=_end, args=[False])
 
 
 def _held() -> Dropped:
@@ -263,8 +263,9 @@ def _take(key: str) -> None:
     st.session_state[state.DROPPED] = kept
 
 
-def _read(items: Sequence[NewItem] = ()) -> None:
-    """Read what was dropped, or forget it."""
+def _end(read: bool) -> None:
+    """Read what was dropped, or forget it; a second click, before the first was answered, finds nothing any more."""
+    items = _held().items
     st.session_state[state.DROPPED] = None
-    if items:
+    if read and items:
         background.take(items)

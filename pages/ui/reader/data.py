@@ -6,12 +6,14 @@ have one key, and the reader draws nothing anew.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from core.chunking.auditing import SWITCHED_OFF, UNEXPLAINED
 from core.inspecting.findings import Unread
 from core.settings import PREFIX_KINDS
+from core.syntax import Unit
 from core.types import Audit, Chunk, ChunkTree, Span
 from pages.ui.reader.text import Strings, TextReading, as_json, digest
 
@@ -54,8 +56,9 @@ def read_cut(
     encoder_limit: int,
     tails: Iterable[Unread] = (),
     kinds: Collection[str] = PREFIX_KINDS,
+    units: Sequence[Unit] = (),
 ) -> Reading:
-    """One cut of a text.
+    """One cut of a text. ``units``: of a program's, which has definitions for headings.
 
     ``encoder_limit``: tokens the encoder reads, its special ones included. ``tails``: what it does not read, as
     ``core.inspecting.findings`` finds it. ``kinds``: of prefix parts, those it reads before a leaf, as
@@ -67,13 +70,13 @@ def read_cut(
     pages = tuple(text.runs.pages_of(leaf.start, leaf.end) for leaf in leaves)
     strings = Strings()
     data = {
-        "leaves": _leaf_rows(leaves, pages, place, strings, kinds),
+        "leaves": _leaf_rows(leaves, pages, place, strings, kinds, units),
         "parents": [
             value
             for chunk in above
             for value in (
                 *(chunk.start, chunk.end, place.get(chunk.parent_id or "", -1), chunk.level, chunk.tokens),
-                strings.listed(chunk.headings),
+                strings.listed(_headings(chunk, units)),
             )
         ],
         "gaps": [
@@ -108,11 +111,30 @@ def _leaf_rows(
     place: dict[str, int],
     strings: Strings,
     kinds: Collection[str],
+    units: Sequence[Unit],
 ) -> list[int]:
     rows: list[int] = []
     for leaf, (first, last) in zip(leaves, pages, strict=True):
         read = [part for part in leaf.prefix if part.kind in kinds]
         prefix = strings.listed(tuple(text for part in read for text in (part.kind, part.text)))
         rows += (leaf.start, leaf.end, place.get(leaf.parent_id or "", -1), leaf.tokens, leaf.encoder_tokens)
-        rows += (strings.listed(leaf.headings), prefix, strings.listed(leaf.reasons), first, last)
+        rows += (strings.listed(_headings(leaf, units)), prefix, strings.listed(leaf.reasons), first, last)
     return rows
+
+
+def around(units: Sequence[Unit], position: int) -> tuple[str, ...]:
+    """The definitions around a place, from the outermost in.
+
+    >>> from core.syntax import units
+    >>> around(units("class Foo:\\n    def bar(self):\\n        return 1\\n", "python"), 32)
+    ('class Foo', 'method bar')
+    """
+    named: tuple[str, ...] = ()
+    while (at := bisect_right(units, position, key=lambda unit: unit.start) - 1) >= 0 and position < units[at].end:
+        named += (f"{units[at].kind} {units[at].name}",) if units[at].name else ()
+        units = units[at].children
+    return named
+
+
+def _headings(chunk: Chunk, units: Sequence[Unit]) -> tuple[str, ...]:
+    return chunk.headings or around(units, chunk.end - len(chunk.text.lstrip()))

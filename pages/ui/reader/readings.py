@@ -8,6 +8,8 @@ from typing import Any
 
 import streamlit as st
 
+from core.parsing.sandbox.syntax import read_syntax
+from core.syntax import Unit
 from core.text.places import boxes_of
 from core.types import Document, Span
 from pages.ui.reader.data import Reading
@@ -26,6 +28,18 @@ def document(version: str) -> Document:
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _document(place: str, version: str) -> Document:
     return services.library().document(version)
+
+
+def units(version: str) -> tuple[Unit, ...]:
+    """The definitions of a program, () of any other document and where no grammar reads it."""
+    language = document(version).metadata.get("language", "") if document(version).kind == "code" else ""
+    return _units(str(services.home()), version, language) if language else ()
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _units(place: str, version: str, language: str) -> tuple[Unit, ...]:
+    syntax = read_syntax(document(version).text, language, services.library().settings.parsing)
+    return syntax.units if syntax else ()
 
 
 def text(version: str) -> TextReading:

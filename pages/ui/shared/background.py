@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -16,7 +17,9 @@ import streamlit as st
 from core.errors import LecternError
 from core.ingest.ingest import MEANING_FOLLOWS
 from core.ingest.jobs import Item, Job, NewItem
+from core.ingest.pace import share
 from core.settings import Settings
+from core.storage.store import settings_from
 from pages.ui.shared import state, words
 from pages.ui.shared.services import library
 
@@ -30,6 +33,7 @@ NAMES = {
     "remedies": "What would have helped",
 }
 
+_BEFORE = "settings.before"
 _AGAIN_SECONDS = 300
 _NOTED_SECONDS = 0.3  # that a page waits for the note of a cancellation
 _LOOKED_AT = 50  # unfinished items of a job
@@ -86,16 +90,8 @@ class Work:
 
     @property
     def share(self) -> float:
-        """Of the bar, 0..1. A file is half parsing, half encoding, roughly."""
-        part = self.done / self.total if self.total else 0.0
-        low, high = {
-            "reading": (0.0, 0.02),
-            "parsing": (0.02, 0.45),
-            "chunking": (0.45, 0.5),
-            "encoding": (0.5, 0.95),
-            "storing": (0.95, 1.0),
-        }.get(self.stage, (0.0, 1.0))
-        return 0.0 if self.state == "queued" else min(1.0, low + part * (high - low))
+        """Of the bar, 0..1."""
+        return 0.0 if self.state == "queued" else share(self.stage, self.done, self.total)
 
 
 def in_turn(kinds: Sequence[str] = ()) -> list[Job]:
@@ -219,8 +215,15 @@ def encode_when_back() -> None:
         library().set_preference(name, "")
 
 
+def settings_before() -> Settings | None:
+    """What was applied over last, ``None`` before anything was."""
+    kept = library().preference(_BEFORE)
+    return settings_from(json.loads(kept)) if kept else None
+
+
 def start_apply(settings: Settings) -> None:
-    """Make settings the library's own, in the background."""
+    """Make settings the library's own, in the background; those before are kept for the way back."""
+    library().set_preference(_BEFORE, json.dumps(library().settings.to_dict()))
     start("apply", {"settings": settings.to_dict()}, "All documents")
 
 

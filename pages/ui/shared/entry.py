@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 _theme = st.components.v2.component(
-    "lectern.theme", js=assets.text(__file__, "address.js", "revival.js", "mounting.js", "theme.js")
+    "lectern.theme", js=assets.text(__file__, "address.js", "revival.js", "working.js", "mounting.js", "theme.js")
 )
 
 

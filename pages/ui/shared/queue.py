@@ -49,8 +49,7 @@ class Batch:
             return f"stopping at its next step; {done}"
         if self.state == "queued":
             return "waits for the work above" if self.before else "waiting"
-        left = "" if self.seconds_left is None else f" · {about(self.seconds_left)} left"
-        return f"{done}{self._now}{left}"
+        return f"{done}{self._now}{_left(self.seconds_left)}"
 
     @property
     def read(self) -> Work | None:
@@ -75,6 +74,10 @@ class Batch:
     def share(self) -> float:
         """Of the bar, 0..1: documents, and the parts of those at work."""
         return min(1.0, (self.ended + sum(work.share for work in self.at_work)) / max(1, self.files))
+
+
+def _left(seconds: float | None) -> str:
+    return "" if seconds is None else f" · {about(seconds)} left"
 
 
 def batches() -> list[Batch]:
@@ -121,7 +124,8 @@ def _queue(drawn_at: int, was_busy: bool, drawn: float) -> None:
         for batch in several:
             _batch(batch)
         for work in active[:SHOWN]:
-            _row(work, work.share, work.words, behind=work.job != first)
+            left = _left(services.library().queue.seconds_left(work.job)) if work.state == "running" else ""
+            _row(work, work.share, work.words + left, behind=work.job != first)
         if len(active) > SHOWN:
             more, button = st.columns([6, 1], vertical_alignment="center")
             more.caption(f"and {len(active) - SHOWN:,} more")
@@ -268,6 +272,8 @@ def _jobs(kinds: Sequence[str], was_busy: bool) -> None:
         active = background.active_jobs(*kinds)
         if was_busy and not active:
             st.rerun()
+        reading = bool(background.active_jobs("ingest", "apply"))
         for work in active:
-            _row(work, work.share, work.words)
+            waits = work.state == "queued" and reading
+            _row(work, work.share, "waits until the documents are read and cut" if waits else work.words)
         _failures(*kinds)

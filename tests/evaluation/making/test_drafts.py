@@ -92,6 +92,19 @@ def test_the_steps_below_a_heading_are_asked_for() -> None:
     assert draft.others == ("How do I mount a gauge?",)
 
 
+def test_a_heading_asks_only_where_what_stands_below_it_answers() -> None:
+    said = "The gauge is read at noon, and the log has a line for every day of the year."
+    asked = {
+        "How do I read the gauge?": said,
+        "How is the gauge built?": "To be added...",
+        "What does it need?": "Tools:",
+    }
+    text = "".join(f"## \U0001f64b {heading}\n\n{below}\n\n" for heading, below in asked.items())
+    assert list(drafts(text)) == ["How do I read the gauge?"]
+    entry = "@article{a,\n  title = {Can gauges help the survey of rivers?},\n  author = {Hale, Joan}\n}\n"
+    assert drafts(entry, "papers.bib") == {}
+
+
 def test_what_points_elsewhere_or_says_nothing_is_not_asked() -> None:
     asked = " ".join(drafts(MANUAL))
     assert " it " not in asked
