@@ -19,7 +19,7 @@ _DATA_ROLES = frozenset({"table", "grid", "treegrid"})
 _LONG_CELL = 700  # characters
 _LONG_NEST = 600
 _MOST_COLUMNS, _MOST_ROWS = 1000, 65_534  # HTML, section 4.9.11
-_PREFIX, _SUFFIX = re.compile(r"[$€£¥₹(+-]|US\$"), re.compile(r"\)?\s*[%‰]|[)€†‡]|\*{1,3}|pts")
+_PREFIX, _SUFFIX = re.compile(r"[$€£¥₹(]|US\$"), re.compile(r"\)?\s*[%‰]|[)€†‡]|\*{1,3}|pts")
 _EMPTY = TableCell(Words(""))
 _REPEATS_PER_CELL, _REPEATS_ALLOWED = 20, 10_000
 
