@@ -178,7 +178,7 @@ DIALS = (
         "What fills the room, and what is left out of it?",
         {
             "sentences": cell(assembly__unit="sentences"),
-            "sentences where room is small": cell(assembly__unit="auto"),
+            "passages, where room is small too": cell(assembly__unit="passages"),
             "repeats dropped": cell(assembly__drop_repeats=True),
         },
         note="The order of the passages in the prompt is no row: the same characters are read in any order.",

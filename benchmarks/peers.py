@@ -26,7 +26,7 @@ from statistics import fmean
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+ROOT = HERE.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.peers_placing import Placing, first_first, place, table

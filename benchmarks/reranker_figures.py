@@ -8,9 +8,10 @@ hash of its weights; orders, contexts and figures are made from that by the prod
 on after a stop, another blend reads nothing, and other weights read anew. A question takes some 2 seconds of a
 processor: suites may be run side by side, one process each under OMP_NUM_THREADS=1, and the command with ``--no-run``
 then prints everything that is kept. Figures of contexts are kept too: after a change of the code give ``--anew``, which
-makes them again without reading. ``--contexts`` says what fills them beside passages (``assembly.unit``).
-``--weights`` tries a file that is not shipped; ``--borrow`` names a bench's workspace
-whose vectors save encoding; ``--questions`` takes so many of each suite, the same ones every time.
+makes them again. ``--contexts`` says what fills them beside passages (``assembly.unit``); what is marked, by which
+sentences are chosen, is not kept, so for these it reads again. ``--weights`` tries a file that is not shipped;
+``--borrow`` names a bench's workspace whose vectors save encoding; ``--questions`` takes so many of each suite, the
+same ones every time.
 ``benchmarks.reranker_card`` writes what is kept of the shipped weights into their model card.
 
 A line a cell: the headline measure at each budget, its difference to Quick with the paired 95 % interval, and "better"
@@ -26,7 +27,7 @@ import json
 import random
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -35,7 +36,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.chunkers import lent
-from core.embedding import CachedEncoder, load_model, reranker_file
+from core.embedding import CachedEncoder, answer_reader, load_model, reranker_file
+from core.embedding.answer_reader import AnswerReader
 from core.evaluation.lost_gold import ranked_documents
 from core.evaluation.metrics import SPAN_METRICS, ndcg
 from core.evaluation.regions import region, taken
@@ -43,9 +45,8 @@ from core.evaluation.statistics import compare
 from core.evaluation.suites import Question, Suite, load_suite, stage_documents, suite_folder
 from core.ingest.prepared import Incoming
 from core.library import Library
-from core.search.ordering import candidates, reordered
+from core.search.ordering import candidates, placed, reordered
 from core.search.ranking import Ranking
-from core.search.ranking.rerankers import PairScorer
 from core.search.ranking.reranking import Readings, read
 from core.settings import PACKAGED_RERANKER, RerankingSettings, Settings
 from core.types import Span
@@ -116,7 +117,7 @@ class Bench:
         suite: Suite,
         library: Library,
         kept: Kept,
-        scorer: PairScorer,
+        scorer: AnswerReader,
         settings: RerankingSettings,
         contexts: Sequence[str] = (),
     ):
@@ -131,7 +132,7 @@ class Bench:
         """The question's record with all cells; what ``known`` has is not made again, unless ``anew``."""
         searcher, usual = self._library.searcher, Settings()
         ranking = searcher.order(searcher.find(question.question, usual), usual)
-        passages = candidates(
+        passages, spans = candidates(
             ranking,
             self._settings,
             self._scorer.max_tokens,
@@ -140,17 +141,19 @@ class Bench:
         )
         named = hashlib.sha256("\0".join([question.question, *passages]).encode()).hexdigest()[:16]
         same = known is not None and known["hash"] == named
-        if same and known:
-            scores = np.array(known["scores"], np.float64)
-        else:
-            scores = read(question.question, passages, self._scorer, self._settings).scores
         figures = dict(known["cells"]) if known and same and not anew else {}
+        marked = self._contexts[1:] and not figures.keys() >= set(named(cells, self._contexts))
+        if same and known and not marked:
+            readings = Readings(np.array(known["scores"], np.float64))
+        else:
+            readings = placed(read(question.question, passages, self._scorer, self._settings), passages, spans)
         for cell in (None, *cells):
             missing = [context for context in self._contexts if cell_name(cell, context) not in figures]
             if missing:
                 ordered = ranking
                 if cell is not None:
-                    ordered = reordered(ranking, Readings(scores[: cell.candidates]), cell, perf_counter())
+                    few = replace(readings, scores=readings.scores[: cell.candidates])
+                    ordered = reordered(ranking, few, cell, perf_counter())
                 for context in missing:
                     figures[cell_name(cell, context)] = self._figures(ordered, question, context)
         gold, holds = self._judged(ranking, question, len(passages))
@@ -159,7 +162,7 @@ class Bench:
             "line": line,
             "id": question.id,
             "hash": named,
-            "scores": [round(float(score), 5) for score in scores],
+            "scores": [round(float(score), 5) for score in readings.scores],
             "gold": gold,
             "holds": holds,
             "cells": figures,
@@ -167,7 +170,8 @@ class Bench:
 
     def _figures(self, ranking: Ranking, question: Question, filled_with: str) -> dict[str, float]:
         searcher, found = self._library.searcher, {}
-        settings = Settings().with_value("assembly.unit", filled_with)
+        # A figure at a budget is of a full context, as in the bench.
+        settings = Settings().with_values({"assembly.unit": filled_with, "assembly.stop_below": 0})
         gold = region((self._versions[span.document], span.start, span.end) for span in question.gold)
         reads = searcher.reads(ranking.leaves)
         measure = MEASURES.get(self._suite.name, "recall")
@@ -230,7 +234,7 @@ def run(suite: Suite, options: argparse.Namespace, cells: Sequence[RerankingSett
         settings = RerankingSettings(
             PACKAGED_RERANKER, candidates=max(*CANDIDATES, *options.candidates), unit=options.unit, timeout_seconds=0
         )
-        scorer = PairScorer(reranker_file.load(options.weights, ""), options.weights.name, settings)
+        scorer = answer_reader.load(options.weights, "").reading(reranker_file.MAX_TOKENS, settings.precision)
         bench = Bench(suite, library, kept, scorer, settings, options.contexts)
         begun = perf_counter()
         for done, (line, question) in enumerate(missing, 1):

@@ -1,6 +1,5 @@
-"""Lectern's own reader: where in a passage the answer to a question begins and ends, and how likely there is none.
-
-It is the shipped re-ranker with its other head, of two outputs a token.
+"""Lectern's own model, which reads passages for a question: how well each answers, where in it the answer begins and
+ends, and how likely there is none.
 
 Source: Devlin et al., "BERT: Pre-training of deep bidirectional transformers", NAACL 2019, section 4.3: the first token
 stands for "no answer".
@@ -20,8 +19,9 @@ from numpy.typing import NDArray
 
 from core.embedding import reranker_file
 from core.embedding.precision import computing, wants_bfloat16
+from core.types import Vectors
 
-MAX_TOKENS = 192  # of question and passage together
+MAX_TOKENS = 192  # of question and passage together, where the answer line is read
 LONGEST = 30  # words of an answer
 
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|\w+|[^\w\s]")
@@ -73,19 +73,43 @@ class Marks:
         first, last = divmod(int(sums.argmax()), len(at))
         return Span(int(self.starts[at[first]]), int(self.ends[at[last]]), float(sums[first, last]) - self.nothing)
 
+    def moved(self, by: int, start: int) -> Marks:
+        """Every place so many characters further on; words that then begin before ``start`` are left out."""
+        stay = self.starts + by >= start
+        return Marks(
+            self.starts[stay] + by,
+            self.ends[stay] + by,
+            self.begin[stay],
+            self.finish[stay],
+            self.nothing,
+            self.worth,
+        )
+
 
 class AnswerReader:
-    """Reads passages for a question; the same passages get the same marks. Safe to share between threads."""
+    """Reads passages for a question; the same passages get the same marks. Safe to share between threads.
 
-    def __init__(self, module: Any, tokenizer: Any) -> None:
-        self._module, self._tokenizer = module, tokenizer
-        self._half = wants_bfloat16("auto", "cpu")
+    ``max_tokens``: of question and passage together; what is longer loses its end. ``precision``: as
+    ``RerankingSettings`` has it.
+    """
+
+    def __init__(self, module: Any, tokenizer: Any, max_tokens: int = MAX_TOKENS, precision: str = "auto") -> None:
+        self._module, self._tokenizer, self.max_tokens = module, tokenizer, max_tokens
+        self._half = wants_bfloat16(precision, str(module.device.type))
+
+    def reading(self, max_tokens: int, precision: str) -> AnswerReader:
+        """The same weights with another limit and precision."""
+        return AnswerReader(self._module, self._tokenizer, max_tokens, precision)
+
+    def score(self, question: str, passages: Sequence[str]) -> Vectors:
+        """``(n,)`` float32: how well each passage answers, of the model's own scale; higher is better."""
+        return np.array([marks.worth for marks in self.read(question, passages)], dtype=np.float32)
 
     def read(self, question: str, passages: Sequence[str], above: Sequence[str] = ()) -> list[Marks]:
         """What it sees in each passage, in order; read in one batch.
 
         ``above``: for each passage what stands above it (title and headings), which is read and never marked; () for
-        nothing. What is longer than ``MAX_TOKENS`` loses its end.
+        nothing.
         """
         import torch
 
@@ -96,13 +120,13 @@ class AnswerReader:
             [question] * len(passages),
             [head + passage for head, passage in zip(heads, passages, strict=True)],
             truncation="longest_first",
-            max_length=MAX_TOKENS,
+            max_length=self.max_tokens,
             padding=True,
             return_offsets_mapping=True,
             return_tensors="pt",
         )
         offsets = read.pop("offset_mapping").numpy()
-        with torch.inference_mode(), computing(self._half):
+        with torch.inference_mode(), computing(self._half, sum(map(len, passages))):
             states = self._module.bert(**read.to(self._module.device))
         with torch.inference_mode():
             # The heads in float32: a bfloat16 has too few digits to tell tokens apart.
@@ -133,9 +157,14 @@ def _marks(passage: str, places: NDArray[np.int64], logits: NDArray[np.float64],
 
 @lru_cache(maxsize=1)
 def load(path: Path = reranker_file.FILE, sha256: str = reranker_file.SHA256) -> AnswerReader:
-    """The reader of the re-ranker's file, loaded once. Writes nothing, draws no random number.
+    """The reader of the re-ranker's file, loaded once, on a graphics processor where there is one.
+
+    Writes nothing, draws no random number.
 
     ``sha256``: "" to take any file that ``train-reranker`` wrote. Raises ``ModelError`` when the file is missing or
     another one, and when the packaged model that it is laid over is not the original.
     """
-    return AnswerReader(*reranker_file.with_both_heads(path, sha256))
+    from sentence_transformers.util import get_device_name
+
+    module, tokenizer = reranker_file.with_both_heads(path, sha256)
+    return AnswerReader(module.to(get_device_name()), tokenizer)

@@ -22,7 +22,10 @@ FILE = Path(__file__).resolve().parents[2] / "data" / "reranker" / "model.safete
 SHA256 = "4e2e2a7e1030aebae8f577aa3f5a2f3e59c33c706fd4b867511be844e2574c19"
 MAX_TOKENS = 256  # of question and passage together, as in training
 _MARKING = frozenset({"qa_outputs.weight", "qa_outputs.bias"})  # the head of two outputs a token
-_RESTORE = 'Restore data/reranker/model.safetensors from the project, or set reranking.model to "".'
+_RESTORE = (
+    "Restore data/reranker/model.safetensors from the project, "
+    'or set reranking.model to "" and answering.reader to false.'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,7 @@ def with_both_heads(path: Path = FILE, sha256: str = SHA256) -> tuple[Any, Any]:
     """The weights in an ``untrained`` module, and its tokenizer. ``sha256`` and what is raised: as for ``load``."""
     import torch
 
-    data = layer_file.read(path, sha256, "Restore data/reranker/model.safetensors from the project.")
+    data = layer_file.read(path, sha256, _RESTORE)
     with torch.random.fork_rng(devices=[]):
         module, tokenizer = untrained(seed=0)
     with torch.no_grad():

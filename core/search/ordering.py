@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.chunking.prefixes import below
+from core.embedding.answer_reader import Marks
 from core.lru_cache import LruCache
 from core.search.expansion import clear_span
 from core.search.expansion.growth import family
@@ -48,18 +49,31 @@ def diversified(ranking: Ranking, settings: DiversitySettings) -> Ranking:
     return _appended(ranking, "diverse", scores, order, {}, started)
 
 
-def candidates(ranking: Ranking, settings: RerankingSettings, max_tokens: int, text: Text, above: Above) -> list[str]:
-    """The text a re-ranker reads for each candidate, best first: the unit of the settings, cut to ``max_tokens``.
+def candidates(
+    ranking: Ranking, settings: RerankingSettings, max_tokens: int, text: Text, above: Above
+) -> tuple[list[str], list[Span]]:
+    """The text a re-ranker reads for each candidate, best first, and where in its document the end of it stands.
 
-    With ``settings.prefix`` what stands above the leaf comes first, on lines of its own. No unit holds what the
-    question excludes.
+    It is the unit of the settings, cut to ``max_tokens``; with ``settings.prefix`` what stands above the leaf comes
+    first, on lines of its own. No unit holds what the question excludes.
     """
     chosen, leaves = ranking.pool[ranking.kept[: settings.candidates]], ranking.leaves
     whole = units(leaves, chosen.tolist(), settings, max_tokens, text)
     spans = [clear_span(leaves, ranking.passing, *one) for one in zip(chosen.tolist(), whole, strict=True)]
     documents = ranking.leaves.documents[chosen].tolist()
     read = [text(document)[span.start : span.end] for document, span in zip(documents, spans, strict=True)]
-    return list(map(below, above(ranking.leaves.rows[chosen].tolist()), read)) if settings.prefix else read
+    if settings.prefix:
+        read = list(map(below, above(ranking.leaves.rows[chosen].tolist()), read))
+    return read, spans
+
+
+def placed(readings: Readings, passages: Sequence[str], spans: Sequence[Span]) -> Readings:
+    """The readings with their marks by places in the documents. ``passages``, ``spans``: as ``candidates`` has them."""
+
+    def moved(marks: Marks | None, passage: str, span: Span) -> Marks | None:
+        return marks and marks.moved(span.end - len(passage), span.start)
+
+    return replace(readings, marks=tuple(map(moved, readings.marks, passages, spans)))
 
 
 def reordered(ranking: Ranking, readings: Readings, settings: RerankingSettings, started: float) -> Ranking:
@@ -69,6 +83,8 @@ def reordered(ranking: Ranking, readings: Readings, settings: RerankingSettings,
     lifted = lifted_by_neighbours(readings.scores, chosen, documents, settings.neighbour_share)
     found = reorder(ranking.final[ranking.kept], replace(readings, scores=lifted), settings)
     made = _appended(ranking, "reranked", found.scores, found.order, found.dropped, started)
+    marked = zip(chosen.tolist(), readings.marks, strict=False)
+    made = replace(made, marks={leaf: marks for leaf, marks in marked if marks is not None})
     likely = probabilities(readings, settings)
     if likely is None:
         return made
@@ -99,11 +115,12 @@ class RerankerCache:
             return ranking
         started = perf_counter()
         named, model = self._model(settings)
-        passages = candidates(ranking, settings, model.max_tokens, text, above)
-        key = (named, ranking.question, tuple(passages))
+        passages, spans = candidates(ranking, settings, model.max_tokens, text, above)
+        key = (named, ranking.question, tuple(passages), tuple(spans))
         readings = self._readings.get(key)
         if readings is None:
             readings = read(ranking.question, passages, model, settings, progress)
+            readings = placed(readings, passages, spans)
             if not readings.note:  # with more time more would have been read
                 self._readings.put(key, readings)
         return replace(

@@ -104,7 +104,7 @@ class AssemblySettings:
     order: str = dial("relevance", among=ORDERS)
     drop_repeats: bool = False
     stop_below: float = dial(0.14, 0, 1)
-    unit: str = dial("passages", among=READING_UNITS)
+    unit: str = dial("auto", among=READING_UNITS)
 
     def __post_init__(self) -> None:
         check("assembly", self)
@@ -118,7 +118,7 @@ class AssemblySettings:
         {'budget_tokens': 2000, 'order': 'relevance'}
         """
         told = asdict(self)
-        if self.unit == "passages":
+        if self.unit == "auto":
             del told["unit"]
         return {name: value for name, value in told.items() if value}
 

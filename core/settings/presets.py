@@ -33,7 +33,7 @@ def _baseline(chunker: str, size: int, parent_size: int, *, overlap: int = 0, **
         chunking__prefix=(),
         retrieval__dense_weight=1.0,
         retrieval__lexical_weight=0.0,
-        **{**_ONE_SEARCH, "expansion__strategy": "flat", **values},
+        **{**_ONE_SEARCH, "expansion__strategy": "flat", "assembly__unit": "passages", **values},
     )
 
 

@@ -13,8 +13,9 @@ import pytest
 
 from benchmarks.reranker_figures import cell_name
 from core.embedding import answer_reader, packaged, reranker_file
+from core.embedding.answer_reader import AnswerReader
 from core.errors import ModelError
-from core.search.ranking.rerankers import PairScorer, load_reranker
+from core.search.ranking.rerankers import load_reranker
 from core.search.ranking.reranking import Readings, probabilities
 from core.settings import PACKAGED_RERANKER, RerankingSettings
 from core.training.model import LearningModel
@@ -34,9 +35,9 @@ PASSAGES = [
 
 
 @pytest.fixture(scope="module")
-def exact() -> PairScorer:
+def exact() -> AnswerReader:
     loaded = load_reranker(RerankingSettings(PACKAGED_RERANKER, precision="float32"))
-    assert isinstance(loaded, PairScorer)
+    assert isinstance(loaded, AnswerReader)
     return loaded
 
 
@@ -52,7 +53,7 @@ def trained() -> LearningModel:
 
 
 @pytest.mark.model
-def test_scores_are_numbers_and_the_same_every_time(exact: PairScorer) -> None:
+def test_scores_are_numbers_and_the_same_every_time(exact: AnswerReader) -> None:
     found = exact.score(QUESTION, PASSAGES)
     assert found.dtype == np.float32
     assert np.isfinite(found).all()
@@ -63,7 +64,7 @@ def test_scores_are_numbers_and_the_same_every_time(exact: PairScorer) -> None:
 
 
 @pytest.mark.model
-def test_it_says_what_the_model_said_in_training(exact: PairScorer, trained: LearningModel) -> None:
+def test_it_says_what_the_model_said_in_training(exact: AnswerReader, trained: LearningModel) -> None:
     half = load_reranker(RerankingSettings(PACKAGED_RERANKER))
     then = trained.scores([QUESTION] * len(PASSAGES), PASSAGES)
     spread = 1 + float(np.abs(then).max())
@@ -72,12 +73,12 @@ def test_it_says_what_the_model_said_in_training(exact: PairScorer, trained: Lea
 
 
 @pytest.mark.model
-def test_no_weight_is_left_as_chance_made_it(exact: PairScorer, trained: LearningModel) -> None:
+def test_no_weight_is_left_as_chance_made_it(exact: AnswerReader, trained: LearningModel) -> None:
     """The head that the library makes anew is replaced, and the embedding table is the packaged one."""
     import torch
     from safetensors import safe_open
 
-    made = {**answer_reader.load()._module.state_dict(), **exact._model[0].model.state_dict()}
+    made = {**exact._module.state_dict(), **reranker_file.load()[0].model.state_dict()}
     assert made.keys() == trained.module.state_dict().keys()
     for name, value in trained.module.state_dict().items():
         assert torch.equal(made[name], value), name
@@ -123,7 +124,8 @@ def test_a_file_of_another_layout_gets_a_sentence(tmp_path: Path, written: bytes
 
 
 def test_a_file_that_is_gone_is_told_by_the_stage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(reranker_file.load, "__defaults__", (tmp_path / "gone", reranker_file.SHA256))
+    answer_reader.load.cache_clear()
+    monkeypatch.setattr(answer_reader.load.__wrapped__, "__defaults__", (tmp_path / "gone", reranker_file.SHA256))
     with pytest.raises(ModelError, match=r"own re-ranker cannot be read.*set reranking\.model to"):
         load_reranker(RerankingSettings(PACKAGED_RERANKER))
 

@@ -344,7 +344,8 @@ def test_the_relevance_of_what_was_merged_led_to_or_cut_into_sentences_is_said()
 
     assert "half of its support" in said_of(**{"expansion.strategy": "auto-merge"})
     assert "half way from that one's" in said_of(**{"expansion.strategy": "neighbours"})
-    assert "4 parts of its best chunk's" in said_of(**{"assembly.unit": "auto"})
+    assert "4 parts of its best chunk's" in said_of(**{"assembly.unit": "sentences"})
+    assert "4 parts of its best chunk's" in said_of(**{"assembly.budget_tokens": 250})
     assert said_of().endswith("the score of its best chunk (the re-ranker's own, blended with the ranking before it).")
 
 

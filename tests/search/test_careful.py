@@ -79,7 +79,7 @@ def test_a_time_limit_stops_it_after_a_batch_and_says_so(capsys: pytest.CaptureF
 
 def test_what_it_says_is_a_probability_where_thresholds_ask_for_one(home: Path) -> None:
     dials = {"expansion.strategy": "gated-parent", "assembly.unit": "passages"}  # of sentences another reason is told
-    gated = PRESETS["careful"].with_values(dials)
+    gated = PRESETS["careful"].with_values({**dials, "reranking.timeout_seconds": 0})
     with Library.open(home, write=False) as library:
         ranking = library.searcher.rank(QUESTION, gated)
         assert ranking.probabilities is not None
@@ -120,3 +120,26 @@ def test_on_ask_the_order_follows_and_its_time_is_told() -> None:
     assert app.selectbox(key="ask.reranking.model").value == ""
     assert "were read again" not in said(app)
     assert not app.exception
+
+
+def test_what_the_reranker_marked_stands_where_the_document_has_it_and_its_sentence_comes_first(home: Path) -> None:
+    with Library.open(home, write=False) as library:
+        searcher, careful = library.searcher, PRESETS["careful"].with_value("reranking.timeout_seconds", 0)
+        ranking = searcher.rank(QUESTION, careful)
+        leaves, told = ranking.leaves, []
+        assert 0 < len(ranking.marks) <= CAREFUL.candidates
+        for leaf, marks in ranking.marks.items():
+            text = searcher.text(leaves.version_ids[leaves.documents[leaf]])
+            assert (marks.starts >= leaves.starts[leaf]).all()
+            assert (marks.ends <= leaves.ends[leaf]).all()
+            words = [text[start:end] for start, end in zip(marks.starts, marks.ends, strict=True)]
+            assert all(word and not word[0].isspace() and not word[-1].isspace() for word in words)
+            best = marks.best()
+            told.append((best.score, text[best.start : best.end]) if best else (-99.0, ""))
+        answer = max(told)[1]
+        assert answer in ("15 minutes", "3600 seconds")  # the samples contradict themselves
+        context, _ = searcher.assemble(ranking, careful, 200)
+        first = min(context.passages, key=lambda passage: passage.rank)
+        assert answer in first.text
+        unmarked = searcher.rank(QUESTION, careful.with_value("reranking.model", ""))
+        assert not unmarked.marks

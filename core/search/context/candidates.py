@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from core.embedding.answer_reader import Marks
 from core.search.context.filling import ContextCandidate, place, whole_candidates
 from core.search.expansion import Extent, leaf_at
 from core.search.expansion.growth import stands_alone
@@ -28,6 +29,11 @@ CHUNKS = 20
 # Tried on the suites for tuning: with 2 parts meetings lost more; neighbours at 0.6 and 0.8 cost what sentences gain.
 CHUNK_PART = 4.0
 NEIGHBOUR_PART = 0.3
+# Where a re-ranker read that marks answers, the probability that one stands in the sentence counts so much, and the
+# words half. It is no standard score: where nothing is marked for sure, as where a claim is asked, it leaves the order
+# alone. Standardised it found 0.7 points more on ``chroma`` at 1,000 characters and lost 1.7 on ``scifact`` at 2,000.
+MARK_PART = 4.0
+MARK_SCALE = 2.0  # of the log-odds that the answer stands there against none, which are too sure of themselves
 # Up to so much room sentences find more than passages do. Measured on the suites for tuning: at 1,000 characters on
 # papers and mixed prose, at 2,000 no longer on meetings, whose turns were not yet kept whole.
 SMALL = {"characters": 1000, "tokens": 250}
@@ -54,7 +60,7 @@ def sentence_candidates(ranking: Ranking, extents: Sequence[Extent], reads: Cata
     [] where none of them is in sentences: then extents are what fills the room. All three are standard scores. A
     sentence's chunk is the leaf it begins in; one that was not ranked counts as the worst that was. Code, what is no
     prose, what people say in turns, and extents beyond ``CHUNKS`` stay whole and stand for themselves as their chunk
-    does. What a sentence is worth itself is the share of the question's words in it.
+    does. What a sentence is worth itself is the share of the question's words in it, and what a re-ranker marked there.
     """
     pieces = _pieces(ranking.leaves, extents, reads)
     places = np.flatnonzero([piece.among is not None for piece in pieces])
@@ -66,6 +72,9 @@ def sentence_candidates(ranking: Ranking, extents: Sequence[Extent], reads: Cata
     asked = set(analyse(ranking.question))
     texts = (reads.text(piece.document)[piece.core.start : piece.core.end] for piece in sentences)
     own = standardise(np.array([len(asked & set(analyse(text))) / max(1, len(asked)) for text in texts]))
+    if ranking.marks:
+        marked = np.array([_marked(ranking.marks.get(piece.leaf), piece.core) for piece in sentences])
+        own = own / 2 + MARK_PART * marked
     total[places] = CHUNK_PART * chunk[places] + own + NEIGHBOUR_PART * _beside(sentences, own)
     order = np.argsort(-total, kind="stable").tolist()
     return [
@@ -106,6 +115,12 @@ def _pieces(leaves: LeafTable, extents: Sequence[Extent], reads: CatalogueReads)
         _Piece(one.document, one.core, one.wanted, one.child, one.child, None, one.reason)
         for one in whole_candidates(leaves, whole)
     ]
+
+
+def _marked(marks: Marks | None, sentence: Span) -> float:
+    """How likely, on a scale from 0 to 1, the answer stands in the sentence; 0 where its leaf was not read."""
+    best = marks and marks.best(sentence.start, sentence.end)
+    return float(1 / (1 + np.exp(-best.score / MARK_SCALE))) if best else 0.0
 
 
 def _beside(sentences: Sequence[_Piece], own: Scores) -> Scores:

@@ -56,23 +56,24 @@ class Signs:
     likely: float = 0.0
 
 
-# Logistic regression by ``benchmarks/ending_weights.py``; what it is worth stands in docs/retrieval.md.
+# Logistic regression by ``benchmarks/ending_weights.py``, ``reread`` and ``likely`` by an earlier run; what it is worth
+# stands in docs/retrieval.md.
 WEIGHTS = Signs(
-    rank=-0.28,
-    gap=-0.33,
-    best=0.05,
-    lead=3.03,
-    word_lead=-0.88,
-    words=0.70,
-    most_words=0.29,
-    beside=0.13,
+    rank=-0.39,
+    gap=-0.32,
+    best=0.10,
+    lead=0.97,
+    word_lead=-0.48,
+    words=0.58,
+    most_words=0.46,
+    beside=0.21,
     reread=0.05,
     likely=0.53,
 )
 BIAS = -1.18
 
 # Below it the library hardly answers at all: then the best children alone are read, up to so much room.
-UNSURE = 0.35
+UNSURE = 0.38
 LITTLE = {"tokens": 300, "characters": 1200}
 # Of fewer leaves, as a narrow condition leaves them, scores do not tell what is likely.
 LEAST = 50

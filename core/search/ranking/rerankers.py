@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from core.embedding import reranker_file
+from core.embedding import answer_reader, reranker_file
 from core.embedding.hub import NOT_FETCHED
 from core.embedding.precision import computing, wants_bfloat16
 from core.errors import ModelError
@@ -79,7 +79,8 @@ def load_reranker(settings: RerankingSettings) -> Reranker:
     """
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
     if settings.model == PACKAGED_RERANKER:
-        return PairScorer(reranker_file.load(), PACKAGED_RERANKER, settings)
+        most = min(settings.max_tokens or reranker_file.MAX_TOKENS, reranker_file.MAX_TOKENS)
+        return answer_reader.load().reading(most, settings.precision)
     from safetensors import SafetensorError
     from sentence_transformers import CrossEncoder
     from transformers.utils import logging

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.embedding import calibration, reranker_file
+from core.embedding.answer_reader import AnswerReader, Marks
 from core.search.ranking.fusion import Scores, column, standardise
 from core.search.ranking.rerankers import Reranker
 from core.settings.searching import PACKAGED_RERANKER, RerankingSettings
@@ -30,10 +31,13 @@ class Readings:
 
     ``scores``: ``(n,)`` float64, higher is better, of whatever scale the model has; ``nan`` where a passage was not
     read in time, or where the model answered with no number. ``note``: a sentence when some are missing, else "".
+    ``marks``: where in each passage the answer may stand, ``None`` where it was not read; () where the model does not
+    mark.
     """
 
     scores: Scores
     note: str = ""
+    marks: tuple[Marks | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,6 +84,7 @@ def read(
     ``progress(done, total)`` is called before every batch and at the end, and may raise to stop.
     """
     found = np.full(len(passages), np.nan)
+    seen: dict[int, Marks] = {}
     places: dict[str, list[int]] = {}
     for place, passage in enumerate(passages):
         places.setdefault(passage, []).append(place)
@@ -91,13 +96,20 @@ def read(
             break
         if progress:
             progress(done, len(passages))
-        answers = reranker.score(question, [distinct[at] for at in batch])
-        for at, answer in zip(batch, answers.tolist(), strict=True):
+        texts = [distinct[at] for at in batch]
+        if isinstance(reranker, AnswerReader):
+            marks = reranker.read(question, texts)
+            seen |= {place: one for at, one in zip(batch, marks, strict=True) for place in places[distinct[at]]}
+            answers = [one.worth for one in marks]
+        else:
+            answers = reranker.score(question, texts).tolist()
+        for at, answer in zip(batch, answers, strict=True):
             found[places[distinct[at]]] = answer if np.isfinite(answer) else np.nan
             done += len(places[distinct[at]])
     if progress and not late:
         progress(done, len(passages))
-    return Readings(found, _note(found, done, settings.timeout_seconds))
+    marked = tuple(map(seen.get, range(len(passages)))) if seen else ()
+    return Readings(found, _note(found, done, settings.timeout_seconds), marked)
 
 
 def batches(lengths: Sequence[int], size: int) -> list[list[int]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from core.embedding.answer_reader import Marks
 from core.search.question.analysis import NOTHING, Understanding
 from core.search.ranking import fusion
 from core.search.ranking.finding import Laps, SearchScores
@@ -29,10 +30,11 @@ class Ranking:
     stage did not rank the leaf; in the order of the stages, the last of which decides. ``kept``: positions in ``pool``,
     best first. ``dropped``: reason by position, for those a threshold removed or no search found. ``timings_ms`` by
     stage. ``probabilities``: float64, aligned with ``pool``, that a leaf answers, ``nan`` where no re-ranker read it;
-    ``None`` where none did whose scores are calibrated. ``matched``: what a leaf is found by besides its text, where
-    that is nearer to the question, by position in ``pool``. ``passing``: which of ``leaves`` conditions let through,
-    and what must not be read beside them; ``None`` where they leave out nothing. ``reckoned``: the ``spread``, ``None``
-    where it is still to be, of the pool.
+    ``None`` where none did whose scores are calibrated. ``marks``: where answers may stand, in characters of the
+    document, by index into ``leaves``, where a re-ranker read that marks them. ``matched``: what a leaf is found by
+    besides its text, where that is nearer to the question, by position in ``pool``. ``passing``: which of ``leaves``
+    conditions let through, and what must not be read beside them; ``None`` where they leave out nothing. ``reckoned``:
+    the ``spread``, ``None`` where it is still to be, of the pool.
     """
 
     question: str
@@ -46,6 +48,7 @@ class Ranking:
     understood: Understanding = NOTHING
     notes: tuple[str, ...] = ()
     probabilities: fusion.Scores | None = None
+    marks: Mapping[int, Marks] = field(default_factory=dict)
     passing: Passing | None = None
     matched: Mapping[int, str] = field(default_factory=dict)
     reckoned: fusion.Spread | None = None

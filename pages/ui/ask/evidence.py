@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.library import SearchResult
 from core.search.context.candidate_outcomes import Clustered
-from core.search.context.candidates import CHUNK_PART, NEIGHBOUR_PART
+from core.search.context.candidates import CHUNK_PART, NEIGHBOUR_PART, SMALL
 from core.settings import AssemblySettings, Settings
 from core.types import Block, BlockKind, Candidate, Hit, Passage
 from pages.ui.ask import judging
@@ -149,7 +149,8 @@ def relevance_help(last: str, settings: Settings) -> str:
         more = " A merged parent is raised from there toward the best of all by half of its support."
     elif settings.expansion.strategy == "neighbours":
         more = " What another chunk led to has at least the score half way from that one's to the last kept."
-    if settings.assembly.unit != "passages":
+    filled = settings.assembly
+    if filled.unit == "sentences" or (filled.unit == "auto" and filled.budget_tokens <= SMALL["tokens"]):
         more += (
             f" Where sentences fill the room: {CHUNK_PART:g} parts of its best chunk's standard score, one of its best "
             f"sentence's and {NEIGHBOUR_PART:g} of those beside that one."

@@ -13,7 +13,7 @@ from core.search.context.assembling import SHORTEST_CUT
 from core.search.context.filling import place
 from core.search.context.prompt import heading_line, render_prompt, widest_number
 from core.search.expansion import expand
-from core.settings import ORDERS, ExpansionSettings
+from core.settings import ORDERS, AssemblySettings, ExpansionSettings
 from core.types import Span
 from tests.search.context.worlds import worlds
 
@@ -24,6 +24,7 @@ def filled(world, expansion, budget, settings=None):
     leaves = world.ranking.leaves
     sizes = leaves.tokens if budget.unit == "tokens" else leaves.ends - leaves.starts
     extents = expand(world.ranking, expansion, sizes, budget.amount, world)
+    settings = settings or AssemblySettings(unit="passages")  # small rooms are filled with sentences: test_sentences.py
     return extents, assembly.assemble(world.ranking, extents, budget, world, settings)
 
 
