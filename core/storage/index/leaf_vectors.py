@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
 
@@ -16,6 +17,8 @@ from core.types import Vectors
 
 _AT_ONCE = 8192  # read and compared together, and kept in one piece: 13 MB of 384 numbers each
 _DEAD = 0.25  # the share of what is kept that leaves may have left before it is made anew
+_ALONE = 2  # so many pieces are compared sooner than another thread is woken
+_HELPERS = ThreadPoolExecutor(4, "compare")
 _FEW = 8  # one leaf in so many is compared by itself: copying the vectors of more costs more than comparing all
 
 Read = Callable[[NDArray[np.int64]], Vectors]  # of leaves, by their indices
@@ -174,9 +177,19 @@ class _Pieces:
         return found
 
     def products(self, query: Vectors) -> Vectors:
-        """(count,) with all."""
-        ends = [min(_AT_ONCE, self.count - first) for first in range(0, self.count, _AT_ONCE)]
-        found = (products(piece[:end], query) for piece, end in zip(self._pieces, ends, strict=False))
+        """(count,) with all: piece by piece, by this thread and another, while that one finds a core for itself."""
+        whole, rest = divmod(self.count, _AT_ONCE)
+        pieces = [*self._pieces[:whole], *(piece[:rest] for piece in self._pieces[whole : whole + bool(rest)])]
+        found, left = [np.zeros(0, np.float32)] * len(pieces), iter(range(len(pieces)))
+
+        def work() -> None:
+            for at in left:
+                found[at] = products(pieces[at], query)
+
+        helping = _HELPERS.submit(work) if len(pieces) > _ALONE else None
+        work()
+        if helping is not None and not helping.cancel():
+            helping.result()
         return np.concatenate([np.zeros(0, np.float32), *found])
 
 
