@@ -213,21 +213,27 @@ def read_vectors(store: Store, rows: NDArray[np.int64], dimension: int, numbers:
     ``numbers``: of these vectors, where known: while they are true, the rows need not be looked up. Raises
     ``StorageError`` for a vector of the wrong length or missing, ``NotFoundError`` for a row that is gone.
     """
-    # Row by row along the list, which needs no sorting: a sort would carry the vectors through memory once more.
+    if len(rows) > _AT_ONCE:
+        turns = list(_in_turn(np.arange(len(rows))))
+        parts = [None if numbers is None else Numbers(numbers.contents, numbers.of[some]) for some in turns]
+        read = (read_vectors(store, rows[some], dimension, part) for some, part in zip(turns, parts, strict=True))
+        return np.concatenate(list(read))
+    # Row by row along the list, which needs no sorting, and in one value: that is read while other threads work on.
     with store.reading():
         if numbers is not None and numbers.contents == store.contents():
-            listed = "SELECT value AS vector FROM json_each(?)"
+            listed = "SELECT value AS vector FROM json_each(?1)"
             wanted = numbers.of
         else:
-            listed = "SELECT vector FROM json_each(?) AS wanted CROSS JOIN chunk ON row = wanted.value"
+            listed = "SELECT vector FROM json_each(?1) AS wanted CROSS JOIN chunk ON row = wanted.value"
             wanted = rows
-        found = store.rows(f"SELECT data FROM ({listed}) LEFT JOIN vector ON number = vector", wanted.tolist())
-    if len(found) != len(rows):
+        found, wrong, data = store.row(
+            "SELECT count(*), sum(typeof(data) <> 'blob' OR length(data) NOT IN (0, ?2)),"
+            " CAST(group_concat(iif(length(data), data, zeroblob(?2)), '') AS BLOB)"
+            f" FROM ({listed}) LEFT JOIN vector ON number = vector",
+            *(wanted.tolist(), 4 * dimension),
+        )
+    if found != len(rows):
         raise NotFoundError("The library changed while this question was answered.", "Ask it again.")
-    blobs = [blob for (blob,) in found]
-    sizes = {-1 if blob is None else len(blob) for blob in blobs}
-    if not sizes <= {0, 4 * dimension}:
+    if wrong:
         raise StorageError(f"{store.home}: some vectors are missing or have the wrong length.", "Run verify on it.")
-    if 0 in sizes:
-        blobs = [blob or bytes(4 * dimension) for blob in blobs]
-    return np.frombuffer(b"".join(blobs), "<f4").astype(np.float32, copy=False).reshape(len(rows), dimension)
+    return np.frombuffer(data or b"", "<f4").astype(np.float32, copy=False).reshape(len(rows), dimension)
