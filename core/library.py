@@ -185,9 +185,7 @@ class Library:
             rebuild_projection(self._store)
         return report
 
-    def verify(
-        self, *, repair: bool = False, progress: verify.Progress = lambda what, done, total: None
-    ) -> list[Problem]:
+    def verify(self, *, repair: bool = False, progress: verify.Progress = verify.quietly) -> list[Problem]:
         """Everything that is wrong; with ``repair`` what still is, once all was put back that anything holds."""
         problems = verify.verify(self._store, repair, progress)
         return rescuing.repaired(self._store, problems, self._again) if repair else problems
@@ -204,10 +202,6 @@ class Library:
     def sources(self) -> list[SourceRow]:
         """Every live source with its document, in the order they were added."""
         return sources.sources(self._store)
-
-    def is_empty(self) -> bool:
-        """Whether it has no live source, told without reading any."""
-        return not sources.any_live(self._store)
 
     def trash(self, source_ids: Sequence[int]) -> None:
         """Put sources in the trash: out of every list and index until they are restored, removed or 30 days old."""

@@ -201,8 +201,12 @@ class FileStore:
         return [path for path in sorted(self.root.rglob("*")) if path not in known and not _is_shelf(path, self.root)]
 
     def bytes_on_disk(self) -> int:
-        staged = (path.stat().st_size for path in self.root.glob(f"{_STAGED}/*") if _HASH.fullmatch(path.name))
-        return sum(entry.stat().st_size for _, entry in self._in_place()) + sum(staged)
+        total = 0
+        staged = (path for path in self.root.glob(f"{_STAGED}/*") if _HASH.fullmatch(path.name))
+        for one in (*staged, *(entry for _, entry in self._in_place())):
+            with suppress(FileNotFoundError):  # moved or removed meanwhile
+                total += one.stat().st_size
+        return total
 
     def _final(self, content_hash: str) -> Path:
         if len(content_hash) != 64 or not set(content_hash) <= set("0123456789abcdef"):

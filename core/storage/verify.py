@@ -46,7 +46,11 @@ class Problem:
     version: str = ""
 
 
-def verify(store: Store, repair: bool = False, progress: Progress = lambda what, done, total: None) -> list[Problem]:
+def quietly(what: str, done: int, total: int) -> None:
+    """No progress is told."""
+
+
+def verify(store: Store, repair: bool = False, progress: Progress = quietly) -> list[Problem]:
     """Everything that is wrong with the library; with ``repair``, what is still wrong after mending what can be here.
 
     What takes the originals to be read again, and a damaged catalogue, are mended by ``Library`` alone. A pending job,

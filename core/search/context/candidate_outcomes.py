@@ -53,7 +53,7 @@ def build_trace(
     def made() -> Iterator[Candidate]:
         """Without the ranking, which a result that is remembered must not hold: it holds all leaves."""
         places = {stage: ranks_of(scores)[entries] for stage, scores in columns.items()}
-        final = places[next(reversed(columns))]
+        final = places[list(columns)[-1]]
         order = np.lexsort((final, out))
         # Plain numbers, a tuple for each candidate: reading arrays one number at a time costs more than all the rest.
         ranks = zip(*(ranked[order].tolist() for ranked in places.values()), strict=True)

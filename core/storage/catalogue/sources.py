@@ -206,11 +206,6 @@ def sources(store: Store) -> list[SourceRow]:
     return _rows(store, "source.trashed_at IS NULL", "source.id")
 
 
-def any_live(store: Store) -> bool:
-    """Whether there is a live source."""
-    return bool(store.row("SELECT 1 FROM source WHERE trashed_at IS NULL LIMIT 1"))
-
-
 def trashed(store: Store) -> list[SourceRow]:
     """What was put in the trash, last first; attachments that went with their mail are not listed beside it."""
     return _rows(

@@ -216,8 +216,9 @@ def read_vectors(store: Store, rows: NDArray[np.int64], dimension: int, numbers:
     if len(rows) > _AT_ONCE:
         turns = list(_in_turn(np.arange(len(rows))))
         parts = [None if numbers is None else Numbers(numbers.contents, numbers.of[some]) for some in turns]
-        read = (read_vectors(store, rows[some], dimension, part) for some, part in zip(turns, parts, strict=True))
-        return np.concatenate(list(read))
+        with store.reading():
+            read = (read_vectors(store, rows[some], dimension, part) for some, part in zip(turns, parts, strict=True))
+            return np.concatenate(list(read))
     # Row by row along the list, which needs no sorting, and in one value: that is read while other threads work on.
     with store.reading():
         if numbers is not None and numbers.contents == store.contents():

@@ -54,7 +54,7 @@ def _desk(place: str) -> Desk:
     watcher = Watcher(opened.folders)
     worker.start()
     watcher.start()
-    if not opened.is_empty():  # both take seconds to load: have them ready before the first question
+    if opened.sources():  # both take seconds to load: have them ready before the first question
         Thread(target=_warm, args=[opened], name="lectern-warm", daemon=True).start()
     return Desk(opened, worker, watcher, "")
 
