@@ -202,8 +202,9 @@ class FileStore:
 
     def bytes_on_disk(self) -> int:
         total = 0
-        staged = (path for path in self.root.glob(f"{_STAGED}/*") if _HASH.fullmatch(path.name))
-        for one in (*staged, *(entry for _, entry in self._in_place())):
+        found: list[Path | os.DirEntry[str]] = [entry for _, entry in self._in_place()]
+        found += (path for path in self.root.glob(f"{_STAGED}/*") if _HASH.fullmatch(path.name))
+        for one in found:
             with suppress(FileNotFoundError):  # moved or removed meanwhile
                 total += one.stat().st_size
         return total
