@@ -15,10 +15,10 @@ MEASURED = (
 )
 FOLLOWS = (
     "`retrieval.exact_below` follows from this page: at 100,000 leaves comparing takes no more of the processor, and "
-    "misses no leaf; it stands a little below, for it reads every vector before the first question, and keeps them: of "
-    "a million 1.5 GB. The first question after a change costs the same either way: it reads which leaves there are, "
-    "and of leaves, their words and vectors those that came in. Chroma keeps an index of its own in memory: up to "
-    "100,000 leaves it is not less."
+    "misses no leaf; it stands a little below, for it reads every vector before the first question, and keeps them. "
+    "The first question after a change costs the same either way: it reads which leaves there are, and of leaves, "
+    "their words and vectors those that came in. Chroma keeps an index of its own in memory: at these sizes it is not "
+    "less."
 )
 HEAD = """# What a library costs as it grows
 

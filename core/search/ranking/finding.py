@@ -113,9 +113,9 @@ def search_leaves(
         if snapshot.passing is not None and len(leaves) > settings.exact_below:
             every = every.taken(snapshot.passing.mask)
         every.keep()
-    near, own = None if exact else nearest, _OwnVectors(leaves.vectors)
+    near = None if exact else nearest
     searched = [
-        _one_search(query, tokens, snapshot, every, near, lexical, settings, laps, own) for query, tokens in searches
+        _one_search(query, tokens, snapshot, every, near, lexical, settings, laps) for query, tokens in searches
     ]
     by_alias = _by_alias(leaves, searched)
     words = _joined_words([one.words for one in searched])
@@ -153,7 +153,7 @@ def search_leaves(
         asked = snapshot.asked
         found.append(asked[fusion.best_first(by_alias[0][asked], POOL)])
     pool = _with_family(snapshot, found)
-    made = scores(pool, lambda: own.of(pool))
+    made = scores(pool, lambda: leaves.vectors.of(pool))
     behind = scores(*snapshot.background)
     spreads = {"lexical": words.spread(count)}
     if exact and meant:
@@ -231,32 +231,11 @@ def _joined_words(found: Sequence[_Words]) -> _Words:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _OwnVectors:
-    """Vectors of a pool, of which some were read before all of it was known: while a question was encoded."""
-
-    vectors: LeafVectors
-    read: list[tuple[NDArray[np.int64], Vectors]] = field(default_factory=list)
-
-    def expect(self, places: NDArray[np.int64]) -> None:
-        """Read those of some leaves that will be in the pool."""
-        self.read.append((places, self.vectors.of(places)))
-
-    def of(self, pool: NDArray[np.int64]) -> Vectors:
-        """(m, dimension) of the pool, which ascends."""
-        found, missing = np.empty((len(pool), self.vectors.dimension), np.float32), np.ones(len(pool), bool)
-        for places, vectors in self.read:
-            at = np.searchsorted(pool, places)
-            found[at], missing[at] = vectors, False
-        found[missing] = self.vectors.of(pool[missing])
-        return found
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class _OneSearch:
     """What one text finds. ``query``: its vector, ``None`` where the search by meaning is off.
 
     ``similar``: cosines of the leaves that are searched, ``None`` where they are computed for a pool alone; ``near``:
-    indices of the nearest, ``None`` where all are in the pool. ``worded``: of those that words find best.
+    indices of the nearest, ``None`` where all are in the pool.
     ``coverage``: of all leaves, ``nan`` for one without any of the words around it or that is not searched; ``None``:
     off.
     """
@@ -265,7 +244,6 @@ class _OneSearch:
     similar: Vectors | None
     near: NDArray[np.int64] | None
     words: _Words
-    worded: NDArray[np.int64]
     coverage: fusion.Scores | None
 
     def scored(self, snapshot: Snapshot, pool: NDArray[np.int64], own: Vectors | None) -> fusion.Scores:
@@ -287,11 +265,10 @@ def _one_search(
     lexical: LexicalIndex,
     settings: RetrievalSettings,
     laps: Laps,
-    own: _OwnVectors,
 ) -> _OneSearch:
     """``nearest`` ``None``: all leaves that are searched are compared, by ``every``: their vectors, or those of all.
 
-    These are in memory then; else those of what words find are read into ``own`` while the question is encoded.
+    These are in memory then.
     """
 
     def compared() -> tuple[Vectors, float, Vectors | None, NDArray[np.int64] | None]:
@@ -314,9 +291,6 @@ def _one_search(
         if settings.coverage_weight:
             covered = _coverage(tokens, snapshot, lexical)
             laps.end("coverage")
-        worded = words.places[fusion.best_first(words.scores, POOL)]
-        if asking and nearest is not None:
-            own.expect(_with_family(snapshot, [worded]))
     finally:  # nothing goes on beside what has failed
         if asking:
             wait([asking])
@@ -330,7 +304,7 @@ def _one_search(
         near = fusion.best_first(similar, POOL)
         near = near if snapshot.passing is None else snapshot.asked[near]
     laps.end("dense")
-    return _OneSearch(vector, similar, near, words, worded, covered)
+    return _OneSearch(vector, similar, near, words, covered)
 
 
 def _nearest(snapshot: Snapshot, query: Vectors, count: int) -> NDArray[np.int64]:
@@ -366,7 +340,7 @@ def _coverage(tokens: Sequence[str], snapshot: Snapshot, lexical: LexicalIndex) 
 def _candidates(snapshot: Snapshot, one: _OneSearch) -> tuple[NDArray[np.int64], ...]:
     """What each search finds best, best first, as indices of leaves."""
     near = np.zeros(0, np.int64) if one.near is None else one.near[one.near >= 0]
-    return near, one.worded
+    return near, one.words.places[fusion.best_first(one.words.scores, POOL)]
 
 
 def _with_family(snapshot: Snapshot, found: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
