@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -64,20 +65,29 @@ class World:
 
     def document(self, number: int) -> Made:
         """About twenty leaves on one subject, in sections."""
-        drawn = np.random.default_rng((self.seed, 1, number))
-        subject = int(drawn.integers(SUBJECTS))
+        drawn, subject = self._drawn(number)
         count = int(np.clip(drawn.lognormal(np.log(LEAVES_A_DOCUMENT) - 0.18, 0.6), 2, 200))
         paragraphs = [self._paragraph(drawn, subject) for _ in range(count)]
         title = f"{' '.join(self._words[drawn.choice(self._own[subject], 3)])} {number}".capitalize()
         vectors = self._near(drawn, self._centres[subject] + 0.6 * self._step(drawn, 1), count)
         return Made(_tree(title, paragraphs), vectors)
 
-    def question(self, number: int) -> tuple[str, Vectors]:
-        """A question in seven words, two of them common, and its vector near those of its subject."""
+    def _drawn(self, number: int) -> tuple[np.random.Generator, int]:
+        """What a document is drawn from, and its subject, which is drawn first."""
+        drawn = np.random.default_rng((self.seed, 1, number))
+        return drawn, int(drawn.integers(SUBJECTS))
+
+    def question(self, number: int, documents: int) -> tuple[str, Vectors]:
+        """A question in seven words of one of the first so many documents, and its vector near the document's.
+
+        A word that no text holds would be looked up as a slip of spelling, as few words of a person's question are.
+        """
         drawn = np.random.default_rng((self.seed, 2, number))
-        subject = int(drawn.integers(SUBJECTS))
-        words = [*self._words[drawn.choice(self._own[subject], 5)], *self._spoken(drawn, 2)]
-        return f"{' '.join(words).capitalize()} {number}?", self._near(drawn, self._centres[subject], 1)[0]
+        asked = int(drawn.integers(documents))
+        words = re.findall(r"[^\W\d_]+", self.document(asked).tree.document.text.lower())
+        said = drawn.choice(list(dict.fromkeys(words)), 7, replace=False)
+        about = self._centres[self._drawn(asked)[1]]
+        return f"{' '.join(said).capitalize()} {number}?", self._near(drawn, about, 1)[0]
 
     def _paragraph(self, drawn: np.random.Generator, subject: int) -> str:
         count = int(np.clip(drawn.normal(66, 12), 15, 84))

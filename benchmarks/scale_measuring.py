@@ -2,8 +2,9 @@
 
     python -m benchmarks.scale_measuring LIBRARY SETTINGS QUESTIONS
 
-Called by ``benchmarks.scale``. Every question is a new one. A second set of questions tells what encoding and the
-search by words take by themselves: the same kind, so neither set finds what the other has left in memory.
+Called by ``benchmarks.scale``. Every question is a new one, in words that the library holds. A second set of questions
+tells what encoding and the search by words take by themselves: the same kind, so neither set finds what the other has
+left in memory.
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ sys.path.insert(0, str(ROOT))
 
 import numpy as np
 
-from benchmarks.scale_library import KnownQuestions, World, put
+from benchmarks.scale_library import KnownQuestions, World, fill, put
 from core.embedding import load_model
 from core.library import Library
 from core.settings import EmbeddingSettings, Settings
 from core.storage.index.lexical import FtsIndex
 from core.text.languages import question_tokens
+from core.types import Vectors
 
 CHANGES = 3  # documents taken out and put in again
+ADDED = 2000  # leaves put in as an ingest puts them
 
 
 def seconds(action: Callable[[], Any]) -> float:
@@ -64,14 +67,15 @@ def resident_mb() -> float:
 
 def measured(home: Path, settings: Settings, questions: int) -> dict[str, Any]:
     """All figures of a library, which is afterwards what it was."""
-    world = World()
-    asked = dict(world.question(number) for number in range(2 * questions + 20))
+    world, asked, found = World(), dict[str, Vectors](), dict[str, Any]()
     encoder = KnownQuestions(asked, load_model(EmbeddingSettings()).encoder)
     encoder.encode(["The model is loaded."])
-    texts, before, found = list(asked), resident_mb(), {}
-    started = perf_counter()
+    before, started = resident_mb(), perf_counter()
     with Library.open(home, encoder=encoder) as library:
         found["open_s"] = perf_counter() - started
+        documents = library.stats().documents
+        asked.update(world.question(number, documents) for number in range(2 * questions + 20))
+        texts = list(asked)
         ask = lambda text: library.search(text, settings)  # noqa: E731 - a name for what is asked often below
         found["first_question_s"] = seconds(lambda: ask(texts[-1]))
         for text in texts[-19:-1]:  # whatever is imported or made once
@@ -93,6 +97,7 @@ def measured(home: Path, settings: Settings, questions: int) -> dict[str, Any]:
         found["resident_mb"] = resident_mb() - before
         found["in_memory"] = library.searcher.snapshot().leaves.vectors.in_memory
         found |= changed(library, world, lambda: ask(texts[-2]))
+        found |= added(library, world)
         found["verify_s"] = seconds(lambda: found.update(problems=len(library.verify())))
         found["chunks"], found["bytes"] = library.stats().chunks, library.stats().total_bytes
     return found
@@ -108,6 +113,19 @@ def changed(library: Library, world: World, ask: Callable[[], Any]) -> dict[str,
         then.append(seconds(ask))
         back.append(seconds(lambda number=number: put(library, world.document(number))))
     return {"remove_s": float(np.median(gone)), "after_s": float(np.median(then)), "put_s": float(np.median(back))}
+
+
+def added(library: Library, world: World) -> dict[str, float]:
+    """Milliseconds a leaf to put in documents as an ingest does, by the clock and the processor; then they are gone."""
+    figures = library.stats()
+    before = {source.id for source in library.sources()}
+    began, worked = perf_counter(), process_time()
+    made = fill(library, world, figures.chunks + ADDED)
+    taken = perf_counter() - began - made["making"], process_time() - worked - made["making"]
+    for source in library.sources():
+        if source.id not in before:
+            library.remove(source.id)
+    return {name: 1000 * one / made["leaves"] for name, one in zip(("leaf_ms", "leaf_cpu_ms"), taken, strict=True)}
 
 
 if __name__ == "__main__":

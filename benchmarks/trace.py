@@ -191,11 +191,13 @@ def run_app() -> None:
     """Streamlit's command on libraries whose vectors are made up."""
     from streamlit.web.cli import main as streamlit
 
-    asked: dict[str, Any] = dict(map(World().question, range(200)))
+    asked: dict[str, Any] = {}
     real, open_library = load_model(EmbeddingSettings()).encoder, Library.open
 
     def known(home: Path, **given: bool) -> Library:
-        return open_library(home, **given, encoder=KnownQuestions(asked, real))
+        library = open_library(home, **given, encoder=KnownQuestions(asked, real))
+        asked.update(World().question(number, library.stats().documents) for number in range(200))
+        return library
 
     Library.open = known  # type: ignore[method-assign,assignment]
     streamlit(prog_name="streamlit")

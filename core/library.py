@@ -185,9 +185,9 @@ class Library:
             rebuild_projection(self._store)
         return report
 
-    def verify(self, *, repair: bool = False) -> list[Problem]:
+    def verify(self, *, repair: bool = False, progress: verify.Progress = verify.quietly) -> list[Problem]:
         """Everything that is wrong; with ``repair`` what still is, once all was put back that anything holds."""
-        problems = verify.verify(self._store, repair=repair)
+        problems = verify.verify(self._store, repair, progress)
         return rescuing.repaired(self._store, problems, self._again) if repair else problems
 
     def measure_recall(self) -> Recall | None:

@@ -222,7 +222,7 @@ def verify(options: Namespace) -> int:
     """Check a library; exit code 1 when something is wrong and stays so."""
     try:
         with Library.open(existing(home(options)), repair=options.repair) as library:
-            problems = library.verify(repair=options.repair)
+            problems = library.verify(repair=options.repair, progress=console.Progress().looking)
     except LibraryDamagedError as error:
         problems = [Problem(str(error), "catalogue", True)]
     console.answer(

@@ -86,6 +86,10 @@ class Progress:
         """Vectors that Chroma is told."""
         self.show(f"vector {done} of {total}")
 
+    def looking(self, what: str, done: int, total: int) -> None:
+        """What of a library is looked at; ``total`` 0: not one by one."""
+        self.show(f"{what}: {done:,} of {total:,}" if total else what)
+
     def building(self, step: Step, done: int, total: int) -> None:
         """A bench's documents."""
         self.show(f"{step.number}/{step.of} {step.label}: document {done} of {total}")

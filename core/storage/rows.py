@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 
@@ -21,8 +21,16 @@ _LANGUAGES = "languages"
 _GARBLED_JOB = "NOT json_valid(payload) OR NOT json_valid(result)"
 
 
-def unreadable(store: Store) -> Iterator[tuple[str, str, str]]:
-    """``(sentence, where, version)`` of every row that cannot be read; the version, where it can be derived again."""
+Listed = list[tuple[str, str]]
+
+
+def unreadable(
+    store: Store, along: Callable[[Listed, int], Iterable[tuple[str, str]]] = lambda listed, _: listed
+) -> Iterator[tuple[str, str, str]]:
+    """``(sentence, where, version)`` of every row that cannot be read; the version, where it can be derived again.
+
+    ``along``: goes through the documents, of which there are so many, and may tell how far it is.
+    """
     whole: tuple[tuple[str, Callable[[], object]], ...] = (
         (_SETTINGS, store.settings),
         (_LANGUAGES, lambda: statistics.languages(store)),
@@ -36,7 +44,8 @@ def unreadable(store: Store) -> Iterator[tuple[str, str, str]]:
             yield told, where, ""
     if garbled := store.value(f"SELECT count(*) FROM job WHERE {_GARBLED_JOB}"):
         yield f"What {garbled} jobs were to do cannot be read any more.", _JOBS, ""
-    for version_id, title in store.rows("SELECT id, title FROM version ORDER BY number"):
+    listed: Listed = store.rows("SELECT id, title FROM version ORDER BY number")
+    for version_id, title in along(listed, len(listed)):
         if told := _fault(store, partial(_read_whole, store, version_id)):
             yield told, f"{title} ({version_id[:12]})", version_id
 

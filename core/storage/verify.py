@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -25,6 +26,11 @@ _NORM_TOLERANCE = 1e-3
 _CATALOGUE = "catalogue"
 _CHROMA = "chroma"
 _WRITTEN_DOWN = keepsakes.FILE
+_TOLD = 200  # documents, or some hundred leaves each, between two words of progress
+
+Item = TypeVar("Item")
+Progress = Callable[[str, int, int], None]
+"""What is looked at now, how many of it were, and how many there are: 0 where it is not looked at one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +46,11 @@ class Problem:
     version: str = ""
 
 
-def verify(store: Store, repair: bool = False) -> list[Problem]:
+def quietly(what: str, done: int, total: int) -> None:
+    """No progress is told."""
+
+
+def verify(store: Store, repair: bool = False, progress: Progress = quietly) -> list[Problem]:
     """Everything that is wrong with the library; with ``repair``, what is still wrong after mending what can be here.
 
     What takes the originals to be read again, and a damaged catalogue, are mended by ``Library`` alone. A pending job,
@@ -51,33 +61,57 @@ def verify(store: Store, repair: bool = False) -> list[Problem]:
     """
     if repair and not store.writable:
         raise StorageError(f"The library {store.home} was opened for reading.", "Open it for writing to repair it.")
-    problems = _look(store)
+    problems = _look(store, progress)
     if repair and any(problem.repairable for problem in problems):
         _mend(store, {problem.where for problem in problems if problem.repairable})
-        problems = _look(store)
+        problems = _look(store, progress)
     return problems
 
 
-def _look(store: Store) -> list[Problem]:
-    problems = _found(store, _catalogue)
+def _look(store: Store, progress: Progress) -> list[Problem]:
+    def found(look: Look) -> list[Problem]:
+        return _found(store, look, _Counting(look.__name__.strip("_").replace("_", " "), progress))
+
+    problems = found(_catalogue)
     if problems:
         return problems  # a damaged database can say nothing true about the rest
-    for look in (_waiting, _written_down, _versions, _rows, _attachments, _spans, _lexical):
-        problems += _found(store, look)
-    bad_vectors = _found(store, _vectors)
+    for look in (_waiting, _written_down, _documents, _rows, _attachments, _spans, _word_index):
+        problems += found(look)
+    bad_vectors = found(_vectors)
     problems += bad_vectors
     if store.writable:
-        problems += _found(store, _orphans)
+        problems += found(_originals)
         # From wrong vectors nothing right can be projected.
-        problems += [] if bad_vectors else _found(store, _chroma)
+        problems += [] if bad_vectors else found(_chroma)
     return problems
 
 
-def _found(store: Store, look: Callable[[Store], Iterable[Problem]]) -> list[Problem]:
+@dataclass(frozen=True, slots=True)
+class _Counting:
+    """One look's progress, told from the beginning on."""
+
+    what: str
+    progress: Progress
+
+    def __post_init__(self) -> None:
+        self.progress(self.what, 0, 0)
+
+    def along(self, items: Iterable[Item], total: int) -> Iterator[Item]:
+        """The items, of so many in all, told of now and then."""
+        for done, item in enumerate(items):
+            if not done % _TOLD:
+                self.progress(self.what, done, total)
+            yield item
+
+
+Look = Callable[[Store, _Counting], Iterable[Problem]]
+
+
+def _found(store: Store, look: Look, counting: _Counting) -> list[Problem]:
     """What one look finds; where a row stops it, that is what it found."""
     found: list[Problem] = []
     try:
-        found.extend(look(store))
+        found.extend(look(store, counting))
     except (LecternError, sqlite3.Error, OSError, ValueError, TypeError) as error:
         found.append(Problem(f"It cannot be looked at whole: {error}", look.__name__.strip("_"), False))
     return found
@@ -102,7 +136,7 @@ def _mend(store: Store, places: set[str]) -> None:
     carry_if_possible(store)
 
 
-def _catalogue(store: Store) -> Iterator[Problem]:
+def _catalogue(store: Store, _: _Counting) -> Iterator[Problem]:
     with store.reading() as connection:
         try:
             for fault in rescue.structural(connection):
@@ -111,25 +145,25 @@ def _catalogue(store: Store) -> Iterator[Problem]:
             yield Problem(f"SQLite cannot read it: {error}.", _CATALOGUE, True)
 
 
-def _waiting(store: Store) -> Iterator[Problem]:
+def _waiting(store: Store, _: _Counting) -> Iterator[Problem]:
     for place in rescue.waiting(store.home):
         yield Problem("The catalogue is older than this, or was damaged: it may hold more.", str(place), True)
 
 
-def _written_down(store: Store) -> Iterator[Problem]:
+def _written_down(store: Store, _: _Counting) -> Iterator[Problem]:
     if kinds := keepsakes.altered(store):
         what = f"Rows of {', '.join(kinds)} are not as they were written down, though nothing was changed since."
         yield Problem(what, _WRITTEN_DOWN, True)
 
 
-def _versions(store: Store) -> Iterator[Problem]:
+def _documents(store: Store, counting: _Counting) -> Iterator[Problem]:
     found = store.rows(
         "SELECT id, title, text_hash, characters, (SELECT count(*) FROM source WHERE version = number),"
         " (SELECT count(*) FROM source WHERE version = number AND trashed_at IS NULL),"
         " (SELECT count(*) FROM recipe WHERE recipe.version = number AND generation ="
         " (SELECT value FROM meta WHERE key = 'serving')) FROM version ORDER BY number"
     )
-    for version_id, title, hashed, characters, pointing, live, cut in found:
+    for version_id, title, hashed, characters, pointing, live, cut in counting.along(found, len(found)):
         text = store.value("SELECT text FROM version WHERE id = ?", version_id)
         if text is None:
             continue  # removed by the writer while a reader verifies
@@ -147,12 +181,12 @@ def _versions(store: Store) -> Iterator[Problem]:
             yield Problem(fault, where, False, version_id)
 
 
-def _rows(store: Store) -> Iterator[Problem]:
-    for what, where, version_id in rows.unreadable(store):
+def _rows(store: Store, counting: _Counting) -> Iterator[Problem]:
+    for what, where, version_id in rows.unreadable(store, counting.along):
         yield Problem(what, where, not (version_id and store.files.fault(version_id)), version_id)
 
 
-def _attachments(store: Store) -> Iterator[Problem]:
+def _attachments(store: Store, _: _Counting) -> Iterator[Problem]:
     for name, title in store.rows(
         "SELECT source.name, title FROM source JOIN version ON number = parent WHERE source.trashed_at IS NULL"
         " AND parent NOT IN (SELECT version FROM source WHERE trashed_at IS NULL)"
@@ -160,7 +194,7 @@ def _attachments(store: Store) -> Iterator[Problem]:
         yield Problem("The mail of this attachment lies in the trash.", f"{name} in {title}", True)
 
 
-def _spans(store: Store) -> Iterator[Problem]:
+def _spans(store: Store, _: _Counting) -> Iterator[Problem]:
     for row, title, version_id in store.rows(
         "SELECT row, title, id FROM chunk JOIN version ON number = chunk.version"
         ' WHERE NOT (0 <= start AND start < "end" AND "end" <= characters)'
@@ -180,9 +214,10 @@ def _spans(store: Store) -> Iterator[Problem]:
         yield _derived(store, "A page box leaves the document's text.", title, version_id)
 
 
-def _vectors(store: Store) -> Iterator[Problem]:
+def _vectors(store: Store, counting: _Counting) -> Iterator[Problem]:
     with store.reading() as connection:
-        for row, title, data, dimension, version_id in connection.execute(
+        total = store.value("SELECT count(*) FROM chunk WHERE vector IS NOT NULL")
+        found = connection.execute(
             "SELECT row, title, data, dimension, version.id FROM chunk"
             " JOIN generation ON generation.number = chunk.generation"
             " JOIN version ON version.number = chunk.version LEFT JOIN vector ON vector.number = chunk.vector"
@@ -190,7 +225,8 @@ def _vectors(store: Store) -> Iterator[Problem]:
             " UNION ALL SELECT row, title || ', ' || name, data, dimension, version.id FROM alias"
             " JOIN chunk ON row = alias.chunk JOIN generation ON generation.number = chunk.generation"
             " JOIN version ON version.number = chunk.version JOIN vector ON vector.number = alias.vector"
-        ):
+        )
+        for row, title, data, dimension, version_id in counting.along(found, total):
             where = f"{title}, chunk {row}"
             if not isinstance(data, bytes) or len(data) != 4 * dimension:
                 yield _derived(store, "A leaf has no vector of the right length.", where, version_id)
@@ -205,12 +241,12 @@ def _derived(store: Store, what: str, where: str, version_id: str) -> Problem:
     return Problem(what, where, not store.files.fault(version_id), version_id)
 
 
-def _lexical(store: Store) -> Iterator[Problem]:
+def _word_index(store: Store, _: _Counting) -> Iterator[Problem]:
     for known in generations(store):
-        yield from _lexical_of(store, known.number)
+        yield from _word_index_of(store, known.number)
 
 
-def _lexical_of(store: Store, number: int) -> Iterator[Problem]:
+def _word_index_of(store: Store, number: int) -> Iterator[Problem]:
     where = _index_place(number)
     there = "SELECT 1 FROM sqlite_master WHERE name = ?"
     leaves, tokens = (
@@ -244,9 +280,9 @@ def _index_place(number: int) -> str:
     return f"word index of generation {number}"
 
 
-def _orphans(store: Store) -> Iterator[Problem]:
+def _originals(store: Store, counting: _Counting) -> Iterator[Problem]:
     wanted = store.wanted_files()
-    for content_hash in store.files.hashes():
+    for content_hash in counting.along(store.files.hashes(), len(wanted)):
         if content_hash not in wanted and content_hash not in store.files.fresh:
             yield Problem("An original that no document names.", str(store.files.path(content_hash)), True)
     for path in store.files.strange():
@@ -270,7 +306,7 @@ def _orphans(store: Store) -> Iterator[Problem]:
         )
 
 
-def _chroma(store: Store) -> Iterator[Problem]:
+def _chroma(store: Store, _: _Counting) -> Iterator[Problem]:
     # Before the outbox was first carried there need be none.
     carried = f"SELECT 1 FROM chunk WHERE level = 0 AND {ENCODED} AND row NOT IN (SELECT row FROM outbox) LIMIT 1"
     if (store.meta("projection") or store.row(carried)) and (fault := compare_projection(store)):

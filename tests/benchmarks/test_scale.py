@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks import scale_measuring
 from benchmarks.scale_library import DIMENSION, KnownQuestions, World, fill, put
-from benchmarks.scale_measuring import changed, milliseconds
+from benchmarks.scale_measuring import added, changed, milliseconds
 from benchmarks.scale_page import WAYS, draw, ratios, write_page
 from core.library import Library
 from core.settings import Settings
@@ -36,8 +37,9 @@ def test_a_world_is_made_of_its_seed(world):
     assert np.mean(one.vectors @ one.vectors.T) > 2 * abs(np.mean(one.vectors @ other.vectors.T))
 
 
-def test_a_library_is_filled_measured_and_left_as_it_was(world, tmp_path):
-    asked = dict([world.question(1)])
+def test_a_library_is_filled_measured_and_left_as_it_was(world, tmp_path, monkeypatch):
+    monkeypatch.setattr(scale_measuring, "ADDED", 40)
+    asked = dict([world.question(1, 5)])
     with Library.open(tmp_path / "home", encoder=KnownQuestions(asked, Silent())) as library:
         taken = fill(library, world, 50)
         before = library.stats()
@@ -49,6 +51,7 @@ def test_a_library_is_filled_measured_and_left_as_it_was(world, tmp_path):
         result = library.search(question, Settings())
         assert len(result.hits) > 10
         assert set(changed(library, world, lambda: library.search(question))) == {"remove_s", "after_s", "put_s"}
+        assert set(added(library, world)) == {"leaf_ms", "leaf_cpu_ms"}
         assert (library.stats().chunks, library.stats().pending) == (grown.chunks, 0)
         assert library.verify() == []
         assert put(library, world.document(10_000)) == len(world.document(10_000).vectors)
@@ -72,7 +75,19 @@ def figures():
                 "question": slow,
                 "encode": timed,
                 "lexical": timed,
-                **dict.fromkeys(("first_question_s", "remove_s", "after_s", "put_s", "verify_s", "resident_mb"), 1.0),
+                **dict.fromkeys(
+                    (
+                        "open_s",
+                        "leaf_cpu_ms",
+                        "first_question_s",
+                        "remove_s",
+                        "after_s",
+                        "put_s",
+                        "verify_s",
+                        "resident_mb",
+                    ),
+                    1.0,
+                ),
                 "made": {"catalogue": 1.0, "chroma": 2.0, "leaves": size},
             }
 
@@ -83,7 +98,8 @@ def test_the_page_says_where_chroma_is_worth_asking(tmp_path, monkeypatch):
     write_page(tmp_path / "scale.md", list(figures()), 25, "A quiet machine.")
     text = (tmp_path / "scale.md").read_text()
     said = " ".join(text.split())
-    assert "1.17 at 1,000, 0.88 at 100,000. A quiet machine." in said
+    put = "To put in, a leaf takes a library of 100,000 leaves 1.00 times the processor's time of one of 1,000."
+    assert f"1.17 at 1,000, 0.88 at 100,000. {put} A quiet machine." in said
     assert ratios(list(figures())) in said
     assert text.count("\n| 1") == 4
     assert drawn == ["scale.png"]

@@ -50,6 +50,13 @@ def test_a_whole_library_has_no_problem(store) -> None:
             verify(reader, repair=True)
 
 
+def test_how_far_it_is_is_told(store) -> None:
+    told, leaves = [], store.value("SELECT count(*) FROM chunk WHERE level = 0")
+    verify(store, progress=lambda *step: told.append(step))
+    assert ("catalogue", 0, 0) in told
+    assert {("documents", 0, 2), ("rows", 0, 2), ("originals", 0, 2), ("vectors", 0, leaves)} <= {*told}
+
+
 LOST = {
     "original is missing": ("original file is missing", lambda store: original(store).unlink()),
     "original changed": ("original file has been changed", lambda store: original(store).write_bytes(b"other")),

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.search.ranking import Ranking
+from core.search.ranking.fusion import best_first
 from core.search.ranking.fusion import ranks as ranks_of
 from core.types import Candidate, Trace
 
@@ -37,45 +38,44 @@ def build_trace(
     stage having looked at it comes last, without ranks. ``reads``: how often a stage behind the ranking asked the
     catalogue, by its name in ``timings_ms``.
     """
-    leaves, stages = ranking.leaves, tuple(ranking.scores)
+    leaves, columns = ranking.leaves, ranking.scores
     wanted = np.array(sorted(fates), dtype=np.int64)
     found, inside = _places(ranking.pool, wanted)
-    everywhere = {stage: ranks_of(scores) for stage, scores in ranking.scores.items()}
-    best = [np.flatnonzero((places > 0) & (places <= WATCHED)) for places in everywhere.values()]
+    best = [best_first(scores, WATCHED) for scores in columns.values()]
     entries = np.unique(np.concatenate([ranking.kept, found[inside], *best]))
-    places = {stage: ranked[entries] for stage, ranked in everywhere.items()}
-    dropped = np.array([entry in ranking.dropped for entry in entries.tolist()], dtype=bool)
-    order = np.lexsort((places[stages[-1]], dropped))
-    entries = entries[order]
-    indices, unseen = ranking.pool[entries].tolist(), wanted[~inside].tolist()
-    # Plain numbers, a tuple for each candidate: reading arrays one number at a time costs more than all the rest.
-    ranks = list(zip(*(places[stage][order].tolist() for stage in stages), strict=True))
-    scores = list(zip(*(ranking.scores[stage][entries].tolist() for stage in stages), strict=True))
-    everything = [*indices, *unseen]
-    ids = chunk_ids(everything)
-    columns = (leaves.rows, leaves.documents, leaves.starts, leaves.ends)
-    about = list(zip(*(column[np.array(everything, dtype=np.int64)].tolist() for column in columns), strict=True))
-    fate, positions, versions = fate_words(ranking, fates), entries.tolist(), leaves.version_ids
-    became = [fate(entry, index, one[-1]) for entry, index, one in zip(positions, indices, ranks, strict=True)]
-    matched = [ranking.matched.get(entry, "") for entry in positions]
-    fated = [fates[index] for index in unseen]
+    seen, unseen = ranking.pool[entries], wanted[~inside]
+    everything = np.concatenate([seen, unseen])
+    ids = chunk_ids(everything.tolist())
+    about = [column[everything] for column in (leaves.rows, leaves.documents, leaves.starts, leaves.ends)]
+    fate, matched, versions = fate_words(ranking, fates), ranking.matched, leaves.version_ids
+    out = np.array([entry in ranking.dropped for entry in entries.tolist()], dtype=bool)
 
     def made() -> Iterator[Candidate]:
-        """Without the ranking, which a result that is remembered must not hold."""
+        """Without the ranking, which a result that is remembered must not hold: it holds all leaves."""
+        places = {stage: ranks_of(scores)[entries] for stage, scores in columns.items()}
+        final = places[list(columns)[-1]]
+        order = np.lexsort((final, out))
+        # Plain numbers, a tuple for each candidate: reading arrays one number at a time costs more than all the rest.
+        ranks = zip(*(ranked[order].tolist() for ranked in places.values()), strict=True)
+        scores = zip(*(column[entries[order]].tolist() for column in columns.values()), strict=True)
         ends: list[tuple[dict[str, int], dict[str, float], str, str]] = [
             (
-                {stage: rank for stage, rank in zip(stages, ranked, strict=True) if rank},
-                {stage: score for stage, score in zip(stages, scored, strict=True) if score == score},  # not nan
-                said,
-                by,
+                {stage: rank for stage, rank in zip(columns, ranked, strict=True) if rank},
+                {stage: score for stage, score in zip(columns, scored, strict=True) if score == score},  # not nan
+                fate(entry, index, ranked[-1]),
+                matched.get(entry, ""),
             )
-            for ranked, scored, said, by in zip(ranks, scores, became, matched, strict=True)
+            for entry, index, ranked, scored in zip(
+                entries[order].tolist(), seen[order].tolist(), ranks, scores, strict=True
+            )
         ]
-        ends += [({}, {}, said, "") for said in fated]
-        for index, (row, document, start, end), told in zip(everything, about, ends, strict=True):
+        ends += [({}, {}, fates[index], "") for index in unseen.tolist()]
+        listed = np.concatenate([order, np.arange(len(order), len(everything))])
+        rows = zip(everything[listed].tolist(), *(column[listed].tolist() for column in about), strict=True)
+        for (index, row, document, start, end), told in zip(rows, ends, strict=True):
             yield Candidate(row, ids[index], versions[document], start, end, *told)
 
-    return Trace(ranking.question, stages, Unmade(made), dict(timings_ms), dict(reads))
+    return Trace(ranking.question, tuple(columns), Unmade(made), dict(timings_ms), dict(reads))
 
 
 class Unmade(Sequence[Candidate]):
@@ -104,12 +104,12 @@ def fate_words(ranking: Ranking, fates: Mapping[int, str]) -> Callable[[int, int
 
     ``fates``: by leaf index, from assembly.
     """
-    kept = set(ranking.kept.tolist())
+    kept, dropped = set(ranking.kept.tolist()), ranking.dropped
 
     def fate(entry: int, index: int, rank: int) -> str:
         if entry in kept or index in fates:  # expansion may add leaves that did not go on by themselves
             return fates.get(index, "kept")
-        return ranking.dropped.get(entry, f"ranked {rank:,}: the best {len(kept):,} go on")
+        return dropped.get(entry, f"ranked {rank:,}: the best {len(kept):,} go on")
 
     return fate
 

@@ -301,7 +301,7 @@ def _one_search(
     elif near is not None:
         near = snapshot.index_of(near)
     elif similar is not None and len(similar) > WHOLE:
-        near = fusion.best_first(similar.astype(np.float64), POOL)
+        near = fusion.best_first(similar, POOL)
         near = near if snapshot.passing is None else snapshot.asked[near]
     laps.end("dense")
     return _OneSearch(vector, similar, near, words, covered)
@@ -309,7 +309,7 @@ def _one_search(
 
 def _nearest(snapshot: Snapshot, query: Vectors, count: int) -> NDArray[np.int64]:
     """Indices of the leaves nearest to a vector, of all that are searched."""
-    similar = snapshot.leaves.vectors.cosines(query).astype(np.float64)
+    similar = snapshot.leaves.vectors.cosines(query)
     if snapshot.passing is not None:
         similar[~snapshot.passing.mask] = np.nan
     return fusion.best_first(similar, count)

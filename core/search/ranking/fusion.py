@@ -89,8 +89,8 @@ def averaged(scores: Scores) -> Scores:
     >>> averaged(np.array([1.0, np.nan, 3.0])).tolist(), averaged(np.array([np.nan])).tolist()
     ([1.0, 2.0, 3.0], [nan])
     """
-    known = scores[~np.isnan(scores)]
-    return np.where(np.isnan(scores), known.mean(), scores) if len(known) else scores
+    unknown = np.isnan(scores)
+    return np.where(unknown, scores[~unknown].mean(), scores) if unknown.any() and not unknown.all() else scores
 
 
 def ranks(scores: Scores) -> NDArray[np.int64]:
@@ -105,7 +105,7 @@ def ranks(scores: Scores) -> NDArray[np.int64]:
     return result
 
 
-def best_first(scores: Scores, limit: int | None = None) -> NDArray[np.int64]:
+def best_first(scores: NDArray[np.floating[Any]], limit: int | None = None) -> NDArray[np.int64]:
     """Indices of the ranked entries, best first, ties to the earlier; at most ``limit`` (``None`` is off).
 
     >>> best_first(np.array([0.2, np.nan, 0.9, 0.2]), limit=2).tolist()

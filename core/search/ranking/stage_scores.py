@@ -78,15 +78,15 @@ class Ranking:
 def order_leaves(found: SearchScores, settings: RetrievalSettings) -> Ranking:
     """What was found, fused, shared among leaves that stand together and cut to the first ``settings.k``."""
     laps = Laps()
-    over = None if found.background is None else _spreads(found, found.background)
-    scores, lifted = _scored(found, settings, laps, over)
-    if over is None or found.background is None:
+    if found.background is None:
+        scores, lifted = _scored(found, settings, laps, None)
         spread = fusion.Spread.of(scores["neighbours"][~np.isnan(scores["neighbours"])])
     else:
-        every = _joined(found, found.background)  # for the best of a document may be in the pool
+        every, behind = _joined(found, found.background)  # for the best of a document may be in the pool
+        over = _spreads(found, _meant(every)[behind])
+        scores, lifted = _scored(found, settings, laps, over)
         around, _ = _scored(every, settings, Laps(), over)
-        drawn = around["neighbours"][~np.isin(every.pool, found.pool)]
-        spread = fusion.Spread.of(scores["neighbours"], drawn, over["dense"].count)
+        spread = fusion.Spread.of(scores["neighbours"], around["neighbours"][behind], over["dense"].count)
     dense, words, final = _meant(found), found.lexical, scores["neighbours"]
     below = dense < settings.min_similarity  # nan compares as False: without dense search nothing is dropped
     threshold = f"its similarity is below the threshold of {settings.min_similarity:.2f}"
@@ -114,12 +114,13 @@ def order_leaves(found: SearchScores, settings: RetrievalSettings) -> Ranking:
     )
 
 
-def _spreads(found: SearchScores, background: SearchScores) -> dict[str, fusion.Spread]:
-    """How each search's scores lie over all leaves: as they were counted, or by the background."""
+def _spreads(found: SearchScores, others: fusion.Scores) -> dict[str, fusion.Spread]:
+    """How each search's scores lie over all leaves: as they were counted, or by how near ``others`` are, which were
+    drawn evenly from those not found.
+    """
     if "dense" in found.spreads:
         return dict(found.spreads)
-    drawn, count = ~np.isin(background.pool, found.pool), found.spreads["lexical"].count
-    pool, others = _meant(found), _meant(background)[drawn]
+    pool, count = _meant(found), found.spreads["lexical"].count
     if found.leaves.unencoded is not None:
         # Of what waits for its vector nothing is known: it counts as an average leaf.
         known, behind = pool[~np.isnan(pool)], others[~np.isnan(others)]
@@ -129,14 +130,14 @@ def _spreads(found: SearchScores, background: SearchScores) -> dict[str, fusion.
     return {**found.spreads, "dense": fusion.Spread.of(pool, others, count)}
 
 
-def _joined(found: SearchScores, background: SearchScores) -> SearchScores:
-    """What was found of the leaves of either, each once, in text order."""
+def _joined(found: SearchScores, background: SearchScores) -> tuple[SearchScores, NDArray[np.bool_]]:
+    """What was found of the leaves of either, each once, in text order, and which the background alone has."""
     pool, first = np.unique(np.concatenate([found.pool, background.pool]), return_index=True)
 
     def both(one: fusion.Scores | None, other: fusion.Scores | None) -> fusion.Scores | None:
         return None if one is None or other is None else np.concatenate([one, other])[first]
 
-    return replace(
+    joined = replace(
         background,
         pool=pool,
         dense=np.concatenate([found.dense, background.dense])[first],
@@ -144,6 +145,7 @@ def _joined(found: SearchScores, background: SearchScores) -> SearchScores:
         coverage=both(found.coverage, background.coverage),
         alias=both(found.alias, background.alias),
     )
+    return joined, first >= len(found.pool)
 
 
 def _meant(found: SearchScores) -> fusion.Scores:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from core.cancellation import breathing
@@ -166,9 +167,9 @@ def _chunk(row: tuple[Any, ...], ids: Mapping[int, str], text: str) -> Chunk:
         text=text[start:end],
         tokens=tokens,
         encoder_tokens=encoder_tokens,
-        headings=tuple(json.loads(headings)),
+        headings=_strings(headings),
         prefix=_parts(prefix),
-        reasons=tuple(json.loads(reasons)),
+        reasons=_strings(reasons),
         metadata={name: tuple(values) for name, values in json.loads(metadata or "{}").items()},
     )
 
@@ -208,10 +209,7 @@ def chunk_rows(store: Store, rows: Sequence[int]) -> dict[int, ChunkRow]:
         " WHERE row IN (SELECT value FROM json_each(?))",
         [int(row) for row in rows],
     )
-    return {
-        item[0]: ChunkRow(*(*item[:9], tuple(json.loads(item[9])), _parts(item[10]), tuple(json.loads(item[11]))))
-        for item in found
-    }
+    return {item[0]: ChunkRow(*(*item[:9], _strings(item[9]), _parts(item[10]), _strings(item[11]))) for item in found}
 
 
 def chunk_ids(store: Store, rows: Sequence[int]) -> dict[int, str]:
@@ -249,6 +247,12 @@ def _plain_part(part: PrefixPart) -> list[Any]:
     return [part.kind, part.text, *((part.source.start, part.source.end) if part.source else (None, None))]
 
 
+@lru_cache(maxsize=1024)  # the leaves of a section have the same headings, and many have the same reasons
+def _strings(stored: str) -> tuple[str, ...]:
+    return tuple(json.loads(stored))
+
+
+@lru_cache(maxsize=1024)
 def _parts(stored: str) -> tuple[PrefixPart, ...]:
     return tuple(
         PrefixPart(kind, text, None if start is None else Span(start, end))

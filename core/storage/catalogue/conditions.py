@@ -182,9 +182,8 @@ def resolve(
 def holds(condition: Condition, source: Standing) -> bool:
     """Whether a condition on sources holds for one. What cannot be told of it is denied of it.
 
-    >>> from core.text.calendar_names import Period, period
     >>> source = Standing("v", "pdf", "pdf", ("Field-Manual.pdf", "Manual"), (), ("boat",), (), "guide",
-    ...                   period("2024-05"))
+    ...                   ("Field-Manual.pdf", "Manual, 2024-05-02", "{}", None, "2026-01-01"))
     >>> def asked(kind, value): return Condition(kind, value, 0, 0, "")
     >>> [holds(asked(*pair), source) for pair in (("type", "pdf"), ("in", "field manual"), ("after", "2024"))]
     [True, True, False]

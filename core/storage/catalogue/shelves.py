@@ -34,8 +34,8 @@ class Standing:
     """A live source as conditions see it; texts are folded for comparison.
 
     ``names``: the shown name, the title. ``suffix``: of the name, without the dot. ``folders``: those that hold it and
-    not everything, and the remembered ones. ``genre``: "other" where none is known. ``days``: what it is dated by: a
-    date in its name, its own metadata, its title, the file's last change, the day it was added, the first there is.
+    not everything, and the remembered ones. ``genre``: "other" where none is known. ``dated``: by what it may be:
+    its shown name, its title, its own metadata as JSON, the file's last change in nanoseconds, when it was added.
     """
 
     version_id: str
@@ -46,7 +46,14 @@ class Standing:
     tags: tuple[str, ...]
     folders: tuple[str, ...]
     genre: str
-    days: Period
+    dated: tuple[str, str, str, int | None, str]
+
+    @property
+    def days(self) -> Period:
+        """What it is dated by: a date in its name, its own metadata, its title, the file's last change, the day it was
+        added, the first there is. Read when it is asked for: few questions name a date.
+        """
+        return _days(*self.dated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +135,7 @@ def load_standings(store: Store) -> tuple[Standing, ...]:
             tags.get(source, ()),
             _folders(path, common, remembered) if path is not None else (),
             genres.get(number, "other"),
-            _days(names[source], title, metadata, modified, added),
+            (names[source], title, metadata, modified, added),
         )
         for source, number, version_id, kind, title, metadata, path, modified, added in rows
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
 
@@ -16,6 +17,8 @@ from core.types import Vectors
 
 _AT_ONCE = 8192  # read and compared together, and kept in one piece: 13 MB of 384 numbers each
 _DEAD = 0.25  # the share of what is kept that leaves may have left before it is made anew
+_ALONE = 2  # so many pieces are compared sooner than another thread is woken
+_HELPERS = ThreadPoolExecutor(4, "compare")
 _FEW = 8  # one leaf in so many is compared by itself: copying the vectors of more costs more than comparing all
 
 Read = Callable[[NDArray[np.int64]], Vectors]  # of leaves, by their indices
@@ -174,9 +177,19 @@ class _Pieces:
         return found
 
     def products(self, query: Vectors) -> Vectors:
-        """(count,) with all."""
-        ends = [min(_AT_ONCE, self.count - first) for first in range(0, self.count, _AT_ONCE)]
-        found = (products(piece[:end], query) for piece, end in zip(self._pieces, ends, strict=False))
+        """(count,) with all: piece by piece, by this thread and another, while that one finds a core for itself."""
+        whole, rest = divmod(self.count, _AT_ONCE)
+        pieces = [*self._pieces[:whole], *(piece[:rest] for piece in self._pieces[whole : whole + bool(rest)])]
+        found, left = [np.zeros(0, np.float32)] * len(pieces), iter(range(len(pieces)))
+
+        def work() -> None:
+            for at in left:
+                found[at] = products(pieces[at], query)
+
+        helping = _HELPERS.submit(work) if len(pieces) > _ALONE else None
+        work()
+        if helping is not None and not helping.cancel():
+            helping.result()
         return np.concatenate([np.zeros(0, np.float32), *found])
 
 
@@ -200,21 +213,28 @@ def read_vectors(store: Store, rows: NDArray[np.int64], dimension: int, numbers:
     ``numbers``: of these vectors, where known: while they are true, the rows need not be looked up. Raises
     ``StorageError`` for a vector of the wrong length or missing, ``NotFoundError`` for a row that is gone.
     """
-    # Row by row along the list, which needs no sorting: a sort would carry the vectors through memory once more.
+    if len(rows) > _AT_ONCE:
+        turns = list(_in_turn(np.arange(len(rows))))
+        parts = [None if numbers is None else Numbers(numbers.contents, numbers.of[some]) for some in turns]
+        with store.reading():
+            read = (read_vectors(store, rows[some], dimension, part) for some, part in zip(turns, parts, strict=True))
+            return np.concatenate(list(read))
+    # Row by row along the list, which needs no sorting, and in one value: that is read while other threads work on.
     with store.reading():
         if numbers is not None and numbers.contents == store.contents():
-            listed = "SELECT value AS vector FROM json_each(?)"
+            listed = "SELECT value AS vector FROM json_each(?1)"
             wanted = numbers.of
         else:
-            listed = "SELECT vector FROM json_each(?) AS wanted CROSS JOIN chunk ON row = wanted.value"
+            listed = "SELECT vector FROM json_each(?1) AS wanted CROSS JOIN chunk ON row = wanted.value"
             wanted = rows
-        found = store.rows(f"SELECT data FROM ({listed}) LEFT JOIN vector ON number = vector", wanted.tolist())
-    if len(found) != len(rows):
+        found, wrong, data = store.row(
+            "SELECT count(*), sum(typeof(data) <> 'blob' OR length(data) NOT IN (0, ?2)),"
+            " CAST(group_concat(iif(length(data), data, zeroblob(?2)), '') AS BLOB)"
+            f" FROM ({listed}) LEFT JOIN vector ON number = vector",
+            *(wanted.tolist(), 4 * dimension),
+        )
+    if found != len(rows):
         raise NotFoundError("The library changed while this question was answered.", "Ask it again.")
-    blobs = [blob for (blob,) in found]
-    sizes = {-1 if blob is None else len(blob) for blob in blobs}
-    if not sizes <= {0, 4 * dimension}:
+    if wrong:
         raise StorageError(f"{store.home}: some vectors are missing or have the wrong length.", "Run verify on it.")
-    if 0 in sizes:
-        blobs = [blob or bytes(4 * dimension) for blob in blobs]
-    return np.frombuffer(b"".join(blobs), "<f4").astype(np.float32, copy=False).reshape(len(rows), dimension)
+    return np.frombuffer(data or b"", "<f4").astype(np.float32, copy=False).reshape(len(rows), dimension)

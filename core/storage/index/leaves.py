@@ -170,17 +170,23 @@ def _columns(
         known = previous.rows[at] == rows
         kept = (place[previous.documents], previous.starts, previous.ends, previous.tokens, previous.parent_rows)
         columns[1:] = [column[at] for column in kept]
-    listed = (
-        'SELECT row, version, start, "end", tokens, coalesce(parent_row, -1) FROM chunk'
-        " WHERE row IN (SELECT value FROM json_each(?)) ORDER BY version, start, row"
-    )
-    found = store.rows(listed, rows[~known].tolist())
-    columns[:, ~known] = np.array(found, np.int64).reshape(len(found), 6).T
+    columns[:, ~known] = _read_columns(store, rows[~known])
     versions = np.array([number for number, _, _, _ in documents], np.int64)
     columns[1, ~known] = _places(versions, columns[1, ~known], "document")
     if np.any(columns[1] < 0):
         raise ValueError("a leaf is of no document")
     return list(columns)
+
+
+def _read_columns(store: Store, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(6, n) rows, versions, starts, ends, tokens and parents, in the order of rows by version, start and row."""
+    names = ("row", "version", "start", '"end"', "tokens", "coalesce(parent_row, -1)")
+    listed = (
+        'SELECT row, version, start, "end", tokens, parent_row FROM chunk'
+        " WHERE row IN (SELECT value FROM json_each(?)) ORDER BY version, start, row"
+    )
+    found = store.row(f"SELECT {', '.join(f'group_concat({name})' for name in names)} FROM ({listed})", rows.tolist())
+    return np.stack([numbers(column) for column in found])
 
 
 def _places(held: NDArray[np.int64], wanted: NDArray[np.int64], what: str) -> NDArray[np.int64]:

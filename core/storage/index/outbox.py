@@ -22,6 +22,7 @@ from core.storage.index.projection import (
     Progress,
     new_state,
     open_projection,
+    projection_directory,
     rebuild_projection,
     upsert,
 )
@@ -108,7 +109,7 @@ def query_projection(
                 return None
             much = pending(store) > MOST_UNTOLD
             if store.projection is None or (much and store.writable):
-                _make_ready(store)
+                _make_ready(store, anew=not is_on_server(store) and projection_directory(store) is None)
                 return None
             if not store.writable and (much or store.projection.name != store.meta("projection")):
                 store.close_projection()  # for the next question to open what serves by then

@@ -125,9 +125,13 @@ def read_rows(
         at = np.minimum(np.searchsorted(before.rows, rows), len(before.rows) - 1)
         known = before.rows[at] == rows
         lengths = np.where(known, before.lengths[at], 0)
-    wanted = f"SELECT sz FROM {sizes} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id"
-    packed = connection.execute(wanted, (json.dumps(rows[~known].tolist()),)).fetchall()
-    lengths[~known] = lengths_of([blob for (blob,) in packed])
+    # In one value: a row of Python objects for each would take four times as long.
+    wanted = (
+        "SELECT CAST(group_concat(sz, '') AS BLOB), group_concat(length(sz)) FROM"
+        f" (SELECT sz FROM {sizes} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id)"
+    )
+    packed, widths = connection.execute(wanted, (json.dumps(rows[~known].tolist()),)).fetchone()
+    lengths[~known] = lengths_of(packed or b"", numbers(widths))
     return rows, lengths
 
 
@@ -140,17 +144,17 @@ def numbers(listed: str | None) -> NDArray[np.int64]:
     return np.fromstring(listed or "", np.int64, sep=",")
 
 
-def lengths_of(packed: Sequence[bytes]) -> NDArray[np.int64]:
-    """The sums of SQLite's variable-length integers, seven bits a byte, the highest first, in each of the blobs.
+def lengths_of(packed: bytes, widths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The sums of SQLite's variable-length integers, seven bits a byte, the highest first, in each stretch of so many
+    bytes.
 
-    >>> lengths_of([bytes([1, 2, 0x81, 0x00]), bytes([5, 0, 0])]).tolist()
+    >>> lengths_of(bytes([1, 2, 0x81, 0x00, 5, 0, 0]), np.array([4, 3])).tolist()
     [131, 5]
     """
-    if not packed:
+    if not len(widths):
         return np.zeros(0, np.int64)
-    given = np.frombuffer(b"".join(packed), np.uint8)
+    given = np.frombuffer(packed, np.uint8)
     ends = np.flatnonzero(given < 0x80)
     before_end = ends[np.searchsorted(ends, np.arange(len(given)))] - np.arange(len(given))
     values = (given & 0x7F).astype(np.int64) << (7 * before_end)
-    sizes = np.array([len(blob) for blob in packed])
-    return np.add.reduceat(values, np.cumsum(sizes) - sizes)
+    return np.add.reduceat(values, np.cumsum(widths) - widths)

@@ -21,7 +21,7 @@ from core.ingest.pace import share
 from core.settings import Settings
 from core.storage.store import settings_from
 from pages.ui.shared import state, words
-from pages.ui.shared.services import library
+from pages.ui.shared.services import library, sources
 
 UNFINISHED = ("queued", "running")
 STOPPING = "stopping"  # cancelled, and its handler has not come to hear of it
@@ -124,7 +124,7 @@ def coming() -> int:
     arriving = sum(job.items - over for job, over in zip(jobs, ended, strict=True) if job.kind == "ingest")
     if arriving or not jobs:
         return arriving
-    return len({source.version_id for source in library().sources() if source.by_words})
+    return len({source.version_id for source in sources() if source.by_words})
 
 
 def failures(*kinds: str) -> list[Work]:
@@ -151,7 +151,9 @@ def unread() -> list[Unread]:
     """What was cancelled before it was read, newest first; what its words find already is said elsewhere."""
     queue = library().queue
     jobs = [job for job in queue.jobs(-1, kinds=("ingest",)) if job.finished and job.items_cancelled]
-    held = {name for source in library().sources() if source.by_words for name in (source.name, source.version_id)}
+    if not jobs:
+        return []
+    held = {name for source in sources() if source.by_words for name in (source.name, source.version_id)}
     found = []
     for job in jobs:
         items = queue.items(job.id, states=("cancelled",))
@@ -209,7 +211,7 @@ def encode_when_back() -> None:
     if active_jobs("ingest", "apply"):
         return
     st.session_state[state.MEANING_TRIED] = monotonic()
-    if left := list(dict.fromkeys(source.version_id for source in library().sources() if source.by_words)):
+    if left := list(dict.fromkeys(source.version_id for source in sources() if source.by_words)):
         encode_rest(left)
     else:
         library().set_preference(name, "")
