@@ -165,6 +165,20 @@ def test_two_cuts_are_marked_and_the_severed_gold_is_named(address: str, page: P
     page.get_by_role("button", name=re.compile("Severed by A")).click()
     until(lambda: at_top(page) > 0)
     assert faults(page) == []
+    # Side by side where both have room, below each other where they have not, and never a word a line.
+    for width, places in ((1500, (2, 1)), (900, (1, 2))):
+        page.set_viewport_size({"width": width, "height": 900})
+        until(lambda places=places: tuple(map(len, standing(page))) == places)
+        assert page.locator(".reader.compact").first.evaluate("(reader) => reader.clientWidth") > 350
+
+
+def standing(page: Page) -> tuple[set[int], set[int]]:
+    """How far from the left, and from the top, the readers stand."""
+    left, top = page.evaluate(
+        "() => ['left', 'top'].map((side) => [...document.querySelectorAll('.st-key-chunks_readers > *')]"
+        ".map((reader) => Math.round(reader.getBoundingClientRect()[side])))"
+    )
+    return set(left), set(top)
 
 
 def fits(page: Page) -> bool:

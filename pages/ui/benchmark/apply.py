@@ -35,7 +35,13 @@ def show_apply(chosen: PresetReport) -> None:
             st.caption(f"and {len(changes) - SHOWN} more")
         before = background.settings_before()
         if before not in (None, wanted, library.settings):
-            _button("Back to the settings before", "benchmark.apply.back", before)
+            st.markdown("**Take back what was applied last**")
+            _button("Undo", "benchmark.apply.back", before)
+
+
+def is_applied(measured: PresetReport) -> bool:
+    """Whether the library has the settings of a measured preset."""
+    return not differences(services.library().settings.to_dict(), settings_from(dict(measured.settings)).to_dict())
 
 
 def _button(label: str, key: str, wanted: Settings) -> None:

@@ -78,7 +78,7 @@ def _results(runs: list[benches.Run]) -> None:
         show_table(data, selected, _pick, state.BENCH_TABLE)
         said, button = st.columns([5, 1], vertical_alignment="center")
         with said.container(gap="xsmall"):
-            st.markdown(_conclusion(best))
+            st.markdown(_conclusion(best, applied=bool(best and bench_apply.is_applied(report.preset(best[0])))))
             st.caption(_verdicts(selected, baseline, against.get(selected, {}), shown))
         with button:
             bench_apply.show_apply(report.preset(selected))
@@ -152,13 +152,14 @@ def _verdicts(preset: str, baseline: str, found: Mapping[str, Comparison], shown
     return f"**{words.escaped(preset)}** against {words.escaped(baseline)}: {words.escaped('; '.join(told))}."
 
 
-def _conclusion(best: list[str] | None) -> str:
+def _conclusion(best: list[str] | None, *, applied: bool) -> str:
     """What the questions of a run speak for, and what to do then; "" where nothing is compared."""
     if best is None:
         return ""
     if best:
         others = f", before {words.escaped(' and '.join(best[1:]))}" if best[1:] else ""
-        return f"**These questions speak for {words.escaped(best[0])}**{others}: choose it in the table and apply it."
+        way = "the library has it" if applied else "choose it in the table and apply it"
+        return f"**These questions speak for {words.escaped(best[0])}**{others}: {way}."
     return "**These questions do not tell which is better**: keep what costs less, or judge more of them."
 
 

@@ -124,8 +124,8 @@ def _queue(drawn_at: int, was_busy: bool, drawn: float) -> None:
         for batch in several:
             _batch(batch)
         for work in active[:SHOWN]:
-            ahead = _left(services.library().queue.seconds_left(work.job)) if work.state == "running" else ""
-            _row(work, work.share, work.words + ahead, behind=work.job != first)
+            ends = _left(services.library().queue.seconds_left(work.job)) if work.state == "running" else ""
+            _row(work, work.share, work.words + ends, behind=work.job != first)
         if len(active) > SHOWN:
             more, button = st.columns([6, 1], vertical_alignment="center")
             more.caption(f"and {len(active) - SHOWN:,} more")
