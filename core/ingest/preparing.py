@@ -64,8 +64,7 @@ _WHOLE_BYTES = 64 << 20  # archives up to this size are looked into, since what 
 _ARCHIVES = (b"PK\3\4", b"\xd0\xcf\x11\xe0")
 
 Tell = Callable[[str, int, int], None]
-# Bytes, name, settings, ``tell``, password: as ``core.parsing.parse``.
-Parse = Callable[[bytes, str, ParsingSettings, Tell | None, str | None], Document]
+Parse = Callable[[bytes, str, ParsingSettings, Tell | None, str | None], Document]  # as ``core.parsing.parse``
 
 
 @dataclass(frozen=True, slots=True)

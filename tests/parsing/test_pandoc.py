@@ -95,7 +95,7 @@ def test_merged_cells_are_repeated() -> None:
 |     | 3   |
 +-----+-----+
 """
-    assert document(grid, "a.rst").text == "A | B\nboth | both\n1 | 2\n1 | 3"
+    assert document(grid, "a.rst").text == "A | B\nboth |\n1 | 2\n1 | 3"
 
 
 @pytest.mark.parametrize(
