@@ -200,9 +200,12 @@ def open_document(page: Page, address: str, version: str, span: str = "") -> Non
     settled(page)
 
 
-def ask(page: Page, address: str, question: str) -> None:
-    """Ask by keys alone, and wait for the answer."""
-    visit(page, f"{address}/ask")
+FULL = "?dial=assembly.stop_below:0"  # the room is filled, however sure the first passage is
+
+
+def ask(page: Page, address: str, question: str, dials: str = "") -> None:
+    """Ask by keys alone, and wait for the answer. ``dials``: of the address."""
+    visit(page, f"{address}/ask{dials}")
     field = page.get_by_placeholder("Ask your documents")
     shown(field)
     keys_ready(page)

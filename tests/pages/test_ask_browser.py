@@ -9,7 +9,19 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.pages.browsing import ask, faults, faults_in_both, made, middle, open_dials, settled, shown, until, visit
+from tests.pages.browsing import (
+    FULL,
+    ask,
+    faults,
+    faults_in_both,
+    made,
+    middle,
+    open_dials,
+    settled,
+    shown,
+    until,
+    visit,
+)
 from tests.pages.marking import drag, scrolled_to
 
 pytestmark = [pytest.mark.browser]
@@ -75,7 +87,7 @@ def test_a_question_is_asked_walked_through_and_asked_again_by_keys(address: str
 
 
 def test_two_settings_and_a_lost_passage(address: str, page: Page) -> None:
-    ask(page, address, QUESTION)
+    ask(page, address, QUESTION, FULL)
     open_tab(page, "A/B")
     page.get_by_role("button", name="Keep as A").click()
     shown(page.get_by_text("The dials stand as A"))

@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from core.library import Library
 from tests.pages.browsing import (
+    FULL,
     PASSWORD,
     ask,
     choose,
@@ -345,7 +346,7 @@ def test_evidence_is_walked_with_arrows_scrolls_is_copied_and_opened(
     visit(page, f"{address}/ask")
     a_sheet_of_keys_opens(page)  # before a question is typed: in its field "?" is a letter
     assert faults(page) == []
-    ask(page, address, QUESTION)
+    ask(page, address, QUESTION, FULL)
     hits_are_walked_with_arrows(page)
     the_columns_scroll_together(page)
     answers_and_passages_are_copied_with_their_sources(page, versions)
