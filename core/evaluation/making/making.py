@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from random import Random
-from typing import Any
 
 from core.errors import CancelledError, LecternError
 from core.evaluation.making.checking import Place, is_told_apart, is_unanswered, places
@@ -18,6 +17,7 @@ from core.evaluation.making.documents import drafts_of
 from core.evaluation.making.draft import Draft, overlap, same_wording
 from core.evaluation.making.written import UNANSWERED, WRITTEN, written_drafts
 from core.library import Library
+from core.plain_values import from_values
 from core.storage.catalogue.documents import text_hash
 from core.storage.catalogue.judging import anchored_in
 from core.types import Judgment, Span
@@ -174,12 +174,7 @@ def remember_review(library: Library, made: Sequence[MadeQuestion], decided: Dec
 def remembered_review(library: Library) -> tuple[list[MadeQuestion], Decided]:
     """What ``remember_review`` kept; nothing where nothing is left to decide."""
     made, decided = json.loads(library.preference(_REVIEW) or "[[], []]")
-    return [_made_question(**item) for item in made], [tuple(ids) for ids in decided]
-
-
-def _made_question(others: list[str], gold: list[dict[str, Any]], **rest: Any) -> MadeQuestion:
-    places = tuple(Place(place["version_id"], Span(**place["span"])) for place in gold)
-    return MadeQuestion(others=tuple(others), gold=places, **rest)
+    return [from_values(MadeQuestion, item) for item in made], [tuple(ids) for ids in decided]
 
 
 class _Texts:

@@ -1,59 +1,13 @@
-"""Code blocks of a page with the language their classes name, the markers a browser puts before list items (HTML,
-section 4.4.8; CSS Counter Styles Level 3, sections 6 and 7), and lists that are written without any.
-"""
+"""Code blocks of a page, with the language their classes name."""
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import count
+from collections.abc import Iterator
 
 from core.parsing.file_kinds import LANGUAGES
-from core.parsing.flow import Item, TableCell, Words
 from core.parsing.html.tree import Node
-from core.text.numerals import numbered
-
-LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})
-BULLET = "-"
-_GLYPHS = "•●○▪■□◦∙‣⁃"
-_BULLETED = re.compile(rf"\s*[{_GLYPHS}]\s+(?=\S)")
-_BULLETS = re.compile(rf"[{_GLYPHS}·*–—-]")
-_MARKER = re.compile(rf"{_BULLETS.pattern}|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxlcIVXLC]{{2,5}})[.)]")
-_STYLE_TYPE = re.compile(r"list-style(?:-type)?\s*:[^;]*?(none|(?:lower|upper)-(?:alpha|latin|roman)|decimal)")
-_TYPES = {"a": "lower-alpha", "A": "upper-alpha", "i": "lower-roman", "I": "upper-roman", "1": "decimal"}
-_LARGEST = 1 << 31
-
-
-def markers(node: Node) -> Iterator[str]:
-    """The markers of a list's items, one after the other, as many as are asked for.
-
-    >>> list(zip("abc", markers(Node("ol", {"type": "i", "start": "3"}))))
-    [('a', 'iii.'), ('b', 'iv.'), ('c', 'v.')]
-    """
-    if node.tag != "ol":
-        while True:
-            yield "" if node.tag == "dl" else BULLET
-    style = _style(node)
-    items = [child for child in node.children if isinstance(child, Node) and child.tag == "li"]
-    down = "reversed" in node.attributes
-    number = _whole(node.attributes, "start", len(items) if down else 1)
-    for place in count():
-        if place < len(items):
-            number = _whole(items[place].attributes, "value", number)
-        yield numbered(number, style)
-        number += -1 if down else 1
-
-
-def _style(node: Node) -> str:
-    stated = _STYLE_TYPE.search(node.attributes.get("style", ""))
-    return stated[1] if stated else _TYPES.get(node.attributes.get("type", ""), "decimal")
-
-
-def _whole(attributes: Mapping[str, str], name: str, otherwise: int) -> int:
-    found = re.match(r"\s*([+-]?\d{1,10})", attributes.get(name, ""))
-    return max(-_LARGEST, min(_LARGEST, int(found[1]))) if found else otherwise
-
 
 _LANGUAGE = re.compile(r"(?:\b(?:language|lang|highlight-source|highlight|src)-|\bbrush:\s*)([\w+#.-]+)")
 _NO_LANGUAGE = frozenset(
@@ -88,38 +42,3 @@ def stated_language(node: Node) -> str:
     if not stated and node.tag in ("pre", "code"):
         stated = next((name for name in node.classes.lower().split() if name in _LANGUAGE_NAMES), "")
     return "" if stated in _NO_LANGUAGE else LANGUAGES.get(stated, stated)
-
-
-def bulleted(words: Words) -> Item | None:
-    """The item of a list that a paragraph is when it begins with a bullet; ``None`` for any other.
-
-    >>> bulleted(Words("• ducks")), bulleted(Words("- 5 degrees"))
-    (Item(words=Words(text='ducks', links=()), marker='-', depth=0), None)
-    """
-    found = _BULLETED.match(words.text)
-    if not found:
-        return None
-    cut = found.end()
-    links = tuple((max(start - cut, 0), end - cut, target) for start, end, target in words.links if end > cut)
-    return Item(Words(words.text[cut:], links), BULLET)
-
-
-def items_of(rows: Sequence[Sequence[TableCell]]) -> list[Item]:
-    """The items of a list that is laid out as a table, its markers in a column of their own; () for any other table.
-
-    >>> def row(*texts): return [TableCell(Words(text)) for text in texts]
-    >>> [(item.marker, item.words.text) for item in items_of([row("•", "ducks"), row("(a)", "geese")])]
-    [('-', 'ducks'), ('(a)', 'geese')]
-    >>> items_of([row("1.", "ducks"), row("", "geese")])
-    []
-    """
-    found: list[Item] = []
-    for row in rows:
-        filled = [cell.words for cell in row if cell.words.text.strip()]
-        if not filled:
-            continue
-        marker = filled[0].text.strip()
-        if len(filled) != 2 or not _MARKER.fullmatch(marker) or not any(map(str.isalpha, filled[1].text)):
-            return []
-        found.append(Item(filled[1], BULLET if _BULLETS.fullmatch(marker) else marker))
-    return found

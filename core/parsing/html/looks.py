@@ -7,9 +7,10 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from core.parsing.flow import Piece
-from core.parsing.html.tree import Look, Node, look_of, plain_look
+from core.parsing.html.tree import PLAIN_LOOK, Look, Node, look_of
 from core.types import BlockKind
 
 _LARGER = 1.15  # times the body's size: what is set so is a heading without being bold
@@ -23,7 +24,7 @@ _EDGE = 4  # pieces before and behind the edge of a sheet
 _STYLE_BREAK = re.compile(r"(?:page-)?break-(before|after)\s*:\s*(?:always|page)", re.IGNORECASE)
 
 
-def shared(first: Look, second: Look) -> Look:
+def common_look(first: Look, second: Look) -> Look:
     """The look of two runs of one line."""
     return Look(first.size, first.bold and second.bold, first.italic and second.italic)
 
@@ -61,6 +62,8 @@ def without_running_lines(pieces: Sequence[Piece], edges: Sequence[int]) -> tupl
     >>> all(piece.kind is BlockKind.PARAGRAPH for piece in without_running_lines(pieces, (1, 3, 5)))
     True
     """
+    if not edges:
+        return tuple(pieces)
     beside_edges = {place for edge in edges for place in range(max(edge - _EDGE, 0), min(edge + _EDGE, len(pieces)))}
     last = {edge - 1 for edge in edges if edge}
     least = max(_SHEETS, _SHARE * len(set(edges)))
@@ -96,16 +99,18 @@ def with_headings(pieces: Sequence[Piece], looks: Mapping[int, Look]) -> tuple[P
         if id(piece) in looks:
             letters[looks[id(piece)]] += len(piece.words.text)
     bold = sum(count for look, count in letters.items() if look.bold) > _MOSTLY * letters.total()
-    body = max(letters, key=lambda look: (not look.bold, letters[look]), default=plain_look).size
+    body = max(letters, key=lambda look: (not look.bold, letters[look]), default=PLAIN_LOOK).size
     found = {
         place: looks[id(piece)]
         for place, piece in enumerate(pieces)
         if id(piece) in looks and _heads(piece, looks[id(piece)], body, mostly_bold=bold)
     }
-    for run in list(_runs(list(found))):
-        if len(run) > _LONGEST_RUN:
-            for place in run:
-                del found[place]
+    for _, run in groupby(
+        enumerate(list(found)), key=lambda entry: entry[1] - entry[0]
+    ):  # those that follow each other
+        places = [place for _, place in run]
+        if len(places) > _LONGEST_RUN:
+            found = {place: look for place, look in found.items() if place not in places}
     ranks = {
         place: (-look.size, not look.bold, not pieces[place].words.text.isupper(), look.italic)
         for place, look in found.items()
@@ -131,15 +136,3 @@ def _heads(piece: Piece, look: Look, body: float, *, mostly_bold: bool) -> bool:
         return False
     larger = 0 < body * _LARGER < look.size
     return larger or (look.bold and not mostly_bold and not (text[-1] in ".!?" and len(text) > _SENTENCE))
-
-
-def _runs(places: Sequence[int]) -> Iterator[list[int]]:
-    """Places that follow each other."""
-    run: list[int] = []
-    for place in places:
-        if run and place != run[-1] + 1:
-            yield run
-            run = []
-        run.append(place)
-    if run:
-        yield run

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
-from core.parsing.html.tree import Dressed, Look, Node, Source, address_of, is_note_mark, plain_look
+from core.parsing.html.tree import PLAIN_LOOK, Dressed, Look, Node, Source, address_of, is_note_mark
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 BLOCKS = (
@@ -102,7 +102,7 @@ class _Open:
     in_item: bool = False
     is_drawn: bool = False
     heading: int = 0
-    look: Look = plain_look
+    look: Look = PLAIN_LOOK
 
 
 @dataclass(slots=True)

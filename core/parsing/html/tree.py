@@ -17,7 +17,7 @@ class Look(NamedTuple):
     italic: bool = False
 
 
-plain_look = Look()
+PLAIN_LOOK = Look()
 
 
 class Dressed(str):
@@ -29,7 +29,7 @@ class Dressed(str):
     @classmethod
     def of(cls, text: str, look: Look) -> str:
         """The text, plain where it looks so."""
-        if look == plain_look:
+        if look == PLAIN_LOOK:
             return text
         dressed = cls(text)
         dressed.look = look
@@ -38,7 +38,7 @@ class Dressed(str):
 
 def look_of(text: str) -> Look:
     """How a text among a node's children is set."""
-    return text.look if isinstance(text, Dressed) else plain_look
+    return text.look if isinstance(text, Dressed) else PLAIN_LOOK
 
 
 class Node:

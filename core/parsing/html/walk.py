@@ -9,10 +9,11 @@ from functools import reduce
 from itertools import repeat
 
 from core.parsing.flow import Item, Piece, Words
-from core.parsing.html.code import BULLET, LISTS, bulleted, code_text, items_of, markers, stated_language
-from core.parsing.html.looks import looks_within, shared, sheet_edge, with_headings, without_running_lines
+from core.parsing.html.code import code_text, stated_language
+from core.parsing.html.lists import BULLET, LISTS, bulleted, items_of, markers
+from core.parsing.html.looks import common_look, looks_within, sheet_edge, with_headings, without_running_lines
 from core.parsing.html.tables import Grid, Table, grid, header_rows, is_layout, table_of
-from core.parsing.html.tree import Look, Node, Source, look_of, plain_look, plain_text
+from core.parsing.html.tree import PLAIN_LOOK, Look, Node, Source, look_of, plain_text
 from core.parsing.inline import Inline, flat, headed, joined, linked, safe_target, says_something, stands_beside
 from core.types import BlockKind
 
@@ -80,14 +81,14 @@ class _Walker:
                 self._inline.add(child)
                 if not child.isspace():
                     look = look_of(child)
-                    self._look = look if self._look is None else shared(self._look, look)
+                    self._look = look if self._look is None else common_look(self._look, look)
             elif id(child) not in self._note_nodes:
                 self._element(child)
 
     def flush(self) -> None:
         """What has gathered becomes a piece, or an item's words; pictures follow the words they stood among."""
         words = self._inline.take()
-        look, self._look = self._look or plain_look, None
+        look, self._look = self._look or PLAIN_LOOK, None
         pictures, self._pictures = self._pictures, []
         if self._depth >= 0:
             whole = _with_pictures(words or Words(""), pictures)
@@ -276,7 +277,7 @@ class _Walker:
             words = joined([cell.words for cell in row if cell.words.text.strip()] or [Words("")], " ")
             if words.text:
                 piece = Piece(BlockKind.PARAGRAPH, words)
-                self.looks[id(piece)] = reduce(shared, seen, seen[0] if seen else plain_look)
+                self.looks[id(piece)] = reduce(common_look, seen, seen[0] if seen else PLAIN_LOOK)
                 self._emit(piece)
         return True
 
