@@ -196,7 +196,8 @@ def run_app() -> None:
 
     def known(home: Path, **given: bool) -> Library:
         library = open_library(home, **given, encoder=KnownQuestions(asked, real))
-        asked.update(World().question(number, library.stats().documents) for number in range(200))
+        world, documents = World(), library.stats().documents
+        asked.update(world.question(number, documents) for number in range(200))
         return library
 
     Library.open = known  # type: ignore[method-assign,assignment]
