@@ -181,19 +181,20 @@ class Searcher:
         result of which a re-ranker had too little time, or found by words alone for want of the embedder's server, is
         remembered for this asking alone, or not at all where it is "". ``progress``: as in ``order``.
         """
-        for turn in range(1, _TURNS + 1):
-            # Of the state before the search: a change in the meantime must not have this result taken for its own.
-            key: Hashable = self._key(question, settings, budget_characters, scope, ignored)
-            known = self._remembered(key, asking)
-            if known is not None:
-                return known
-            scores = self._found_somehow(question, settings, scope, ignored)
-            try:
-                result = self.result(scores, settings, budget_characters, progress)
-                break
-            except NotFoundError:
-                if turn == _TURNS:
-                    raise
+        with self._store.questions.first():
+            for turn in range(1, _TURNS + 1):
+                # Of the state before the search: a change in the meantime must not have this result taken for its own.
+                key: Hashable = self._key(question, settings, budget_characters, scope, ignored)
+                known = self._remembered(key, asking)
+                if known is not None:
+                    return known
+                scores = self._found_somehow(question, settings, scope, ignored)
+                try:
+                    result = self.result(scores, settings, budget_characters, progress)
+                    break
+                except NotFoundError:
+                    if turn == _TURNS:
+                        raise
         if unfinished(result.notes) or by_words_alone(result.notes):
             key = (key, asking) if asking else None
         result = replace(result, key=key)
@@ -322,7 +323,8 @@ class Searcher:
         """
         key = (result.key, settings.reader)
         made = partial(self._weigh, result, self.reader if settings.reader else None)
-        return made() if result.key is None else self.memory.weighed.made(key, made)
+        with self._store.questions.first():
+            return made() if result.key is None else self.memory.weighed.made(key, made)
 
     def _weigh(self, result: SearchResult, read: Reader | None) -> Weighed:
         started = perf_counter()

@@ -21,6 +21,7 @@ from core.storage.connections import CATALOGUE, Connections, open_reader
 from core.storage.faults import catalogue_faults, disk_faults, row_faults
 from core.storage.files import FileStore
 from core.storage.lock import WriterLock
+from core.storage.right_of_way import RightOfWay
 from core.storage.schema.migrations import check, migrate
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Store:
         self.files = FileStore(home / "files", writable=self.writable)
         self.projection: Projection | None = None
         self.projection_lock = threading.RLock()
+        self.questions = RightOfWay()  # before Chroma's writing
         self.growing: threading.Thread | None = None  # while Chroma is opened, or made anew, beside the questions
         self.growing_anew = False
         self.chroma_rests_until, self.chroma_fault = 0.0, ""  # a server that did not answer, and the sentence for it

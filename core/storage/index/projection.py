@@ -24,7 +24,8 @@ from core.storage.store import Store
 from core.types import Vectors
 
 _LOG = logging.getLogger(__name__)
-BATCH = 4096
+BATCH = 1024  # what Chroma is told at once; nothing else of this process runs meanwhile, and a question may wait for it
+_PATIENCE = 2.0  # seconds that are left to questions before each
 _SAMPLE = 200
 _LOST_SHARE = 0.25
 _FEW = 10
@@ -262,10 +263,14 @@ def new_state() -> str:
 
 
 def upsert(store: Store, projection: Projection, generation: int, rows: list[int]) -> int:
-    """Tell Chroma the vectors of some rows, those that are still there, and return how many those were."""
+    """Tell Chroma the vectors of some rows, those that are still there, and return how many those were.
+
+    Questions of other threads go first, for a while.
+    """
     found = _vectors(store, rows)
     if found:
         repeated = {row for (row,) in store.rows(_REPEATED, rows)}
+        store.questions.give_way(_PATIENCE)
         projection.upsert(
             generation,
             [row for row, _, _ in found],
