@@ -20,7 +20,7 @@ from core.chunking.situating import aliases_of, situated, with_aliases
 from core.settings import ChunkingSettings, stage_fingerprint
 from core.types import ChunkTree, Document, TokenCounter
 
-CHUNKING_VERSION = 3
+CHUNKING_VERSION = 4
 
 __all__ = [
     "BY_VECTORS",

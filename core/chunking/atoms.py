@@ -44,7 +44,7 @@ class Atom:
     ``flow``: overlap may reach back within one flow only. ``first_token``, ``end_token``: set by ``measure``.
     ``why``: a leaf must begin here, for this reason; ``parent_why``: a parent too; "" leaves it to the packing.
     ``header_kind``: the kind of prefix part the header becomes. ``metadata``: what was found in it; leaves and parents
-    join that of their atoms.
+    join that of their atoms. ``row``: what the table's row that it begins inside of is about, "" for any other atom.
     """
 
     start: int
@@ -65,6 +65,7 @@ class Atom:
     parent_why: str = ""
     header_kind: str = "table_header"
     metadata: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: NOTHING)
+    row: str = ""
 
     @property
     def forced(self) -> bool:
@@ -143,13 +144,19 @@ class Splitter:
         first: int,
         cut: float,
         inner: float = CUT_SENTENCE,
+        spoken: bool = False,
     ) -> list[Atom]:
-        """Given parts as atoms, those that are too large cut into words. ``cut``: before the first part."""
+        """Given parts as atoms, those that are too large cut into words; where they are ``spoken``, into sentences
+        first. ``cut``: before the first part.
+        """
         atoms: list[Atom] = []
         for span in spans:
             room = limit if atoms else first
             if self.tokens.count(span.start, span.end) <= room:
                 atoms.append(Atom(span.start, span.end, what, item, inner))
+            elif spoken:
+                sentences = sentence_spans(self.text, span.start, span.end)
+                atoms.extend(self.parts(sentences, f"sentence of a {what}", item, limit, room, inner))
             else:
                 atoms.extend(self.words(span, what, item, limit, room, inner))
         if atoms:

@@ -21,6 +21,7 @@ from core.chunking.atoms import (
 )
 from core.chunking.packing import NO_SECTION, Row, pack
 from core.chunking.plan import ChunkingContext, Group, Metadata, Piece
+from core.chunking.torn_rows import name_rows
 from core.text.sentences import sentence_spans
 from core.text.tokens import is_word_boundary
 
@@ -41,6 +42,7 @@ _CRUMBS_PER_PARENT = 32
 def build_groups(context: ChunkingContext, atoms: list[Atom]) -> tuple[Group, ...]:
     """Parents first, then the leaves inside each, so that leaves and their overlap never leave their parent."""
     measure(atoms, context.tokens)
+    name_rows(context.document, atoms)
     for atom in atoms:
         if atom.cut >= CUT_HEADING:
             atom.why = atom.parent_why = ""  # whatever a chunker says, a heading is not parted from its body
@@ -182,7 +184,8 @@ def _rooms(context: ChunkingContext, atoms: Sequence[Atom]) -> list[int]:
         place = (atom.heading, atom.header, atom.opens < NO_SECTION, atom.header_kind)
         if place != known:
             known, room = place, context.room(*place)
-        rooms.append(room)
+        beside = context.prefixes.line(atom.row) if atom.row else 0
+        rooms.append(room - beside if atom.end_token - atom.first_token <= room - beside else room)
     return rooms
 
 
@@ -212,7 +215,7 @@ def _leaves(context: ChunkingContext, atoms: Sequence[Atom], following: Atom | N
         head, metadata = atoms[first], joined([atom.metadata for atom in atoms[first:last]])
         pieces.append(
             Piece(
-                start, atoms[last - 1].end, begins, ends, head.start, head.header, head.header_kind, metadata=metadata
+                start, atoms[last - 1].end, begins, ends, head.start, head.header, head.header_kind, head.row, metadata
             )
         )
     return tuple(pieces)

@@ -106,6 +106,10 @@ class Prefixes:
             self._counts[text] = self._tokens.counter.count([text])[0]
         return self._counts[text]
 
+    def line(self, text: str) -> int:
+        """Tokens of a text on a line of its own."""
+        return self.count(text) + self._line_end
+
     def _reserve(self, heading: int, inside: bool = False) -> int:
         """The most tokens the title and path of a leaf in this section can take from the embedder.
 

@@ -92,13 +92,32 @@ def _words(text: str) -> list[str]:
     return text.split(" ")
 
 
+_RUN = r"(?<=([^\w\s]|_)\1\1)\1+"  # of one mark, beyond the third
 _WINDOWS = 64  # read at once
 
 _FEW, _SHORT = 16, 1000  # texts, and characters of them all, that are read sooner than other threads are woken
 
 
+def without_runs(tokenizer: Any) -> Any:
+    """The same tokenizer of the tokenizers library, which from now on reads three of the same marks in a row and no
+    more of them.
+
+    A model reads a token for each of them, and the rule below the header of a table, an underline or the leaders of a
+    table of contents would be all it reads. Places in the text stay what they are.
+    """
+    from tokenizers import Regex
+    from tokenizers.normalizers import Replace, Sequence
+
+    own = tokenizer.normalizer
+    tokenizer.normalizer = Sequence([Replace(Regex(_RUN), ""), *([] if own is None else [own])])
+    return tokenizer
+
+
 class WordPieceCounter:
-    """A ``TokenCounter`` over a tokenizer of the tokenizers library. Never truncates, pads or adds special tokens."""
+    """A ``TokenCounter`` over a tokenizer of the tokenizers library. Never truncates, pads or adds special tokens.
+
+    It counts as a model reads whose tokenizer is ``without_runs``.
+    """
 
     def __init__(self, tokenizer: Any, fingerprint: str) -> None:
         self.fingerprint = fingerprint
@@ -107,6 +126,7 @@ class WordPieceCounter:
         self._tokenizer.no_padding()
         self.specials = int(self._tokenizer.num_special_tokens_to_add(is_pair=False))
         self._words = WordMemory(self._read) if _reads_word_by_word(tokenizer) else None
+        without_runs(tokenizer)
 
     @classmethod
     def from_json(cls, definition: str, fingerprint: str) -> WordPieceCounter:

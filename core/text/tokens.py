@@ -22,6 +22,7 @@ _BLANK = regex.compile(f"[{BLANKS}]")
 LONG_WORD = 100  # WordPiece reads a longer word as one unknown token, however much it holds
 _LONGEST_WORD = 8000  # code points of what has no blank; more of them are read piece by piece
 WEIGHT = 4  # code points that count as one token where the tokenizer sees too few of them
+WEIGHT_IN_RUN = 100  # as many as of the rest of a rule or of leaders, of which models read no more than the beginning
 _LONGEST_CLUSTER = 64  # code points; a longer "character" is an attack, and is weighed and cut like any text
 _CLUSTER = regex.compile(r"\X")
 _ALONE = "\u0300"  # below it nothing joins another, but a carriage return and its line feed
@@ -161,7 +162,8 @@ class TokenMap:
 
     ``count`` is a *weight*: it equals the tokenizer's own count wherever the tokenizer is honest, and is at least
     one per four code points inside words of more than 100 characters and in stretches the tokenizer drops, which
-    would otherwise look free and swallow the text. ``exact`` is the tokenizer's own count of the span by itself.
+    would otherwise look free and swallow the text; one per hundred where one mark is repeated. ``exact`` is the
+    tokenizer's own count of the span by itself.
     """
 
     __slots__ = ("_before", "_own_before", "_own_ends", "_starts", "additive", "counter", "text")
@@ -278,16 +280,16 @@ def _virtual_starts(text: str, offsets: NDArray[np.int64]) -> list[int]:
     starts: list[int] = []
     for at in (excess > 0).nonzero()[0].tolist():
         start, end = int(bounds[at]), int(bounds[at + 1])
-        if at % 2:
-            start += WEIGHT  # the token itself counts once
-        elif text[start:end].isspace():
+        if not at % 2 and text[start:end].isspace():
             continue
-        at = start
+        runs = not at % 2 and set(text[start:end].strip()) == {text[start - 1 : start]}
+        weight = WEIGHT_IN_RUN if runs else WEIGHT
+        at = start + weight if runs or at % 2 else start  # the token itself, or the run's, counts
         while at < end:
             latest = at + _LONGEST_CLUSTER
             while at < end and at < latest and not is_boundary(text, at):
                 at += 1
             if at < end:
                 starts.append(at)
-            at += WEIGHT
+            at += weight
     return starts

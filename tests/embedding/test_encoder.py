@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.embedding.encoder import SentenceEncoder
+from core.embedding.encoder import SentenceEncoder, load_model
 from core.errors import CancelledError
 from core.settings import EmbeddingSettings
 from core.types import Vectors
@@ -55,3 +55,10 @@ def test_it_stops_between_two_batches(model: Model, encoder: SentenceEncoder) ->
     with pytest.raises(CancelledError):
         encoder.encode(["a", "b", "c", "d"], stop)
     assert len(model.batches) == 1
+
+
+def test_a_model_reads_three_of_the_same_marks_in_a_row():
+    encoder = load_model(EmbeddingSettings()).encoder
+    long, short, other = encoder.encode([f"Rates {'.' * 200} 12", "Rates ... 12", "Rates 12"])
+    assert float(long @ short) > 0.9999
+    assert float(long @ other) < 0.9999

@@ -84,3 +84,16 @@ def test_grapheme_clusters(clusters):
     assert {at for at in range(len(text) + 1) if is_boundary(text, at)} == expected
     for at in range(1, len(text) + 1):
         assert boundary_before(text, at, 0) in expected
+
+
+def test_a_rule_below_a_header_counts_as_three_of_its_marks_and_swallows_nothing():
+    counter = packaged_counter()
+    rule, short = f"|:{'-' * 900}|{'=' * 40}|", "|:---|===|"
+    assert counter.count([rule, f"Rates {'.' * 60} 12"]) == counter.count([short, "Rates ... 12"])
+    text = f"Field\n{rule}\nAddress {'.' * 30} 7\n"
+    offsets = counter.offsets(text)
+    assert len(offsets) == counter.count([text])[0]
+    assert [text[start:end] for start, end in offsets][1:7] == ["|", ":", "-", "-", "-", "|"]
+    tokens = TokenMap(counter, text)
+    assert len(offsets) <= tokens.count(0, len(text)) < len(offsets) + 12
+    assert tokens.exact([Span(8, 100)]) == counter.count([text[8:100]])

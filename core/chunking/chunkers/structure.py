@@ -252,7 +252,10 @@ class _Atomiser:
         if item.kind == BlockKind.TABLE and block and block.header:
             header = trim(text, block.header.start, block.header.end)
         rest = max(1, min(limit, context.room(heading, header)))
-        found = self._splitter.parts(_cuts(text, item), name, number, rest, min(first, rest), item.bound, CUT_ROW)
+        spoken = item.kind in (BlockKind.TABLE, BlockKind.LIST)
+        found = self._splitter.parts(
+            _cuts(text, item), name, number, rest, min(first, rest), item.bound, CUT_ROW, spoken
+        )
         for at, atom in enumerate(found):
             if at and header and header.end <= atom.start:
                 atom.header = header

@@ -6,15 +6,14 @@ Answering over Tables via Dense Retrieval", NAACL 2021).
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 from core.chunking.atoms import CUT_LEAD_IN, CUT_ROW, Atom, Splitter
 from core.chunking.chunkers.structure import Item, structure, structured
-from core.chunking.plan import ChunkingContext, Group, Piece, Plan
-from core.chunking.signals.rows import Row, cell_text, column_names, row_key, table_rows
+from core.chunking.plan import ChunkingContext, Plan
+from core.chunking.signals.rows import Row, cell_text, column_names, table_rows
 from core.text.spans import trim
 from core.types import Block, BlockKind, Span
 
@@ -50,9 +49,7 @@ def table(context: ChunkingContext) -> Plan:
             return None
         return cutter.atoms(by_start[item.block.start], item, number, heading, limit, first)
 
-    plan = structured(context, own, _set_apart)
-    speaker = _Speaker(context, tables)
-    return Plan(tuple(speaker.spoken(group) for group in plan.groups), plan.rooted, plan.notes)
+    return structured(context, own, _set_apart)
 
 
 def _read(context: ChunkingContext, block: Block) -> _Table:
@@ -70,7 +67,7 @@ def _set_apart(atoms: list[Atom]) -> None:
             atom.why = "the table before it ends here"
 
 
-_TABLE_PARTS = frozenset({"table row", "slice of a row"})
+_TABLE_PARTS = frozenset({"table row", "slice of a row", "sentence of a table row", "sentence of a slice of a row"})
 
 
 class _Cutter:
@@ -92,7 +89,7 @@ class _Cutter:
         context = self._context
         rest = max(1, min(limit, context.room(heading, header)))
         found = self._splitter.parts(
-            [span for span, _ in spans], "table row", number, rest, min(first, rest), item.bound, CUT_ROW
+            [span for span, _ in spans], "table row", number, rest, min(first, rest), item.bound, CUT_ROW, spoken=True
         )
         for atom in found[1:]:
             if header and header.end <= atom.start:
@@ -146,7 +143,7 @@ class _Cutter:
                 header = _names_of(heads[-1], columns) if heads else None
                 room = max(1, min(limit, context.room(heading, header)))
                 top = room if atoms else min(first, room)
-                found = self._splitter.parts([piece], "slice of a row", number, room, top, CUT_ROW)
+                found = self._splitter.parts([piece], "slice of a row", number, room, top, CUT_ROW, spoken=True)
                 for atom in found:
                     if header and header.end <= atom.start:
                         atom.header = header
@@ -174,30 +171,3 @@ def _names_of(head: Row, columns: range) -> Span | None:
     """Where the header row names these columns."""
     cells = [cell for cell in head.cells if cell.column in columns and cell.start < cell.end]
     return Span(cells[0].start, cells[-1].end) if cells else None
-
-
-class _Speaker:
-    """Adds to the slices of rows what their rows are about."""
-
-    def __init__(self, context: ChunkingContext, tables: Sequence[_Table]) -> None:
-        self._text = context.document.text
-        self._rows = [(one, row) for one in tables if one.slices for row in one.rows if not row.header]
-        self._ends = [row.end for _, row in self._rows]
-
-    def spoken(self, group: Group) -> Group:
-        """The group with what is said of the rows that its pieces are slices of."""
-        return replace(group, pieces=tuple(self._piece(piece) for piece in group.pieces)) if self._rows else group
-
-    def _piece(self, piece: Piece) -> Piece:
-        said: list[str] = []
-        at = bisect_right(self._ends, piece.body)
-        while at < len(self._rows) and self._rows[at][1].start < piece.end:
-            said.append(self._said(*self._rows[at], piece))
-            at += 1
-        return replace(piece, said=" ".join(filter(None, said)))
-
-    def _said(self, one: _Table, row: Row, piece: Piece) -> str:
-        """What the row is about, of a piece that holds some of its cells and not the first."""
-        held = [cell.column for cell in row.cells if piece.body <= cell.start and cell.end <= piece.end]
-        key = row_key(self._text, row, one.names) if held and held[0] > 0 else ""
-        return f"{key}:" if key else ""

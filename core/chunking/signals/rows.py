@@ -100,17 +100,17 @@ def column_names(text: str, rows: Sequence[Row]) -> dict[int, str]:
 
 
 def row_key(text: str, row: Row, names: dict[int, str]) -> str:
-    """What a row is about: its first cell, with that column's name before it.
+    """What a row is about: its first cell, with that column's name before it, and a colon; "" where that is empty.
 
-    A column of years or dates is said as a time: "In 2023".
+    A column of years or dates is said as a time: "In 2023:".
     """
     if not row.cells:
         return ""
     words = cell_text(text, row.cells[0])
     name = names.get(row.cells[0].column, "")
     if words and name.casefold() in _TIMES:
-        return f"In {words}"
-    return f"{name} {words}".strip() if words else ""
+        return f"In {words}:"
+    return f"{name} {words}:".strip() if words else ""
 
 
 _TIMES = frozenset(

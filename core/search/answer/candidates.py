@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Protocol
 
 from core.search.answer.prose import ROW, is_prose, quotable_lines
@@ -20,6 +21,7 @@ PASSAGES = 6
 CANDIDATES = 64
 # Characters of a sentence with the one it leans on.
 LEANING = 400
+CELL = 120  # characters of a cell, beyond which its sentences can be quoted by themselves
 SENTENCE, LONGEST = 600, 900  # characters of a sentence or line, and of a quote, which may be a whole list
 _RAW = (BlockKind.CODE, BlockKind.HTML, BlockKind.FRONT_MATTER)
 # Begins a sentence that says nothing without the one before it, or without the term its paragraph begins with.
@@ -51,7 +53,8 @@ class Quotable:
     ``kind``: "sentence", "item", "row" or "line". ``standing``: 1-based rank of the best retrieved child it stands in,
     0 in none. ``row``: of a table, its cells and their headers. ``whole``: it can be quoted; half a sentence, a
     question and a row whose cells nobody read are weighed as evidence alone. ``prose``: words, and not marks or a list
-    of references, make it up. ``under``: the headings it stands below.
+    of references, make it up. ``under``: the headings it stands below. ``told``: of a sentence in a cell, what the cell
+    is of, which is the last of ``under``; "" for any other.
     """
 
     passage: Passage
@@ -63,6 +66,7 @@ class Quotable:
     whole: bool = True
     prose: bool = True
     under: str = ""
+    told: str = ""
 
     @property
     def text(self) -> str:
@@ -122,7 +126,8 @@ def _pieces(passage: Passage, reads: Reads) -> Iterator[Quotable]:
 def _below(headings: str, item: Quotable) -> Quotable:
     """The item with what stands above it; an entry of a list of references is no prose."""
     cited = is_reference_heading(headings.rpartition(" › ")[2])
-    return replace(item, under=headings, prose=item.prose and not cited)
+    under = " › ".join(filter(None, (headings, item.told)))
+    return replace(item, under=under, prose=item.prose and not cited)
 
 
 def _of_block(passage: Passage, block: Block, start: int, end: int, reads: Reads) -> Iterator[Quotable]:
@@ -130,9 +135,10 @@ def _of_block(passage: Passage, block: Block, start: int, end: int, reads: Reads
     if start < end:
         if block.kind is BlockKind.TABLE:
             inside = Span(passage.start, passage.end)
-            rows = [Quotable(passage, row.span, row.reading, "row", row=row) for row in rows_of(block, inside)]
+            rows = [_row(passage, row, reads) for row in rows_of(block, inside)]
             lines = () if rows else _sentences(passage, start, end, reads)
-            yield from rows or [replace(line, whole=False) for line in lines]
+            yield from chain.from_iterable(rows)
+            yield from (replace(line, whole=False) for line in lines)
         elif block.kind in _RAW:
             yield from _lines(passage, start, end)
         elif block.kind is BlockKind.LIST:
@@ -141,6 +147,20 @@ def _of_block(passage: Passage, block: Block, start: int, end: int, reads: Reads
                     yield from _item(passage, Span(max(part.start, start), min(part.end, end)), part, reads)
         elif block.kind not in _NEITHER:
             yield from _sentences(passage, start, end, reads)
+
+
+def _row(passage: Passage, row: Row, reads: Reads) -> Iterator[Quotable]:
+    """A row of a table; a cell that is a paragraph by its sentences, for one of them may be all that is asked for."""
+    kept, lines = [], list[Quotable]()
+    for place, cell in enumerate(row.cells):
+        told, span = row.told(Span(cell.start, cell.end))
+        said = list(_sentences(passage, span.start, span.end, reads)) if place and told and span.length > CELL else []
+        lines += [replace(line, told=told) for line in said] if len(said) > 1 else []
+        kept += [place] if len(said) < 2 else []
+    short = row if len(kept) == len(row.cells) else row.only(kept)
+    if len(kept) > 1:
+        yield Quotable(passage, short.span, short.reading, "row", row=short)
+    yield from lines
 
 
 def _with_terms(passage: Passage, parts: Sequence[Span]) -> list[Span]:

@@ -116,7 +116,7 @@ def _quoted(
     else:
         span = _with_its_list(item, candidates, several)
         heading = item.under.rpartition(" › ")[2]
-        told = heading if polarity(heading).denied else ""
+        told = item.told or (heading if polarity(heading).denied else "")
     cells = () if item.row is None or told else item.row.words(passage.text, passage.start)
     place = Citation(
         passage.version_id, passage.document, passage.source, span.start, span.end, page(passage.version_id, span.start)
@@ -134,7 +134,7 @@ def _quoted(
         score=score,
         citation=place,
         told=told,
-        kind="cell" if told and item.row is not None else item.kind,
+        kind="cell" if item.told or (told and item.row is not None) else item.kind,
         cells=cells,
         short=short,
     )

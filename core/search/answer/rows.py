@@ -65,6 +65,14 @@ class Row:
         ]
         return "; ".join([self.group, *told] if self.group else told)
 
+    def only(self, places: Sequence[int]) -> Row:
+        """The row without its other cells."""
+        return replace(
+            self,
+            cells=tuple(self.cells[place] for place in places),
+            headers=tuple(self.headers[place] for place in places),
+        )
+
     def words(self, text: str, start: int) -> tuple[tuple[str, str], ...]:
         """Each cell's header and its words in a text that begins at ``start`` of the document."""
         pairs = zip(self.headers, self.cells, strict=True)

@@ -158,3 +158,17 @@ def test_lines_lie_in_order_and_lose_nothing_but_blanks(text, start):
     assert all(one.end <= other.start for one, other in pairwise(spans))
     edges = [Span(start, start), *spans, Span(len(text), len(text))]
     assert not "".join(text[one.end : other.start] for one, other in pairwise(edges)).strip()
+
+
+def test_a_cell_that_is_a_paragraph_is_quoted_by_its_sentences():
+    said = "How long it waits for a client that is silent. On mobile networks 90 is advised, since phones save energy. "
+    text = f"Option | Default | Meaning\ntimeout | 30 | {said * 2}\nlog | none | A path.\n"
+    items = found(passage(text), reads=Reads(table(text)))
+    assert [item.reading for item in items if item.row] == [
+        "Option: timeout; Default: 30",
+        "Option: log; Default: none; Meaning: A path.",
+    ]
+    lines = [item for item in items if item.told]
+    assert [item.told for item in lines] == ["timeout › Meaning"] * 4
+    assert lines[1].text == "On mobile networks 90 is advised, since phones save energy."
+    assert lines[1].under == "timeout › Meaning"
