@@ -104,14 +104,28 @@ def above(number: int, title: str, headings: Sequence[str], page: int | None, pr
     [1] Rates
     | zone | fee |
     """
-    repeated = [part.text for part in prefix if part.kind in REPEATED]
+    repeated = [without_padding(part.text) for part in prefix if part.kind in REPEATED]
     return "\n".join([heading_line(number, title, headings, page), *repeated])
+
+
+def without_padding(text: str) -> str:
+    """The text without what makes the columns of its pipe tables even: as many blanks and marks again as it has words.
+
+    >>> without_padding("| a      | b |\\n|:-------|---|\\nx =      1")
+    '| a | b |\\n|:---|---|\\nx =      1'
+    """
+    return _TABLE_LINE.sub(lambda line: _PADDING.sub(lambda run: "---" if run[0][0] == "-" else " ", line[0]), text)
+
+
+_TABLE_LINE = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
+_PADDING = re.compile(r"-{4,}|(?<=\S)[ \t]{2,}")
 
 
 def render_prompt(question: str, passages: Sequence[Passage]) -> str:
     """Instruction, the passages in the given order below what ``above`` says of each, and the question."""
     parts = [
-        f"{above(passage.rank, passage.document, passage.headings, passage.page, passage.prefix)}\n{passage.text}"
+        above(passage.rank, passage.document, passage.headings, passage.page, passage.prefix)
+        + f"\n{without_padding(passage.text)}"
         for passage in passages
     ]
     return "\n\n".join([INSTRUCTION, *parts, f"Question: {question}"])
