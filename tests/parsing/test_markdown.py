@@ -196,3 +196,12 @@ def test_hostile_markdown_does_not_run_away(text: str) -> None:
     """Nothing but the patience of who runs it tells."""
     blocks, _ = read_blocks(text)
     assert blocks
+
+
+def test_a_cell_is_worth_its_words_without_the_tags_around_them() -> None:
+    document = document_of(
+        '| Field | Value |\n|---|---|\n| <a id="x">`a`</a> | <b>5</b> |\n| <file> | one<br />two |\n'
+    )
+    (table,) = blocks_of(document, BlockKind.TABLE)
+    assert [cell.value for cell in table.cells] == ["Field", "Value", "`a`", 5, "<file>", "one two"]
+    assert document.text[table.cells[2].start : table.cells[2].end] == '<a id="x">`a`</a>'

@@ -51,7 +51,7 @@ class MarkdownParser:
     """CommonMark with pipe tables, strike-through, footnotes and front matter."""
 
     name = "markdown"
-    version = 2
+    version = 3
 
     def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
         """The file's own text, cut into blocks that hold every non-blank character. Raises ``ParseError``."""
@@ -263,6 +263,11 @@ def title_of(text: str, blocks: Sequence[Block], name: str) -> tuple[str, Span |
     return readable_title(name), None
 
 
+# What tables of READMEs and manuals mark their words up with; any other name between angles may be one to fill in.
+_MARK = re.compile(
+    r"</?(?:a|b|code|em|i|img|kbd|small|span|strong|sub|sup|u)(?:\s[^<>]*)?/?>", re.I
+)
+_TAG = re.compile(r"\s*</?(?:br|div|li|ol|p|ul)(?:\s[^<>]*)?/?>\s*", re.IGNORECASE)
 _PIPE_OR_ESCAPE = re.compile(r"\\.|\|", re.DOTALL)
 
 
@@ -297,7 +302,7 @@ def pipe_table(text: str, header: Span, rows: Sequence[Span]) -> Block:
     lines += [(row.start, row.end) for row in rows]
     for number, (start, end) in enumerate(lines):
         for column, (low, high) in enumerate(row_cells(text[start:end])):
-            content = text[start + low : start + high]
+            content = _TAG.sub(" ", _MARK.sub("", text[start + low : start + high])).strip()
             value = cell_value(content.replace(r"\|", "|"))
             cells.append(Cell(number, column, start + low, start + high, value, header=number == 0))
     whole_end = rows[-1].end if rows else header.end
