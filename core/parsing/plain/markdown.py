@@ -264,9 +264,7 @@ def title_of(text: str, blocks: Sequence[Block], name: str) -> tuple[str, Span |
 
 
 # What tables of READMEs and manuals mark their words up with; any other name between angles may be one to fill in.
-_MARK = re.compile(
-    r"</?(?:a|b|code|em|i|img|kbd|small|span|strong|sub|sup|u)(?:\s[^<>]*)?/?>", re.I
-)
+_MARK = re.compile(r"</?(?:a|b|code|em|i|img|kbd|small|span|strong|sub|sup|u)(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _TAG = re.compile(r"\s*</?(?:br|div|li|ol|p|ul)(?:\s[^<>]*)?/?>\s*", re.IGNORECASE)
 _PIPE_OR_ESCAPE = re.compile(r"\\.|\|", re.DOTALL)
 
