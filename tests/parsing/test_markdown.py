@@ -205,3 +205,20 @@ def test_a_cell_is_worth_its_words_without_the_tags_around_them() -> None:
     (table,) = blocks_of(document, BlockKind.TABLE)
     assert [cell.value for cell in table.cells] == ["Field", "Value", "`a`", 5, "<file>", "one two"]
     assert document.text[table.cells[2].start : table.cells[2].end] == '<a id="x">`a`</a>'
+
+
+def test_what_a_note_of_mkdocs_holds_is_no_code() -> None:
+    fence = "        ```yaml\n        port: 80\n        ```\n"
+    note = f'??? tip "Ports"\n\n    By default 80 is *open*.\n\n    - one\n    - two\n\n{fence}'
+    document = document_of(f"# Guide\n\n{note}\nAfter.\n\n    code = 1\n\n```md\n!!! note\n    shown\n```\n")
+    found = [(block.kind.value, words(document, block).split("\n")[0]) for block in document.blocks]
+    assert found == [
+        ("heading", "# Guide"),
+        ("paragraph", '??? tip "Ports"'),
+        ("paragraph", "By default 80 is *open*."),
+        ("list", "- one"),
+        ("paragraph", "After."),
+        ("code", "code = 1"),
+        ("code", "```md"),
+    ]
+    assert_laws(document)

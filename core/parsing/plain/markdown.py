@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from core.parsing.file_names import display_name, is_of_a_row, readable_title
 from core.parsing.links import find_links, label_key
+from core.parsing.plain.admonitions import unindented
 from core.parsing.plain.front_matter import front_matter
 from core.parsing.table_header import cell_value
 from core.text.normalise import decode
@@ -93,7 +94,7 @@ def read_blocks(text: str, body_start: int = 0) -> tuple[list[Block], list[Link]
     engine = MarkdownIt("commonmark").enable("table")
     engine.core.ruler.enableOnly(["normalize", "block"])  # inline rules know no offsets: links are found apart
     environment: dict[str, dict[str, dict[str, str]]] = {}
-    tokens = engine.parse("\n" * text.count("\n", 0, body_start) + text[body_start:], environment)
+    tokens = engine.parse("\n" * text.count("\n", 0, body_start) + unindented(text[body_start:]), environment)
     starts = line_starts(text)
     references = {
         label_key(label): str(entry.get("href", ""))
