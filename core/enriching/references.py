@@ -8,9 +8,10 @@ from itertools import chain
 from urllib.parse import unquote
 
 from core.enriching.features import Reference
-from core.enriching.sections import Sections, SpanIndex
+from core.enriching.span_index import SpanIndex
 from core.enriching.targets import CLASSES, NUMBER, class_of, only, slug, targets
-from core.types import BlockKind, Document, Span
+from core.text.outline import Outline
+from core.types import BlockKind, Span
 
 _POINTER = re.compile(
     rf"(?<![^\W_])(?P<word>(?i:{'|'.join(sorted(CLASSES, key=len, reverse=True))})\.?)[ \u00a0]?\n?(?P<number>{NUMBER})"
@@ -42,10 +43,10 @@ class References:
 
     __slots__ = ("_code", "_document", "_targets")
 
-    def __init__(self, document: Document, sections: Sections) -> None:
-        self._document = document
-        self._targets = targets(document, sections)
-        code = [block for block in document.blocks if block.kind is BlockKind.CODE]
+    def __init__(self, outline: Outline) -> None:
+        self._document = outline.document
+        self._targets = targets(outline)
+        code = [block for block in self._document.blocks if block.kind is BlockKind.CODE]
         self._code = SpanIndex((block.start, block.end, block.end) for block in code)
 
     def found(self) -> list[Reference]:
