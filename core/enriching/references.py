@@ -10,6 +10,7 @@ from urllib.parse import unquote
 from core.enriching.features import Reference
 from core.enriching.span_index import SpanIndex
 from core.enriching.targets import CLASSES, NUMBER, class_of, only, slug, targets
+from core.text.calendar_names import YEAR
 from core.text.outline import Outline
 from core.types import BlockKind, Span
 
@@ -31,8 +32,8 @@ _RAISED = re.compile(r"[¹²³⁰⁴-⁹]{1,3}")
 _GLUED = re.compile(r"(?<=[^\W\d_]{2})(?:[.,;:!?”\"’)]{0,2})(?P<number>\d{1,2})\)?(?=[\s.,;:]|\Z)")
 _RAISED_DIGITS = str.maketrans("¹²³⁰⁴⁵⁶⁷⁸⁹", "1230456789")
 _AUTHORS = re.compile(
-    r"(?<!\w)(?P<author>[A-Z][\w'’-]{1,40})(?:,? et al\.?|,? (?:and|&) [A-Z][\w'’-]{1,40})?,? \(?(?P<year>(?:1[5-9]"
-    r"|20)\d\d[a-z]?)\)"
+    r"(?<!\w)(?P<author>[A-Z][\w'’-]{1,40})(?:,? et al\.?|,? (?:and|&) [A-Z][\w'’-]{1,40})?,? "
+    rf"\(?(?P<year>{YEAR}[a-z]?)\)"
 )
 _ABBREVIATED = 5  # characters: "sect.", "figs."
 _LETTERED = frozenset({"appendix", "annex", "section", "part"})  # others with a letter are "Table A" at most

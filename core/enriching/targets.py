@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice, takewhile
 
+from core.text.calendar_names import YEAR
 from core.text.cited import is_entry, is_reference_heading, numbered_entries, reference_entries
 from core.text.outline import Heading, Outline
 from core.text.spans import touching, trim
@@ -32,7 +33,7 @@ _ENTRY = re.compile(r"\s*(?:[-*•]\s+)?(?:\[(?P<bracket>\d{1,3})\]|(?P<bare>\d{
 _ALSO_SOURCES = re.compile(r"(?i)(?:\d+[.)]?\s*)?(?:notes and references|citations|footnotes|sources)")
 _LISTED = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.FOOTNOTE})
 _SURNAME = re.compile(r"[^\W\d_][\w'’-]+")
-_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d[a-z]?\b")
+_YEAR = re.compile(rf"\b{YEAR}[a-z]?\b")
 _ANCHOR = re.compile(r"\{#([\w:.-]{1,200})[^{}\n]{0,100}\}|<a\s+(?:name|id)=[\"']([^\"'<>]{1,200})[\"']")
 
 
