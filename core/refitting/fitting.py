@@ -239,7 +239,7 @@ class _Fit:
 
 
 def _unhurried(settings: Settings) -> Settings:
-    """Without the re-ranker's time limit: what it cuts off on a busy machine would be read anew for all that is tried."""
+    """Without the time limit of the re-ranker: what it cuts off would be read anew for everything that is tried."""
     return settings.with_value("reranking.timeout_seconds", 0.0)
 
 
