@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from core.chunking import BY_VECTORS
-from core.evaluation.history import Recording, RunPlan, write_json
-from core.evaluation.measuring import BenchOptions
+from core.evaluation.bench_plan import BenchPlan
+from core.evaluation.history import Recording, write_json
 from core.evaluation.sharing import reading_key
 from core.evaluation.suites import Suite, suite_folder
 from core.ingest.applying import reckoned_leaves
@@ -83,22 +83,16 @@ def asked_with(suite: Suite, settings: Settings) -> str:
 
 
 def estimate(
-    suite: Suite,
-    presets: Mapping[str, Settings],
-    workspace: Path,
-    options: BenchOptions | None = None,
-    revision: int | None = None,
-    held: Collection[str] = (),
-    texts: Mapping[str, int] | None = None,
+    plan: BenchPlan, workspace: Path, held: Collection[str] = (), texts: Mapping[str, int] | None = None
 ) -> Cost:
-    """What ``run_bench`` with these arguments will have to do. Reads no document and encodes nothing: milliseconds.
+    """What ``run_bench`` of this plan will have to do. Reads no document and encodes nothing: milliseconds.
 
     ``held``: recipes (``recipe_of``) whose vectors the run is handed. ``texts``: characters of documents that were read
     before, by version id; of others, before the first run over them, a file's bytes are taken for characters.
     """
+    suite, presets = plan.suite, plan.presets
     known = Known.of(workspace / suite_folder(suite))
-    plan = RunPlan.of(suite, presets, options or BenchOptions(), revision)
-    stopped = Recording.stopped(workspace, plan)
+    stopped = Recording.stopped(workspace, plan.run_plan)
     questions = len(suite.questions)
     asked = {name: min(questions, stopped.journals[name].count()) if stopped else 0 for name in presets}
     waiting = [names for names in recipe_groups(presets) if any(asked[name] < questions for name in names)]

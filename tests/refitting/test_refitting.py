@@ -14,8 +14,9 @@ import pytest
 
 from core.cli.main import main
 from core.errors import CancelledError, LecternError, ModelError
+from core.evaluation.bench_plan import BenchOptions
 from core.evaluation.exchange.judged import Judged, judged_questions
-from core.evaluation.measuring import BUDGETS, BenchOptions, Measuring
+from core.evaluation.measuring import BUDGETS, Measuring
 from core.evaluation.reporting.report import BenchDocument
 from core.evaluation.statistics import Comparison
 from core.evaluation.suites import Question, Suite, SuiteDocument
