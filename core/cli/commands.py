@@ -17,7 +17,6 @@ from core.cli import ask as commands_ask
 from core.cli import bench as commands_bench
 from core.cli import console, contract
 from core.cli import mcp as commands_mcp
-from core.cli import training as commands_training
 from core.cli.export import export
 from core.cli.judgments import judgments, refit
 from core.cli.options import existing, home, language_model, reading, settings_of, sources_named
@@ -287,7 +286,6 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "stats": stats,
     "judgments": judgments,
     "refit": refit,
-    "train-reranker": commands_training.train_reranker,
 }
 
 

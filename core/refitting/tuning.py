@@ -47,8 +47,8 @@ from core.refitting.taught_rerankers import (
 from core.search.ranking.rerankers import PairScorer
 from core.settings import Settings
 from core.storage.store import settings_from
-from core.training.lists import Listed
 from core.training.loop import Plan, draw, train
+from core.training.model import Listed
 from core.types import Vectors
 
 LEAST_JUDGMENTS = 200  # questions with gold: of fewer a model learns by heart

@@ -10,6 +10,7 @@ Gardner, "Simple and effective multi-paragraph reading comprehension", ACL 2018)
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,13 +21,31 @@ from core.embedding.layer_file import TABLE
 from core.embedding.precision import computing, wants_bfloat16
 from core.embedding.reranker_file import untrained
 from core.evaluation.metrics.answers import token_f1
-from core.training.lists import Listed
 from core.types import Vectors
 
 _AT_ONCE = 16  # pairs of like lengths in one forward pass
 _LISTS_AT_ONCE = 4  # whose gradients are found together
 _MISSED = 0.5  # weight of the loss by which a passage is worth more to its question than to one it seems to answer
 _BESIDE = 0.4  # weight of a passage that does not answer where one does: there are several of them in a list
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """``passages``: the one that answers ``question`` first, then those that do not.
+
+    ``answer``: as it stands in the first; "" where no passage answers, ``None`` where it is not known. ``missed``: a
+    question that the first passage seems to answer and does not; "" for none.
+    """
+
+    question: str
+    passages: tuple[str, ...]
+    answer: str | None = None
+    missed: str = ""
+
+    @property
+    def marked(self) -> bool:
+        """Whether it is known where the answer stands, or that there is none."""
+        return self.answer is not None
 
 
 def fastest() -> str:

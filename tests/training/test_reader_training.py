@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from core.cli.main import main
+from benchmarks.reranker.__main__ import main
+from benchmarks.reranker.code_pairs import default_pairs
 from core.embedding import answer_reader
 from core.embedding.reranker_file import FILE
-from core.training.code_pairs import default_pairs
-from core.training.lists import Listed
-from core.training.model import LearningModel, _places
+from core.training.model import LearningModel, Listed, _places
 
 pytestmark = pytest.mark.model
 
@@ -45,7 +44,7 @@ def test_the_command_teaches_to_mark_answers_and_to_be_silent(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "model.safetensors"
-    command = ["train-reranker", write_pairs(tmp_path / "pairs.jsonl"), "--work", str(tmp_path / "work"), "--json"]
+    command = [write_pairs(tmp_path / "pairs.jsonl"), "--work", str(tmp_path / "work"), "--json"]
     command += ["--out", str(out), "--begin-from", str(FILE), "--questions", "6", "--passages", "2"]
     command += ["--max-tokens", "48", "--steps", "24", "--watched-every", "8", "--rate", "2e-4"]
     assert main(command) == 0

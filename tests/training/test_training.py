@@ -12,15 +12,14 @@ import pytest
 import torch
 from safetensors.numpy import save_file
 
-from core.cli.main import main
+from benchmarks.reranker.__main__ import main
+from benchmarks.reranker.pairs import Pair, folder_pairs
+from benchmarks.reranker.run import train_on
 from core.embedding.reranker_file import FILE, lay_over, untrained
 from core.errors import LecternError, ModelError
 from core.training import loop, model
-from core.training.lists import Listed
 from core.training.loop import Plan, Watched, train
-from core.training.model import LearningModel, fastest
-from core.training.pairs import Pair, folder_pairs
-from core.training.run import train_on
+from core.training.model import LearningModel, Listed, fastest
 from tests.conftest import ROOT
 from tests.fast_encoder import FastEncoder
 
@@ -46,7 +45,7 @@ def some(tmp_path: Path, count: int) -> Path:
 def test_on_pairs_of_the_samples_the_command_lowers_the_loss(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = ["train-reranker", str(some(tmp_path, 200)), "--work", str(tmp_path / "work")]
+    command = [str(some(tmp_path, 200)), "--work", str(tmp_path / "work")]
     command += ["--out", str(tmp_path / "model.safetensors"), "--begin-from", str(FILE), "--steps", "50"]
     command += [*SMALL, "--questions", "8", "--watched-every", "25", "--json"]
     assert main(command) == 0
@@ -56,7 +55,7 @@ def test_on_pairs_of_the_samples_the_command_lowers_the_loss(
 
 def test_on_pairs_of_the_samples_the_command_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "made" / "model.safetensors"
-    command = ["train-reranker", str(some(tmp_path, 50)), "--work", str(tmp_path / "work"), "--out", str(out)]
+    command = [str(some(tmp_path, 50)), "--work", str(tmp_path / "work"), "--out", str(out)]
     # The shipped weights are taught further: a new head takes hundreds of steps before it says anything.
     command += ["--begin-from", str(FILE), *SMALL, "--steps", "4", "--watched-every", "2", "--patience", "9", "--json"]
     assert main(command) == 0
@@ -146,7 +145,7 @@ def test_what_cannot_be_learnt_is_a_sentence_and_nothing_is_written(
     save_file({"classifier.weight": np.zeros((1, 384), np.float16)}, tmp_path / "other.safetensors")
     places = {"notes": tmp_path / "notes.txt", "other": tmp_path / "other.safetensors"}
     out, pairs = tmp_path / "out.safetensors", [Pair("s", "Who?", "They did it.", f"s:{at}") for at in range(9)]
-    command = ["train-reranker", write_pairs(tmp_path / "pairs.jsonl", pairs), "--work", str(tmp_path / "work")]
+    command = [write_pairs(tmp_path / "pairs.jsonl", pairs), "--work", str(tmp_path / "work")]
     assert main([*command, "--out", str(out), *(part.format(**places) for part in given)]) == 2
     assert told in capsys.readouterr().err
     assert not out.exists()

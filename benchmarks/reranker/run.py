@@ -9,15 +9,16 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.reranker.mining import Miner
+from benchmarks.reranker.near_misses import names, near_miss
+from benchmarks.reranker.pairs import Pair, balanced, fingerprint
 from core.atomic_files import written_whole
 from core.embedding import load_model
 from core.embedding.reranker_file import lay_over, untrained, write
 from core.errors import LecternError
 from core.settings import EmbeddingSettings
-from core.training.lists import Listed, Miner
-from core.training.loop import Plan, Watched, draw, train, turn
-from core.training.near_misses import names, near_miss
-from core.training.pairs import Pair, balanced, fingerprint
+from core.training.loop import Plan, Watched, draw, train
+from core.training.model import Listed
 from core.types import Encoder, Vectors
 
 # How many pairs of a source at most: templates of one source would else be most of what is learnt.
@@ -96,6 +97,11 @@ def train_on(
         plan, lists_of, held_out, work / "checkpoint.pt", watch, begin_from=begin_from, learnt_from=learnt_from
     )
     write(model.module, target)
+
+
+def turn(pairs: Sequence[Pair], plan: Plan, step: int) -> list[Pair]:
+    """The pairs of a step: all of them in order, again and again."""
+    return [pairs[at % len(pairs)] for at in range(step * plan.questions, (step + 1) * plan.questions)]
 
 
 def miners_of(pairs: Sequence[Pair], encoder: Encoder, say: Callable[[str], None]) -> dict[str, Miner]:
