@@ -11,6 +11,7 @@ from core.chunking.prefixes import prefix_text
 from core.embedding import EmbeddingModel
 from core.errors import ModelError, NotFoundError, StorageError
 from core.search import context as assembly
+from core.search.answer.choosing import Choosing
 from core.search.answer.line import Line, StoreReads, Weighed, answer_line, no_line, weigh
 from core.search.answer.scoring import Reader
 from core.search.context.candidate_outcomes import clustered
@@ -305,16 +306,9 @@ class Searcher:
             settings = replace(settings, least_support=0)
         understood = result.understood
         sides = [(side.version_id, side.sentence_span) for conflict in result.conflicts for side in conflict.sides]
-        return answer_line(
-            understood.text,
-            self.weigh(result, settings),
-            settings,
-            partial(documents.page_at, self._store),
-            understood.intent,
-            result.likely,
-            sides,
-            self._vectors.as_far_as_possible,
-        )
+        page, encode = partial(documents.page_at, self._store), self._vectors.as_far_as_possible
+        by = Choosing(understood.text, page, understood.intent, sides, encode)
+        return answer_line(by, self.weigh(result, settings), settings, result.likely)
 
     def weigh(self, result: SearchResult, settings: AnsweringSettings) -> Weighed:
         """What the answer line of a result is chosen from, whatever the threshold and the number of quotes; remembered

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import SettingsError
-from core.search.answer import Evidence, answer_line, no_line, support, weigh
+from core.search.answer import Choosing, Evidence, answer_line, no_line, support, weigh
 from core.search.answer.candidates import quotables
 from core.search.answer.scoring import Mark, mark_amid, marks_of
 from core.search.answer.support import RECOMMENDED, UNREAD, UNREAD_WORTH, evidence, unnamed
@@ -102,7 +102,7 @@ def test_a_line_is_read_by_itself_and_the_best_one_amid_what_stands_around_it():
 def line(question, settings):
     shown, reads = [passage(TEXT)], Reads()
     weighed = weigh(question, shown, hits_of(shown), FastEncoder().encode, reads)
-    return answer_line(question, weighed, settings, reads.page)
+    return answer_line(Choosing(question, reads.page), weighed, settings)
 
 
 def test_the_line_is_silent_below_the_threshold_alone():
