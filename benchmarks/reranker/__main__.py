@@ -20,7 +20,7 @@ from benchmarks.reranker.run import train_on
 from core.cli import console
 from core.cli.main import carried_out
 from core.errors import LecternError
-from core.training.loop import Plan, Watched
+from core.training.loop import Plan, TrainingProgress
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -77,7 +77,7 @@ class _Look:
         self._plan = plan
         self.seen: list[dict[str, float]] = []
 
-    def __call__(self, looked: Watched) -> None:
+    def __call__(self, looked: TrainingProgress) -> None:
         self.seen.append({"step": looked.step, "loss": looked.loss, "quality": looked.quality})
         console.complain(
             f"Step {looked.step} of {self._plan.steps}: loss {looked.loss:.3f}, held-out quality {looked.quality:.3f}."

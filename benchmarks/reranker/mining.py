@@ -18,7 +18,7 @@ from benchmarks.reranker.pairs import Pair
 from core.errors import LecternError
 from core.search.ranking.fusion import Scores, best_first
 from core.text.sentences import sentence_spans
-from core.training.model import Listed
+from core.training.model import ListwiseExample
 from core.types import Encoder, Vectors
 
 SIZES = (250, 350, 450, 600, 900)  # characters of a piece; leaves of the presets have about 450
@@ -63,7 +63,7 @@ class Miner:
             raise LecternError(f"No passage of the source {pairs[0].source} has a word.", "Check the pairs.")
         self._bm25 = BM25Okapi(tokens)
 
-    def listed(self, pair: Pair, count: int, choose: random.Random) -> Listed:
+    def listed(self, pair: Pair, count: int, choose: random.Random) -> ListwiseExample:
         """A list of ``count`` pieces for the pair, fewer where its source has no more that differ.
 
         Of a pair that is not answerable it is the one piece that only seems to answer.
@@ -86,9 +86,9 @@ class Miner:
             if shown not in found:
                 found.append(shown)
         if not pair.answerable:
-            return Listed(pair.question, tuple(found[:1]), "")
+            return ListwiseExample(pair.question, tuple(found[:1]), "")
         answer = pair.answer.strip()
-        return Listed(pair.question, tuple(found), answer if answer and answer in best else None, pair.missed)
+        return ListwiseExample(pair.question, tuple(found), answer if answer and answer in best else None, pair.missed)
 
     def _shown(self, passage: str, piece: str, titled: bool) -> str:
         title = self._title[self._at[passage]]

@@ -17,8 +17,8 @@ from core.embedding import load_model
 from core.embedding.reranker_file import lay_over, untrained, write
 from core.errors import LecternError
 from core.settings import EmbeddingSettings
-from core.training.loop import Plan, Watched, draw, train
-from core.training.model import Listed
+from core.training.loop import Plan, TrainingProgress, draw, train
+from core.training.model import ListwiseExample
 from core.types import Encoder, Vectors
 
 # How many pairs of a source at most: templates of one source would else be most of what is learnt.
@@ -47,7 +47,7 @@ def train_on(
     target: Path,
     encoder: Encoder | None = None,
     begin_from: Path | None = None,
-    watch: Callable[[Watched], None] | None = None,
+    watch: Callable[[TrainingProgress], None] | None = None,
     say: Callable[[str], None] = lambda sentence: None,
 ) -> None:
     """Train on the pairs and write the re-ranker to ``target``. ``work``: a folder of this run, to go on from.
@@ -74,7 +74,7 @@ def train_on(
     }
     say(f"{len(chosen):,} pairs to train on, {plan.steps * plan.questions:,} lists to read.")
 
-    def lists_of(step: int) -> list[Listed]:
+    def lists_of(step: int) -> list[ListwiseExample]:
         choose = draw(plan.seed, step)
         found = []
         for pair in turn(chosen, plan, step):
@@ -132,7 +132,7 @@ class Remembered:
 
 def held_out_lists(
     pairs: Sequence[Pair], miners: dict[str, Miner], seed: int, count: int = _HELD_OUT_PASSAGES
-) -> list[Listed]:
+) -> list[ListwiseExample]:
     """Lists of ``count`` pieces of held-out pairs, as many of each source, within a number that is read quickly."""
     choose = draw(seed, -1)
     kept: dict[str, list[Pair]] = {}
@@ -140,7 +140,7 @@ def held_out_lists(
         if pair.held_out:
             kept.setdefault(pair.source, []).append(pair)
     each = max(1, _HELD_OUT_LISTS // max(1, len(kept)))
-    found: list[Listed] = []
+    found: list[ListwiseExample] = []
     for source in sorted(kept):
         some = choose.sample(kept[source], min(each, len(kept[source])))
         found.extend(miners[source].listed(pair, count, choose) for pair in some)

@@ -26,11 +26,11 @@ from core.embedding import load_model
 from core.enriching import enrich
 from core.errors import LecternError, LibraryDamagedError, ParseError, StorageError
 from core.ingest.cost import cost_of, sentence
+from core.ingest.file_reading import require_file
 from core.ingest.gathering import Changes, compare, find_files, hash_of, joined, scan
 from core.ingest.jobs import Job, NewItem
 from core.ingest.passwords import Passwords
 from core.ingest.prepared import Incoming
-from core.ingest.preparing import require_file
 from core.ingest.ray_reading import RayCluster, RayReading
 from core.ingest.work import apply_handler, ingest_handler
 from core.library import Failure, IngestReport, Library, Problem

@@ -15,7 +15,7 @@ from core.evaluation.bench_plan import BenchOptions, BenchPlan
 from core.evaluation.grading import no_judge
 from core.evaluation.history import Recording
 from core.evaluation.measuring import BUDGETS, Measuring
-from core.evaluation.planning import Known, asked_with, recipe_groups, recipe_of
+from core.evaluation.planning import EarlierBenches, asked_with, recipe_groups, recipe_of
 from core.evaluation.records import QuestionOutcome
 from core.evaluation.regions import Run, Runs
 from core.evaluation.reporting.report import AskedQuestion, BenchDocument, BenchReport
@@ -209,15 +209,15 @@ class _Bench:
                 recording.journals[name].add(measured)
         for name in step.presets:
             _spend(recording, name, {"questions": encoding})
-        known = Known.of(self.place)
-        questions = {*known.questions, asked_with(self.suite, self.presets[step.presets[0]])}
+        earlier = EarlierBenches.of(self.place)
+        questions = {*earlier.questions, asked_with(self.suite, self.presets[step.presets[0]])}
         passages = {model: spent / read for model, (read, spent) in measuring.reread.items() if read >= WORTH_A_MEASURE}
-        known = replace(known, questions=tuple(sorted(questions)))
-        replace(known, seconds_a_passage={**known.seconds_a_passage, **passages}).keep(self.place)
+        earlier = replace(earlier, questions=tuple(sorted(questions)))
+        replace(earlier, seconds_a_passage={**earlier.seconds_a_passage, **passages}).keep(self.place)
         if not (self.plan.options.answers or self.plan.options.token_budgets):
             reading = sum(seconds for _, seconds in measuring.reread.values())
             pace = (perf_counter() - begun - encoding - reading) / sum(map(len, waiting.values()))
-            replace(Known.of(self.place), seconds_an_answer=pace).keep(self.place)
+            replace(EarlierBenches.of(self.place), seconds_an_answer=pace).keep(self.place)
         if self.watch:
             self.watch.asking(step, total, total)
 
@@ -327,12 +327,12 @@ class _Bench:
 
     def _learn(self, step: Step, characters: int, texts: float, encoded: int, seconds: float) -> None:
         """Keep what the next estimate should know."""
-        known = Known.of(self.place)
+        earlier = EarlierBenches.of(self.place)
         # Cutting and storing are in it: where few texts were encoded, they are most of it.
         worth = encoded >= WORTH_A_MEASURE and encoded >= texts / 2
-        recipes = {*known.recipes, recipe_of(self.presets[step.presets[0]])}
-        speed = encoded / seconds if worth else known.texts_a_second
-        replace(known, recipes=tuple(sorted(recipes)), texts_a_second=speed, characters=characters).keep(self.place)
+        recipes = {*earlier.recipes, recipe_of(self.presets[step.presets[0]])}
+        speed = encoded / seconds if worth else earlier.texts_a_second
+        replace(earlier, recipes=tuple(sorted(recipes)), texts_a_second=speed, characters=characters).keep(self.place)
 
     def _scope(self, library: Library, readable: Sequence[str]) -> Scope | None:
         # A mail's attachments are documents of the library, but none of the suite's: no question can ask for them.

@@ -19,7 +19,7 @@ from core.search.context.conflicts import conflicts
 from core.search.context.prompt import render_prompt
 from core.search.expansion import expand
 from core.search.memory import AskedVectors, SearchMemory
-from core.search.near import Near
+from core.search.near import NearestLeaves
 from core.search.ordering import Progress, RerankerCache, diversified
 from core.search.question.analysis import Keys
 from core.search.question.rewording import Rewording, Wording, Writer, middle
@@ -113,7 +113,7 @@ class Searcher:
             ]
             snapshot = selected.snapshot
             lexical = self._lexical(snapshot.leaves.generation, retrieval)
-            near = Near(self._store, snapshot, selected.everything)
+            near = NearestLeaves(self._store, snapshot, selected.everything)
             scores = search_leaves(understood.text, searches, snapshot, lexical, retrieval, near.rows)
         before = {"write": wording.milliseconds} if wording.milliseconds else {}
         return replace(

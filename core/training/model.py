@@ -30,7 +30,7 @@ _BESIDE = 0.4  # weight of a passage that does not answer where one does: there 
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListwiseExample:
     """``passages``: the one that answers ``question`` first, then those that do not.
 
     ``answer``: as it stands in the first; "" where no passage answers, ``None`` where it is not known. ``missed``: a
@@ -79,7 +79,7 @@ class LearningModel:
             parameter.requires_grad = not name.startswith(TABLE)
         return [parameter for parameter in self.module.parameters() if parameter.requires_grad]
 
-    def learn(self, lists: Sequence[Listed]) -> float:
+    def learn(self, lists: Sequence[ListwiseExample]) -> float:
         """Add the gradient of the mean loss of the lists, a few like in length at a time; the loss.
 
         All lists at once would keep every layer's states of all their passages: 4 GB for 64 of them.
@@ -93,7 +93,7 @@ class LearningModel:
             total += float(loss.detach())
         return total
 
-    def _loss(self, lists: Sequence[Listed]) -> Any:
+    def _loss(self, lists: Sequence[ListwiseExample]) -> Any:
         """The sum of the lists' losses of both heads."""
         import torch
         from torch.nn.functional import softplus
@@ -173,7 +173,7 @@ class LearningModel:
             some = {name: [values[at] for at in batch] for name, values in read.items()}
             yield batch, self._tokenizer.pad(some, return_tensors="pt")
 
-    def quality(self, lists: Sequence[Listed]) -> float:
+    def quality(self, lists: Sequence[ListwiseExample]) -> float:
         """How good it is on lists that it did not learn from: the higher the better, at most 1; nan for no lists.
 
         The mean over lists of one over the rank of the passage that answers, ties counting against it, and of the F1 of
@@ -200,7 +200,7 @@ class LearningModel:
             return np.asarray(self.outputs(questions, passages).cpu().numpy(), dtype=np.float32)
 
 
-def _said(reader: AnswerReader, listed: Listed) -> str:
+def _said(reader: AnswerReader, listed: ListwiseExample) -> str:
     """The best mark of the passages, "" where none is likelier than that there is no answer."""
     read = zip(listed.passages, reader.read(listed.question, listed.passages), strict=True)
     spans = [(span.score, passage[span.start : span.end]) for passage, one in read if (span := one.best())]

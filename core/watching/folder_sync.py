@@ -13,7 +13,7 @@ from core.ingest.gathering import FoundFile, Ignoring, ScanProgress, files_known
 from core.ingest.jobs import JobQueue, NewItem
 from core.storage.catalogue import folder_files as log
 from core.storage.catalogue import folders as rows
-from core.storage.catalogue.folder_files import FolderEvent, Handed, Move
+from core.storage.catalogue.folder_files import FolderEvent, HandedFile, Move
 from core.storage.catalogue.folders import Folder
 from core.storage.catalogue.sources import FileStamp, original_path, path_key
 from core.storage.catalogue.trash import trash_sources
@@ -30,7 +30,7 @@ Pause = Callable[[float], object]
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A folder and how many of its files are in which state of ``Handed``."""
+    """A folder and how many of its files are in which state of ``HandedFile``."""
 
     folder: Folder
     held: int
@@ -199,8 +199,8 @@ class Folders:
     def _note(self, each: FolderPlan, arriving: Sequence[FoundFile]) -> None:
         """What became of files, in the table and in the log."""
         folder, before = each.folder, each.before
-        handed = {path_key(file.path): Handed(file.stamp, "handed") for file in arriving}
-        held = {path_key(move.path): Handed(move.stamp, "held") for _, move in each.moved}
+        handed = {path_key(file.path): HandedFile(file.stamp, "handed") for file in arriving}
+        held = {path_key(move.path): HandedFile(move.stamp, "held") for _, move in each.moved}
         log.forget_handed(self._store, [*each.dropped, *(path_key(Path(was)) for was, _ in each.moved)])
         log.note_handed(self._store, folder.id, {**each.settled, **held, **handed})
         became: dict[str, list[bytes]] = {"held": [], "failed": [], "left": []}

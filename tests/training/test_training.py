@@ -18,8 +18,8 @@ from benchmarks.reranker.run import train_on
 from core.embedding.reranker_file import FILE, lay_over, untrained
 from core.errors import LecternError, ModelError
 from core.training import loop, model
-from core.training.loop import Plan, Watched, train
-from core.training.model import LearningModel, Listed, fastest
+from core.training.loop import Plan, TrainingProgress, train
+from core.training.model import LearningModel, ListwiseExample, fastest
 from tests.conftest import ROOT
 from tests.fast_encoder import FastEncoder
 
@@ -76,8 +76,10 @@ def test_on_pairs_of_the_samples_the_command_writes_a_file(tmp_path: Path, capsy
 
 
 LISTS = [
-    Listed("What colour is the door?", ("The door is green.", "The roof is flat.", "The path is long.")),
-    Listed("Who keeps the keys?", ("The porter keeps them all.", "Keys are made of brass.", "The gate is shut.")),
+    ListwiseExample("What colour is the door?", ("The door is green.", "The roof is flat.", "The path is long.")),
+    ListwiseExample(
+        "Who keeps the keys?", ("The porter keeps them all.", "Keys are made of brass.", "The gate is shut.")
+    ),
 ]
 PLAN = Plan(steps=4, questions=2, passages=3, max_tokens=32, watched_every=2)
 
@@ -89,7 +91,7 @@ class _StoppedError(Exception):
 def test_a_run_that_was_stopped_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
     whole = train(PLAN, lambda step: LISTS, [], tmp_path / "whole" / "checkpoint.pt", keep_every=1)
 
-    def stop(step: int) -> list[Listed]:
+    def stop(step: int) -> list[ListwiseExample]:
         if step == 2:
             raise _StoppedError
         return LISTS
@@ -180,8 +182,10 @@ def test_one_folder_holds_one_run(tmp_path: Path) -> None:
 
 
 def test_what_the_best_look_saw_is_made_and_patience_ends_a_run(tmp_path: Path) -> None:
-    seen: list[Watched] = []
-    hard = [Listed(one.question, one.passages[::-1]) for one in LISTS]  # the more is learnt, the worse it looks
+    seen: list[TrainingProgress] = []
+    hard = [
+        ListwiseExample(one.question, one.passages[::-1]) for one in LISTS
+    ]  # the more is learnt, the worse it looks
     plan = Plan(steps=60, questions=2, passages=3, max_tokens=32, watched_every=3, patience=2, rate=3e-4)
     made = train(plan, lambda step: LISTS, hard, tmp_path / "checkpoint.pt", seen.append)
     assert seen[-1].step < 60

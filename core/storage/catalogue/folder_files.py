@@ -15,7 +15,7 @@ EVENTS_KEPT = 500  # of each folder, the newest
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class HandedFile:
     """A file as a folder last handed it over.
 
     ``state``: "handed" until something came of it, "held" by the library, "failed", or "left" because a person took
@@ -52,17 +52,17 @@ class FolderEvent:
     at: str = ""
 
 
-def handed_files(store: Store, folder_id: int) -> dict[bytes, Handed]:
+def handed_files(store: Store, folder_id: int) -> dict[bytes, HandedFile]:
     """What a folder handed over, by ``path_key``."""
     return {
-        path: Handed(FileStamp(size, modified), state)
+        path: HandedFile(FileStamp(size, modified), state)
         for path, size, modified, state in store.rows(
             "SELECT path, file_bytes, modified_ns, state FROM folder_file WHERE folder = ?", folder_id
         )
     }
 
 
-def note_handed(store: Store, folder_id: int, files: Mapping[bytes, Handed]) -> None:
+def note_handed(store: Store, folder_id: int, files: Mapping[bytes, HandedFile]) -> None:
     """Note what became of files; each path has one row, whichever folder it is below now."""
     store.write_many(
         "INSERT OR REPLACE INTO folder_file(path, folder, file_bytes, modified_ns, state) VALUES (?, ?, ?, ?, ?)",
@@ -76,7 +76,7 @@ def forget_handed(store: Store, keys: Iterable[bytes]) -> None:
 
 
 def states_of_files(store: Store, folder_id: int) -> Counter[str]:
-    """How many of a folder's files are in each state of ``Handed``."""
+    """How many of a folder's files are in each state of ``HandedFile``."""
     return Counter(
         dict(store.rows("SELECT state, count(*) FROM folder_file WHERE folder = ? GROUP BY state", folder_id))
     )
