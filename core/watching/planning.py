@@ -13,8 +13,7 @@ from time import time
 
 from core.errors import LecternError
 from core.ingest.gathering import Changes, FoundFile, ScanProgress, compared, files_known, hash_of, scan
-from core.storage.catalogue.folder_files import HandedFile, Move, handed_files, paths_at_work
-from core.storage.catalogue.folders import Folder, KnownFile
+from core.storage.catalogue.folders import Folder, HandedFile, KnownFile, Move, handed_files, paths_at_work
 from core.storage.catalogue.sources import path_key
 from core.storage.store import Store
 
