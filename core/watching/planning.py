@@ -66,11 +66,6 @@ class FolderPlan:
     def unsupported(self) -> int:
         return len(self.changes.unsupported) if self.changes else 0
 
-    @property
-    def left_to_do(self) -> int:
-        """Files that are still to come in or to go."""
-        return len(self.new) + len(self.changed) + len(self.moved) + len(self.gone) + len(self.waiting) + self.at_work
-
 
 def plan(store: Store, folders: Sequence[Folder], progress: ScanProgress | None = None) -> list[FolderPlan]:
     """What would happen to folders. A file that left one of them for another has moved, as within one."""
