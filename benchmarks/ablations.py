@@ -16,7 +16,6 @@ import argparse
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.ablations_cells import DIALS, SAMPLES, Dial
@@ -24,8 +23,8 @@ from benchmarks.ablations_page import Measured, document
 from benchmarks.ablations_writer import Scripted
 from benchmarks.chunkers import StepLines, alike, lent
 from core.embedding import load_model
-from core.evaluation.bench import BenchOptions, run_bench
-from core.evaluation.history import RunPlan, finished_run, load_report, runs
+from core.evaluation.bench import BenchModels, BenchPlan, run_bench
+from core.evaluation.history import finished_run, load_report, runs
 from core.evaluation.reporting.report import BenchReport
 from core.evaluation.suites import Suite, load_suite
 from core.settings import Settings
@@ -36,7 +35,7 @@ SUITES = ("code", "chroma", "qmsum", "covidqa", "scifact")
 
 def finished(suite: Suite, dial: Dial, work: Path, any_code: bool) -> tuple[BenchReport, bool] | None:
     """The report of a dial on a suite, and whether this very code made it; ``None`` before it is through."""
-    head = finished_run(work, RunPlan(suite.name, suite.fingerprint(), dial.presets, asdict(BenchOptions())))
+    head = finished_run(work, BenchPlan(suite, dial.presets).run_plan)
     if head is not None:
         return load_report(work, head.folder), True
     for other in runs(work) if any_code else ():
@@ -52,15 +51,8 @@ def measure(suite: Suite, dial: Dial, work: Path, borrow: Path | None = None, en
         rereads = any(not settings.reranking.off for settings in dial.cells.values())
         vectors = None if rereads else stack.enter_context(lent(suite, borrow))
         encoder = encoder or (load_model(Settings().embedding).encoder if vectors else None)
-        run_bench(
-            suite,
-            dial.presets,
-            work,
-            encoder,
-            StepLines(f"{suite.name}, {dial.title}"),
-            vectors=vectors,
-            cutter=Scripted(),
-        )
+        models = BenchModels(encoder, vectors, cutter=Scripted())
+        run_bench(BenchPlan(suite, dial.presets), work, models, StepLines(f"{suite.name}, {dial.title}"))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

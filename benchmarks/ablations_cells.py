@@ -189,7 +189,6 @@ DIALS = (
         {
             "MMR 0.7": cell(diversity__method="mmr"),
             "MMR 0.9": cell(diversity__method="mmr", diversity__relevance=0.9),
-            "clusters": cell(diversity__method="clusters"),
         },
     ),
     Dial(

@@ -18,7 +18,7 @@ import sqlite3
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from time import perf_counter
@@ -28,8 +28,8 @@ import numpy as np
 from benchmarks.chunkers_page import BASELINE, Row, page
 from core.embedding import load_model
 from core.errors import SettingsError
-from core.evaluation.bench import BenchOptions, Step, run_bench
-from core.evaluation.history import RunPlan, finished_run, load_report, runs
+from core.evaluation.bench import BenchModels, BenchPlan, Step, run_bench
+from core.evaluation.history import finished_run, load_report, runs
 from core.evaluation.reporting.report import BenchReport, PresetReport
 from core.evaluation.suites import Suite, load_suite, suite_folder
 from core.settings import PRESETS, Settings
@@ -175,7 +175,7 @@ def alike(told: Mapping[str, Mapping[str, Mapping[str, object]]], presets: Mappi
 def finished(suite: Suite, name: str, workspace: Path, any_code: bool) -> tuple[BenchReport, bool] | None:
     """The report of a chunker on a suite, and whether this very code made it; ``None`` before it is through."""
     presets = {name: ENTRIES[name].settings}
-    head = finished_run(workspace, RunPlan(suite.name, suite.fingerprint(), presets, asdict(BenchOptions())))
+    head = finished_run(workspace, BenchPlan(suite, presets).run_plan)
     if head is not None:
         return load_report(workspace, head.folder), True
     for other in runs(workspace) if any_code else ():
@@ -201,8 +201,8 @@ def measure(
             if found is None:
                 print(f"{suite.name}, {name}", file=sys.stderr, flush=True)
                 encoder = encoder or load_model(ENTRIES[name].settings.embedding).encoder
-                presets, watch = {name: ENTRIES[name].settings}, StepLines(f"{suite.name}, {name}")
-                found = run_bench(suite, presets, workspace, encoder, watch, vectors=vectors), True
+                plan, watch = BenchPlan(suite, {name: ENTRIES[name].settings}), StepLines(f"{suite.name}, {name}")
+                found = run_bench(plan, workspace, BenchModels(encoder, vectors), watch), True
                 print(line(found[0].preset(name)), file=sys.stderr, flush=True)
             rows.append(Row(name, *found, ENTRIES[name].single))
     return rows

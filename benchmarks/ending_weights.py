@@ -30,7 +30,7 @@ from core.evaluation.regions import Placed, region, take
 from core.evaluation.suites import Question, load_suite
 from core.library import Library, Scope
 from core.search.answer.asking import keys
-from core.search.context.ending import LITTLE, UNSURE, Signs, signs
+from core.search.context.ending import LITTLE, UNSURE, EndingFeatures, signs
 from core.search.expansion import expand
 from core.settings import PRESETS, Settings
 
@@ -157,7 +157,8 @@ def _print_weights(asked: Sequence[Asked]) -> None:
     (slope,), offset = _fitted(odds[:, None], further, weights)
     by_share, bias = slope * by_share, slope * bias + offset
     print(
-        "WEIGHTS", ", ".join(f"{field.name}={value:.2f}" for field, value in zip(fields(Signs), by_share, strict=True))
+        "WEIGHTS",
+        ", ".join(f"{field.name}={value:.2f}" for field, value in zip(fields(EndingFeatures), by_share, strict=True)),
     )
     print("BIAS", round(bias, 2))
     for suite in dict.fromkeys(one.suite for one in asked):

@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks.ablations_cells import DEFAULT, cell
 from benchmarks.chunkers import StepLines
 from benchmarks.growth_sets import SETS, write
-from core.evaluation.bench import run_bench
+from core.evaluation.bench import BenchPlan, run_bench
 from core.evaluation.measuring import BUDGETS
 from core.evaluation.statistics import BETTER, WORSE, compare
 from core.evaluation.suites import load_suite
@@ -73,7 +73,7 @@ def measure(name: str, work: Path) -> list[dict[str, object]]:
     """A row for the default and each cell of a set."""
     suite = load_suite(write(name, work / "sets" / name))
     presets = {DEFAULT: DEFAULTS.get(name, Settings()), **CELLS[name]}
-    report = run_bench(suite, presets, work / "bench", watch=StepLines(name))
+    report = run_bench(BenchPlan(suite, presets), work / "bench", watch=StepLines(name))
     names = [f"recall@{budget}" for budget in BUDGETS]
     tables = {}
     for preset in presets:

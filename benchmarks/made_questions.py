@@ -28,7 +28,7 @@ from random import Random
 from statistics import mean
 
 from benchmarks.chunkers import StepLines
-from core.evaluation.bench import run_bench
+from core.evaluation.bench import BenchModels, BenchPlan, run_bench
 from core.evaluation.making import ORIGIN, make_questions
 from core.evaluation.reporting.report import BenchReport
 from core.evaluation.statistics import compare
@@ -153,8 +153,8 @@ def measured(folder: Path, work: Path, characters: int, real: int, made: int) ->
     with Library.open(work / "libraries" / f"{suite.name}-{len(staged)}") as library:
         library.ingest([Incoming(item.path.name, item.path) for item in staged])
         whole = with_made(suite, library, made)
-        lines = StepLines(suite.name)
-        report = run_bench(whole, CHOICE, work, library.model.encoder, lines, vectors=library.vectors)
+        models = BenchModels(library.model.encoder, library.vectors)
+        report = run_bench(BenchPlan(whole, CHOICE), work, models, StepLines(suite.name))
     return trust(suite.name, sum(item.size for item in suite.documents), shares(report, False), shares(report, True))
 
 

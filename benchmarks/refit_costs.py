@@ -113,7 +113,7 @@ def main() -> None:
             print(f"  {'whole':30} {wall:6.2f} s wall {busy:6.2f} s processor")
             print(f"  {found.verdict}: {found.sentence}")
             if found.careful is not None:
-                print(f"  {found.careful.verdict}: {found.careful.sentence}")
+                print(f"  {found.careful.verdict}: {found.careful_sentence}")
 
 
 if __name__ == "__main__":

@@ -31,8 +31,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.reranker.pairs import Pair
 from benchmarks.training_pairs_squad import PARTS, of_filings, of_json, of_squad, with_missed
-from core.training.pairs import Pair
 
 DEFAULTS = (
     "What is the default {words} of {of}?",

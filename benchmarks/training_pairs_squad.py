@@ -19,7 +19,7 @@ from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from core.training.pairs import Pair
+from benchmarks.reranker.pairs import Pair
 
 _APART = re.compile(r" (?=[,.?!;:%)\]]|n't\b|'(?:s|re|ve|ll|d|m)\b)|(?<=[(\[$]) ")  # as a tokenizer left it
 PARTS = 22  # of the training split: who seeks what is hard to tell apart reads all passages of a source

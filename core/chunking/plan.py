@@ -9,11 +9,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from core.chunking.outline import Outline
 from core.chunking.prefixes import Prefixes
 from core.chunking.signals.series import SKIPPED, Series, regions
 from core.settings import ChunkingSettings
 from core.syntax import Syntax, Unread, is_readable, read_sources
+from core.text.outline import Outline
 from core.text.tokens import TokenMap
 from core.types import Document, Encoder, LanguageModel, Span, Vectors
 

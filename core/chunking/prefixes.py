@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from core.chunking.outline import Outline
 from core.settings import PREFIX_KINDS, ChunkingSettings
+from core.text.outline import Outline
 from core.text.pooling import EncoderInput, pooled
 from core.text.tokens import TokenMap
 from core.types import Chunk, ChunkTree, Document, PrefixPart, Span, TokenCounter

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 
-from core.chunking.outline import Outline
 from core.chunking.plan import Chunker, ChunkerResources, ChunkingContext, SyntaxCache
 from core.chunking.prefixes import Prefixes
 from core.chunking.signals.series import Series
 from core.chunking.tree import build_tree, recounted
 from core.settings import ChunkingSettings
+from core.text.outline import Outline
 from core.text.tokens import CharacterCounter, TokenMap
 from core.types import ChunkTree, Document, TokenCounter
 

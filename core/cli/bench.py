@@ -31,7 +31,7 @@ def bench(options: Namespace) -> int:
     ``--runs`` writes every context. A grid is kept in the library's folder of benchmarks, so that the same command
     goes on after a kill; presets alone are measured in a folder that is removed, unless ``--work`` names one.
     """
-    from core.evaluation.bench import BenchOptions, run_bench
+    from core.evaluation.bench import BenchModels, BenchOptions, BenchPlan, run_bench
     from core.evaluation.history import workspace_in
     from core.evaluation.planning import estimate
     from core.evaluation.suites import load_suite
@@ -43,6 +43,7 @@ def bench(options: Namespace) -> int:
     name = f"{writer.fingerprint}{', judged by it' if judge else ''}" if writer else ""
     answers = bool(options.answers or options.written or options.ragas)
     extra = BenchOptions(tuple(options.token_budgets), answers, options.failures, name)
+    plan = BenchPlan(suite, wanted.presets, extra, skipped=wanted.skipped)
     if options.against and options.against not in wanted.presets:
         raise NotFoundError(
             f"There is no {options.against!r} among what is measured.", f"Choose one of: {', '.join(wanted.presets)}."
@@ -50,7 +51,7 @@ def bench(options: Namespace) -> int:
     with ExitStack() as stack:
         kept = options.work or (workspace_in(home(options)) if options.grid else None)
         work = kept or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lectern-bench-")))
-        cost = estimate(suite, wanted.presets, work, extra)
+        cost = estimate(plan, work)
         console.complain(f"{cost.sentence}.")
         for cell, reason in wanted.skipped:
             console.complain(f"{cell}: left out. {reason}")
@@ -64,16 +65,11 @@ def bench(options: Namespace) -> int:
         )
         try:
             report = run_bench(
-                suite,
-                wanted.presets,
+                plan,
                 work,
-                watch=console.Progress(),
-                runs=(lambda run: print(run.to_json(), file=runs)) if runs else None,
-                options=extra,
-                skipped=wanted.skipped,
-                writer=writer,
-                cutter=language_model(urgent=False),
-                judge=judge,
+                BenchModels(writer=writer, cutter=language_model(urgent=False), judge=judge),
+                console.Progress(),
+                (lambda run: print(run.to_json(), file=runs)) if runs else None,
             )
         except KeyboardInterrupt:
             if kept:

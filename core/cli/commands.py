@@ -17,7 +17,6 @@ from core.cli import ask as commands_ask
 from core.cli import bench as commands_bench
 from core.cli import console, contract
 from core.cli import mcp as commands_mcp
-from core.cli import training as commands_training
 from core.cli.export import export
 from core.cli.judgments import judgments, refit
 from core.cli.options import existing, home, language_model, reading, settings_of, sources_named
@@ -27,11 +26,11 @@ from core.embedding import load_model
 from core.enriching import enrich
 from core.errors import LecternError, LibraryDamagedError, ParseError, StorageError
 from core.ingest.cost import cost_of, sentence
+from core.ingest.file_reading import require_file
 from core.ingest.gathering import Changes, compare, find_files, hash_of, joined, scan
 from core.ingest.jobs import Job, NewItem
 from core.ingest.passwords import Passwords
 from core.ingest.prepared import Incoming
-from core.ingest.preparing import require_file
 from core.ingest.ray_reading import RayCluster, RayReading
 from core.ingest.work import apply_handler, ingest_handler
 from core.library import Failure, IngestReport, Library, Problem
@@ -287,7 +286,6 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "stats": stats,
     "judgments": judgments,
     "refit": refit,
-    "train-reranker": commands_training.train_reranker,
 }
 
 

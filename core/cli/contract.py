@@ -23,7 +23,7 @@ from core.types import Audit, Block, BlockKind, Chunk, ChunkTree, Quote, Span, W
 
 if TYPE_CHECKING:
     from core.evaluation.statistics import Comparison
-    from core.refitting import CarefulShare, Refitted
+    from core.refitting import Refitted
 
 
 def told(value: object, names: str) -> dict[str, Any]:
@@ -280,13 +280,13 @@ def refitted(found: Refitted, *, applied: bool) -> dict[str, Any]:
         **_fitted(found),
         "questions": {"fitted": found.trained, "held_out": found.held_out, "left_out": found.left_out},
         "split_by": found.by,
-        "careful": None if found.careful is None else _fitted(found.careful),
+        "careful": found.careful and {**_fitted(found.careful), "sentence": found.careful_sentence},
         "applied": applied,
         "seconds": found.seconds,
     }
 
 
-def _fitted(found: Refitted | CarefulShare) -> dict[str, Any]:
+def _fitted(found: Refitted) -> dict[str, Any]:
     gain = found.gain
     return {
         "verdict": found.verdict,

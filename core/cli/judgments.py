@@ -148,7 +148,7 @@ def refit(options: Namespace) -> int:
         if applied:
             library.apply(refitted.onto(library.settings))
     turned = [f"{name}: {before:g} -> {after:g}" for name, (before, after) in refitted.changes.items()]
-    said = [refitted.careful.sentence] if refitted.careful else []
+    said = [refitted.careful_sentence] if refitted.careful else []
     mixed = by_origin(question.kind for question in judged.exchange.questions if question.gold)
     said += [f"The questions: {mixed}."] if mixed else []
     said += [f"Applied: {', '.join(refitted.gains)}."] if applied else []

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from core.errors import LecternError
@@ -172,9 +172,6 @@ def build_parser() -> argparse.ArgumentParser:
     )
     refit = _command(commands, "refit", "fit fusion and blending to a library's judgments, and try them on the others")
     refit.add_argument("--apply", action="store_true", help="make them the library's settings where a gain is shown")
-    _add_training(
-        _command(commands, "train-reranker", "make a re-ranker from questions and their passages", library=False)
-    )
     return parser
 
 
@@ -192,29 +189,6 @@ def _command(
     if prints:
         command.add_argument("--json", action="store_true", help="print the JSON object (else a short summary)")
     return command
-
-
-def _add_training(train: argparse.ArgumentParser) -> None:
-    train.add_argument(
-        "pairs", nargs="*", type=Path, metavar="PAIRS", help="files of pairs, JSON lines, gzipped or not"
-    )
-    _several(train, "documents", "FOLDER", "also learn from their sections", kind=Path)
-    _several(train, "sources", "FOLDER", "also learn from code below it", kind=Path)
-    train.add_argument("--code", action="store_true", help="also learn from the code of Python's own library")
-    train.add_argument("--work", type=Path, required=True, metavar="DIR", help="kept between runs, to go on from")
-    train.add_argument("--out", type=Path, required=True, metavar="FILE", help="where the weights go (.safetensors)")
-    train.add_argument("--begin-from", type=Path, metavar="FILE", help="teach these weights further, not new heads")
-    for name, default, text in (
-        ("steps", 800, "steps in all"),
-        ("questions", 12, "questions a step"),
-        ("passages", 5, "passages a question"),
-        ("max-tokens", 256, "of question and passage together"),
-        ("watched-every", 100, "steps between looks at held-out pairs"),
-        ("patience", 0, "looks without a better one after which it stops, 0: never"),
-        ("seed", 0, "of all that is drawn"),
-    ):
-        train.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"{text} (default: {default})")
-    train.add_argument("--rate", type=float, default=8e-5, metavar="R", help="of learning, at most (default: 8e-05)")
 
 
 def _add_question(command: argparse.ArgumentParser) -> None:
@@ -257,10 +231,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = build_parser().parse_args(arguments)
     # Imported here so that --help and a mistyped option answer at once.
     from core.cli.commands import COMMANDS
+
+    return carried_out(COMMANDS[options.command], options)
+
+
+def carried_out(command: Callable[[argparse.Namespace], int], options: argparse.Namespace) -> int:
+    """A command's exit code: 2, and a sentence, for what is expected to fail."""
     from core.cli.console import complain
 
     try:
-        return COMMANDS[options.command](options)
+        return command(options)
     except LecternError as error:
         complain(str(error))
         return 2

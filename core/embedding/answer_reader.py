@@ -161,7 +161,7 @@ def load(path: Path = reranker_file.FILE, sha256: str = reranker_file.SHA256) ->
 
     Writes nothing, draws no random number.
 
-    ``sha256``: "" to take any file that ``train-reranker`` wrote. Raises ``ModelError`` when the file is missing or
+    ``sha256``: "" to take any file of such weights. Raises ``ModelError`` when the file is missing or
     another one, and when the packaged model that it is laid over is not the original.
     """
     from sentence_transformers.util import get_device_name

@@ -137,5 +137,5 @@ def _lay(module: Any, data: bytes, name: str, *, marks: bool = False) -> None:
         layer_file.fill(module, given, wanted - absent)
     except (ValueError, KeyError, SafetensorError) as error:
         raise ModelError(
-            f"{name} is no re-ranker of Lectern's: {error}.", "Give a file that `train-reranker` wrote."
+            f"{name} is no re-ranker of Lectern's: {error}.", "Give a file that `benchmarks.reranker` wrote."
         ) from error

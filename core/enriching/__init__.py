@@ -14,10 +14,12 @@ from core.enriching.genre import GENRES, genre
 from core.enriching.keywords import Keywords
 from core.enriching.references import References, pictured
 from core.enriching.section_types import SECTION_TYPES, section_type
-from core.enriching.sections import Sections, SpanIndex
+from core.enriching.span_index import SpanIndex
+from core.text.outline import Outline
+from core.text.spans import touching
 from core.types import BlockKind, Chunk, ChunkTree, Document
 
-ENRICHING_VERSION = 6  # grows when the same chunk may get other features
+ENRICHING_VERSION = 7  # grows when the same chunk may get other features
 KEYWORDS = 6  # of a chunk, at most
 MOST = 24  # values of one kind that a chunk keeps: a page of an index names hundreds
 
@@ -73,7 +75,6 @@ class _Found:
     def __init__(self, tree: ChunkTree) -> None:
         document = tree.document
         self.document = document
-        self.sections = Sections(document)
         text = document.text
         self.genre = genre(document)
         self.keywords = Keywords(text, tree.leaves)
@@ -83,11 +84,11 @@ class _Found:
         self.things = things(text)
         self.dates = SpanIndex(calendar.dates(text))
         self.versions = SpanIndex(calendar.versions(text))
-        self.references, self.pictured = _references(document, self.sections)
+        self.references, self.pictured = _references(document)
 
     def of(self, chunk: Chunk, index: int, total: int) -> Features:
         start, end = chunk.start, chunk.end
-        blocks = self.sections.blocks(start, end)
+        blocks = self.document.blocks[touching(self.document.blocks, start, end)]
         pictures = dict.fromkeys(self.pictured.within(start, end))
         return Features(
             genre=self.genre,
@@ -114,9 +115,9 @@ class _Found:
         return found.distinct(chunk.start, chunk.end, MOST) if found else ()
 
 
-def _references(document: Document, sections: Sections) -> tuple[SpanIndex[Reference], SpanIndex[tuple[str, str]]]:
+def _references(document: Document) -> tuple[SpanIndex[Reference], SpanIndex[tuple[str, str]]]:
     """The references, and the figures and tables that are declared or pointed to."""
-    by = References(document, sections)
+    by = References(Outline(document))
     found = by.found()
     pointed = ((one.start, one.end, (one.kind, pictured(one))) for one in found if pictured(one))
     return SpanIndex((one.start, one.end, one) for one in found), SpanIndex([*by.captions(), *pointed])

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from core.text.calendar_names import MONTH_NAMES, month_of
+from core.text.calendar_names import MONTH_NAMES, YEAR, month_of
 
 Found = tuple[int, int, str]
 
-_YEAR = r"(?:1[5-9]|20)\d\d"
 _NUMERIC = re.compile(
     r"(?<![\w./-])(?:(?P<year>\d{4})(?P<mark>[-/.])(?P<month>\d{1,2})(?:[-/.](?P<day>\d{1,2}))?"
     r"(?:T\d{2}:?\d{2}[\w:.+-]{0,12})?|(?P<one>\d{1,2})(?P<parted>[/.-])(?P<other>\d{1,2})(?P=parted)(?P<last>\d{4}))"
@@ -19,9 +18,9 @@ _NUMERIC = re.compile(
 _ORDINAL = r"(?:st|nd|rd|th|er|º|°|\.)?"
 _SPOKEN = re.compile(
     rf"(?<![\w.])(?:(?P<day>\d{{1,2}}){_ORDINAL}\s+(?:(?:of|de|del)\s+)?)?(?P<month>(?i:{'|'.join(MONTH_NAMES)}))\b\.?"
-    rf"(?:(?(day)(?!))\s+(?P<after>\d{{1,2}}){_ORDINAL}(?!\w))?(?:,?\s+(?:(?:of|de|del)\s+)?(?P<year>{_YEAR})(?!\w))?"
+    rf"(?:(?(day)(?!))\s+(?P<after>\d{{1,2}}){_ORDINAL}(?!\w))?(?:,?\s+(?:(?:of|de|del)\s+)?(?P<year>{YEAR})(?!\w))?"
 )
-_QUARTER = re.compile(rf"(?<!\w)[QqTt](?P<quarter>[1-4])\s+(?P<year>{_YEAR})(?!\w)")
+_QUARTER = re.compile(rf"(?<!\w)[QqTt](?P<quarter>[1-4])\s+(?P<year>{YEAR})(?!\w)")
 
 _VERSION = re.compile(
     r"(?<![\w./-])(?:(?P<word>[^\W\d_][\w+#-]{0,40})[ \u00a0])?(?P<number>[vV]?\d{1,4}(?:\.\d{1,6}){0,3}"
@@ -62,7 +61,7 @@ def dates(text: str) -> Iterator[Found]:
 def _numeric(match: re.Match[str]) -> str:
     """A date in figures, as ISO or, where day and month could change places, as it is; "" for anything else."""
     year = match["year"] or match["last"]
-    if not re.fullmatch(_YEAR, year):
+    if not re.fullmatch(YEAR, year):
         return ""
     if match["year"]:
         is_one = match["day"] or match["mark"] == "-"

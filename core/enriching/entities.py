@@ -11,7 +11,7 @@ from typing import NamedTuple
 import regex
 
 from core.cancellation import breathing
-from core.enriching.sections import SpanIndex
+from core.enriching.span_index import SpanIndex
 from core.text.analysis import STOP_WORDS
 from core.text.calendar_names import SHORT_WEEKDAYS, WEEKDAYS, month_of
 from core.text.tokens import whitespace_windows

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from core.enriching.sections import Sections
 from core.settings import GENRES
+from core.text.outline import Outline
 from core.types import BlockKind, Document
 
 
@@ -154,7 +154,7 @@ def _by_build(document: Document) -> str:
 
 def _evidence(document: Document) -> Iterator[tuple[str, float]]:
     """(genre, points) of everything that speaks for one."""
-    titles = [section.title for section in Sections(document).sections]
+    titles = [heading.text for heading in Outline(document).headings]
     text = document.text
     sample = text if len(text) <= _HEAD + _TAIL else f"{text[:_HEAD]}\n{text[-_TAIL:]}"
     count = max(150, sample.count(" ") + sample.count("\n"))

@@ -8,9 +8,11 @@ from itertools import chain
 from urllib.parse import unquote
 
 from core.enriching.features import Reference
-from core.enriching.sections import Sections, SpanIndex
+from core.enriching.span_index import SpanIndex
 from core.enriching.targets import CLASSES, NUMBER, class_of, only, slug, targets
-from core.types import BlockKind, Document, Span
+from core.text.calendar_names import YEAR
+from core.text.outline import Outline
+from core.types import BlockKind, Span
 
 _POINTER = re.compile(
     rf"(?<![^\W_])(?P<word>(?i:{'|'.join(sorted(CLASSES, key=len, reverse=True))})\.?)[ \u00a0]?\n?(?P<number>{NUMBER})"
@@ -30,8 +32,8 @@ _RAISED = re.compile(r"[¹²³⁰⁴-⁹]{1,3}")
 _GLUED = re.compile(r"(?<=[^\W\d_]{2})(?:[.,;:!?”\"’)]{0,2})(?P<number>\d{1,2})\)?(?=[\s.,;:]|\Z)")
 _RAISED_DIGITS = str.maketrans("¹²³⁰⁴⁵⁶⁷⁸⁹", "1230456789")
 _AUTHORS = re.compile(
-    r"(?<!\w)(?P<author>[A-Z][\w'’-]{1,40})(?:,? et al\.?|,? (?:and|&) [A-Z][\w'’-]{1,40})?,? \(?(?P<year>(?:1[5-9]"
-    r"|20)\d\d[a-z]?)\)"
+    r"(?<!\w)(?P<author>[A-Z][\w'’-]{1,40})(?:,? et al\.?|,? (?:and|&) [A-Z][\w'’-]{1,40})?,? "
+    rf"\(?(?P<year>{YEAR}[a-z]?)\)"
 )
 _ABBREVIATED = 5  # characters: "sect.", "figs."
 _LETTERED = frozenset({"appendix", "annex", "section", "part"})  # others with a letter are "Table A" at most
@@ -42,10 +44,10 @@ class References:
 
     __slots__ = ("_code", "_document", "_targets")
 
-    def __init__(self, document: Document, sections: Sections) -> None:
-        self._document = document
-        self._targets = targets(document, sections)
-        code = [block for block in document.blocks if block.kind is BlockKind.CODE]
+    def __init__(self, outline: Outline) -> None:
+        self._document = outline.document
+        self._targets = targets(outline)
+        code = [block for block in self._document.blocks if block.kind is BlockKind.CODE]
         self._code = SpanIndex((block.start, block.end, block.end) for block in code)
 
     def found(self) -> list[Reference]:

@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice, takewhile
 
-from core.enriching.sections import Sections
+from core.text.calendar_names import YEAR
 from core.text.cited import is_entry, is_reference_heading, numbered_entries, reference_entries
-from core.text.spans import trim
+from core.text.outline import Heading, Outline
+from core.text.spans import touching, trim
 from core.types import Block, BlockKind, Document, Span
 
 CLASSES = {
@@ -32,7 +33,7 @@ _ENTRY = re.compile(r"\s*(?:[-*•]\s+)?(?:\[(?P<bracket>\d{1,3})\]|(?P<bare>\d{
 _ALSO_SOURCES = re.compile(r"(?i)(?:\d+[.)]?\s*)?(?:notes and references|citations|footnotes|sources)")
 _LISTED = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.FOOTNOTE})
 _SURNAME = re.compile(r"[^\W\d_][\w'’-]+")
-_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d[a-z]?\b")
+_YEAR = re.compile(rf"\b{YEAR}[a-z]?\b")
 _ANCHOR = re.compile(r"\{#([\w:.-]{1,200})[^{}\n]{0,100}\}|<a\s+(?:name|id)=[\"']([^\"'<>]{1,200})[\"']")
 
 
@@ -93,13 +94,13 @@ def slug(title: str) -> str:
     return re.sub(r"[\s_-]+", "-", re.sub(r"[^\w\s-]", "", title.lower())).strip("-")
 
 
-def targets(document: Document, sections: Sections) -> Targets:
-    """Everything in the document that words may point at."""
-    found = Targets()
+def targets(outline: Outline) -> Targets:
+    """Everything in a document that words may point at."""
+    document, found = outline.document, Targets()
     sources: set[int] = set()
-    for section in sections.sections:
-        _take_section(found, document, section.heading, section.span, section.title)
-    for listed, blocks in _lists(document, sections):
+    for index, heading in enumerate(outline.headings):
+        _take_section(found, document, heading, outline.section(index))
+    for listed, blocks in _lists(outline):
         found.listed = listed
         for block in blocks:
             sources.add(block.start)
@@ -112,8 +113,8 @@ def targets(document: Document, sections: Sections) -> Targets:
         if block.kind in (BlockKind.PARAGRAPH, BlockKind.LIST) and block.start not in sources:
             _take_clauses(found, document, block)
     for match in _ANCHOR.finditer(document.text):
-        at = sections.at(match.start())
-        place = sections.sections[at].span if at >= 0 else Span(match.start(), match.end())
+        at = outline.heading_at(match.start())
+        place = outline.section(at) if at >= 0 else Span(match.start(), match.end())
         found.anchors.setdefault(slug(match[1] or match[2]), place)
     return found
 
@@ -122,18 +123,19 @@ def _add(places: dict[tuple[str, str], dict[Span, None]], key: tuple[str, str], 
     places.setdefault(key, {})[span] = None
 
 
-def _take_section(found: Targets, document: Document, heading: Span, span: Span, title: str) -> None:
-    raw = document.text[heading.start : min(heading.end, heading.start + 120)]
+def _take_section(found: Targets, document: Document, heading: Heading, span: Span) -> None:
+    start, title = heading.block.start, heading.text
+    raw = document.text[start : min(heading.block.end, start + 120)]
     label = _LABEL.match(raw)
     if label is not None and (kind := class_of(label["word"])) and kind not in {"figure", "table"}:
         _add(found.numbered, (kind, label["number"]), span)
-        found.labels.add(heading.start + label.start("word"))
+        found.labels.add(start + label.start("word"))
     elif (number := _NUMBERED.match(raw)) is not None:
         _add(found.numbered, ("", number["number"]), span)
         title = title[title.find(number["number"]) + len(number["number"]) :].lstrip(".): ")
     if title:
         found.titles.setdefault(" ".join(title.lower().split()), []).append(span)
-    base = slug(document.text[heading.start : heading.end].strip("# \n"))
+    base = slug(heading.text)
     anchor, extra = base, found.repeated.get(base, 0)
     while anchor in found.anchors:
         extra += 1
@@ -180,17 +182,19 @@ def _take_clauses(found: Targets, document: Document, block: Block) -> None:
             _add(found.numbered, ("", clause["number"]), part)
 
 
-def _lists(document: Document, sections: Sections) -> Iterator[tuple[Span, list[Block]]]:
+def _lists(outline: Outline) -> Iterator[tuple[Span, Sequence[Block]]]:
     """Where sources are listed, each with its blocks: under a heading that says so, or below a line that does."""
-    under = [section for section in sections.sections if _says_sources(section.title)]
-    for section in under:
-        yield section.span, sections.inside(section)
+    document = outline.document
+    saying = [at for at, heading in enumerate(outline.headings) if _says_sources(heading.text)]
+    under = [outline.section(at) for at in saying]
+    for at, section in zip(saying, under, strict=True):
+        yield section, document.blocks[touching(document.blocks, outline.blocks[at].end, section.end)]
     for index, block in enumerate(document.blocks):
         line = document.text[block.start : min(block.end, block.start + 80)].split("\n")[0]
         if block.kind is not BlockKind.PARAGRAPH or not _says_sources(line):
             continue
         below = _below(document, index, block.start + len(line))
-        if below and not any(section.span.start <= block.start < section.span.end for section in under):
+        if below and not any(section.start <= block.start < section.end for section in under):
             yield Span(block.start, below[-1].end), below
 
 

@@ -11,26 +11,26 @@ from typing import Protocol
 from core.chunking.plan import Writer
 from core.embedding import CachedEncoder
 from core.errors import ModelError, SettingsError, SuiteError
+from core.evaluation.bench_plan import BenchOptions, BenchPlan
 from core.evaluation.grading import no_judge
-from core.evaluation.history import Recording, RunPlan
-from core.evaluation.measuring import BUDGETS, BenchOptions, Measuring
-from core.evaluation.planning import Known, asked_with, recipe_groups, recipe_of
+from core.evaluation.history import Recording
+from core.evaluation.measuring import BUDGETS, Measuring
+from core.evaluation.planning import EarlierBenches, asked_with, recipe_groups, recipe_of
 from core.evaluation.records import QuestionOutcome
 from core.evaluation.regions import Run, Runs
 from core.evaluation.reporting.report import AskedQuestion, BenchDocument, BenchReport
-from core.evaluation.suites import Question, Staged, Suite, stage_documents, suite_folder
+from core.evaluation.suites import Question, Staged, stage_documents, suite_folder
 from core.evaluation.summing import summed
 from core.library import Failure, Incoming, Ingested, Library, Scope, Stats
 from core.search.checking.checking import Judge
 from core.search.checking.library_check import packaged_judge
-from core.settings import Settings
 from core.types import Encoder, LanguageModel, VectorCache
 
 WORTH_A_MEASURE = 200  # texts, or passages that a re-ranker reads
 WARMED = 256  # questions encoded together: more would push each other out of memory before they are asked
 FAILURES = ""  # the note that is no preset's
 
-__all__ = ["BUDGETS", "BenchOptions", "BenchWatch", "Step", "run_bench"]
+__all__ = ["BUDGETS", "BenchModels", "BenchOptions", "BenchPlan", "BenchWatch", "Step", "run_bench"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +64,39 @@ class BenchWatch(Protocol):
         """``done`` of ``total`` questions are scored under every preset of this step."""
 
 
+@dataclass(frozen=True, slots=True)
+class BenchModels:
+    """The models of a bench. ``encoder`` ``None``: the one the settings name. ``vectors``: kept elsewhere by
+    ``encoder``, and looked at before anything is encoded.
+
+    ``writer``: writes the answers that the plan's options ask for and name it in, ``None`` where they are quotes.
+    ``cutter``: proposes cuts and writes of chunks, where presets ask for it; ``None``: nobody does. ``judge``: of what
+    answers claim, in the place of our cross-encoder, where the options name it.
+    """
+
+    encoder: Encoder | None = None
+    vectors: VectorCache | None = None
+    writer: LanguageModel | None = None
+    cutter: Writer | None = None
+    judge: Judge | None = None
+
+    @property
+    def lender(self) -> CachedEncoder | None:
+        """The encoder with the vectors that are lent; ``None`` where none are."""
+        return CachedEncoder(self.encoder, self.vectors) if self.encoder and self.vectors else None
+
+    @property
+    def judging(self) -> Judge:
+        """Who judges: whoever brings an encoder wants no model of Lectern's."""
+        return self.judge or (no_judge if self.encoder else packaged_judge)
+
+
 def run_bench(
-    suite: Suite,
-    presets: Mapping[str, Settings],
+    plan: BenchPlan,
     workspace: Path,
-    encoder: Encoder | None = None,
+    models: BenchModels = BenchModels(),
     watch: BenchWatch | None = None,
     runs: Runs | None = None,
-    *,
-    vectors: VectorCache | None = None,
-    options: BenchOptions | None = None,
-    revision: int | None = None,
-    skipped: Sequence[tuple[str, str]] = (),
-    writer: LanguageModel | None = None,
-    cutter: Writer | None = None,
-    judge: Judge | None = None,
 ) -> BenchReport:
     """Score every preset on every question, at each budget of ``BUDGETS`` characters.
 
@@ -86,36 +104,30 @@ def run_bench(
     presets that cut alike are asked together and share their searches. Every question's outcome is kept as it is
     made: the same call after a kill or a cancellation goes on where it stopped (``core.evaluation.history``).
 
-    ``encoder`` ``None``: the one the settings name. ``vectors``: kept elsewhere by ``encoder``, and looked at before
-    anything is encoded. ``runs`` gets the runs of a preset when it is through.
-    ``writer``: writes the answers that ``options`` ask for and name it in, ``None`` where they are quotes.
-    ``cutter``: proposes cuts and writes of chunks, where presets ask for it; ``None``: nobody does.
-    ``judge``: of what answers claim, in the place of our cross-encoder, where ``options`` name it.
-    ``revision``: of the library whose judgments the suite is, ``None`` for another suite. ``skipped``: cells of a grid
-    that cannot be, for the report.
+    ``runs`` gets the runs of a preset when it is through.
 
     Raises ``SettingsError`` for presets that read files in different ways: gold is a place in one text.
     ``CancelledError`` when ``watch`` does, ``LibraryLockedError`` when another bench uses the same library,
     ``SuiteError`` when a document changed meanwhile. Documents that cannot be read are listed, not raised: their gold
     counts as missed.
     """
+    suite, presets = plan.suite, plan.presets
     readers = {settings.parsing.reader for settings in presets.values()}
     if len(readers) > 1:
         raise SettingsError(
             f"These presets read files in different ways ({', '.join(sorted(readers))}).",
             "Gold is a place in one text: measure each reader by itself, and readers themselves with the command read.",
         )
-    if options and options.written_by and writer is None:
-        raise ModelError(f"{options.written_by} wrote its answers, and is not set up.", "Run it by the command line.")
-    lender = CachedEncoder(encoder, vectors) if encoder and vectors else None
-    judge = judge or (no_judge if encoder else packaged_judge)  # who brings an encoder wants no model of Lectern's
-    bench = _Bench(suite, presets, workspace, watch, options or BenchOptions(), lender, judge, writer)
-    plan = RunPlan.of(suite, presets, bench.options, revision)
+    if plan.options.written_by and models.writer is None:
+        raise ModelError(
+            f"{plan.options.written_by} wrote its answers, and is not set up.", "Run it by the command line."
+        )
+    bench = _Bench(plan, workspace / suite_folder(suite), models, models.lender, watch)
     with (
-        Library.open(bench.place / "library", encoder=lender or encoder) as library,
-        Recording.begin(workspace, plan).writing() as recording,
+        Library.open(bench.place / "library", encoder=bench.lender or models.encoder) as library,
+        Recording.begin(workspace, plan.run_plan).writing() as recording,
     ):
-        library.write_with(None, cutter)
+        library.write_with(None, models.cutter)
         groups = recipe_groups(presets)
         for number, names in enumerate(groups, start=1):
             bench.step(library, recording, Step(number, len(groups), names))
@@ -135,9 +147,9 @@ def run_bench(
             documents=tuple(bench.documents.values()),
             failures=tuple(recording.noted(FAILURES).items()),
             notes=bench.notes(),
-            skipped=tuple(skipped),
+            skipped=plan.skipped,
             made_at=recording.head.made_at,
-            revision=revision,
+            revision=plan.revision,
             library=f"{bench.place.name}/library",
             run=recording.head.folder,
         )
@@ -147,19 +159,16 @@ def run_bench(
 
 @dataclass
 class _Bench:
-    """One call of ``run_bench``: what all its steps share."""
+    """One call of ``run_bench``: what all its steps share. ``place``: of the library of the suite's documents."""
 
-    suite: Suite
-    presets: Mapping[str, Settings]
-    workspace: Path
-    watch: BenchWatch | None
-    options: BenchOptions
+    plan: BenchPlan
+    place: Path
+    models: BenchModels
     lender: CachedEncoder | None
-    judge: Judge
-    writer: LanguageModel | None
+    watch: BenchWatch | None
 
     def __post_init__(self) -> None:
-        self.place = self.workspace / suite_folder(self.suite)
+        self.suite, self.presets = self.plan.suite, self.plan.presets
         self.documents: dict[str, BenchDocument] = {}
         self._staged: tuple[Staged, ...] = ()
 
@@ -184,7 +193,8 @@ class _Bench:
                 f"If the settings are right, remove {self.place} and run again.",
             )
         scope = self._scope(library, readable)
-        measuring = Measuring(library, self.suite, documents, self.options, scope, self.judge, self.writer)
+        judge, writer = self.models.judging, self.models.writer
+        measuring = Measuring(library, self.suite, documents, self.plan.options, scope, judge, writer)
         asked = [item for item in self.suite.questions if any(item.id in missing for missing in waiting.values())]
         total, begun, encoding, warm = len(self.suite.questions), perf_counter(), 0.0, set[str]()
         for number, question in enumerate(asked):
@@ -199,15 +209,15 @@ class _Bench:
                 recording.journals[name].add(measured)
         for name in step.presets:
             _spend(recording, name, {"questions": encoding})
-        known = Known.of(self.place)
-        questions = {*known.questions, asked_with(self.suite, self.presets[step.presets[0]])}
+        earlier = EarlierBenches.of(self.place)
+        questions = {*earlier.questions, asked_with(self.suite, self.presets[step.presets[0]])}
         passages = {model: spent / read for model, (read, spent) in measuring.reread.items() if read >= WORTH_A_MEASURE}
-        known = replace(known, questions=tuple(sorted(questions)))
-        replace(known, seconds_a_passage={**known.seconds_a_passage, **passages}).keep(self.place)
-        if not (self.options.answers or self.options.token_budgets):
+        earlier = replace(earlier, questions=tuple(sorted(questions)))
+        replace(earlier, seconds_a_passage={**earlier.seconds_a_passage, **passages}).keep(self.place)
+        if not (self.plan.options.answers or self.plan.options.token_budgets):
             reading = sum(seconds for _, seconds in measuring.reread.values())
             pace = (perf_counter() - begun - encoding - reading) / sum(map(len, waiting.values()))
-            replace(Known.of(self.place), seconds_an_answer=pace).keep(self.place)
+            replace(EarlierBenches.of(self.place), seconds_an_answer=pace).keep(self.place)
         if self.watch:
             self.watch.asking(step, total, total)
 
@@ -317,12 +327,12 @@ class _Bench:
 
     def _learn(self, step: Step, characters: int, texts: float, encoded: int, seconds: float) -> None:
         """Keep what the next estimate should know."""
-        known = Known.of(self.place)
+        earlier = EarlierBenches.of(self.place)
         # Cutting and storing are in it: where few texts were encoded, they are most of it.
         worth = encoded >= WORTH_A_MEASURE and encoded >= texts / 2
-        recipes = {*known.recipes, recipe_of(self.presets[step.presets[0]])}
-        speed = encoded / seconds if worth else known.texts_a_second
-        replace(known, recipes=tuple(sorted(recipes)), texts_a_second=speed, characters=characters).keep(self.place)
+        recipes = {*earlier.recipes, recipe_of(self.presets[step.presets[0]])}
+        speed = encoded / seconds if worth else earlier.texts_a_second
+        replace(earlier, recipes=tuple(sorted(recipes)), texts_a_second=speed, characters=characters).keep(self.place)
 
     def _scope(self, library: Library, readable: Sequence[str]) -> Scope | None:
         # A mail's attachments are documents of the library, but none of the suite's: no question can ask for them.

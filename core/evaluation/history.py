@@ -14,10 +14,10 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.atomic_files import written_whole
 from core.errors import NotFoundError
@@ -25,10 +25,6 @@ from core.evaluation.records import Journal, QuestionOutcome
 from core.evaluation.reporting.report import BenchReport
 from core.settings import Settings
 from core.storage.lock import WriterLock, writer
-
-if TYPE_CHECKING:
-    from core.evaluation.measuring import BenchOptions
-    from core.evaluation.suites import Suite
 
 _HEAD, _NOTES, _REPORT, _CELLS = "head.json", "notes.json", "report.json", "cells"
 
@@ -125,11 +121,6 @@ class RunPlan:
     presets: Mapping[str, Settings]
     options: Mapping[str, Any]
     revision: int | None = None
-
-    @classmethod
-    def of(cls, suite: Suite, presets: Mapping[str, Settings], options: BenchOptions, revision: int | None) -> RunPlan:
-        """Of a bench as it is ordered."""
-        return cls(suite.name, suite.fingerprint(), presets, asdict(options), revision)
 
     @property
     def key(self) -> str:

@@ -9,6 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
+from core.evaluation.bench_plan import BenchOptions
 from core.evaluation.failures.classes import failure_of, is_answered
 from core.evaluation.grading import graded
 from core.evaluation.lost_gold import (
@@ -65,30 +66,6 @@ TOTAL = "total"  # of the stages, for one context of TIMED_BUDGET characters
 CHUNK_NAMES = {"ndcg": "chunk_ndcg"}  # "ndcg" alone is over documents
 SPENT = "spent"  # on all contexts of one question, measuring included
 REREAD = "reranked"  # the stage in which a re-ranker reads
-
-
-@dataclass(frozen=True, slots=True)
-class BenchOptions:
-    """What to measure beyond the four budgets. ``token_budgets``: contexts of so many tokens too, () is off.
-
-    ``answers``: what the library answers is scored against the suite's answers: the sentences it quotes, which have to
-    be encoded, or what the language model named in ``written_by`` writes.
-    ``failures``: each missed question is told the class of its cause (``core.evaluation.failures.classes``).
-    Raises ``SettingsError`` for a budget no context can have.
-
-    >>> BenchOptions((500, 250, 500)).token_budgets
-    (250, 500)
-    """
-
-    token_budgets: tuple[int, ...] = ()
-    answers: bool = False
-    failures: bool = False
-    written_by: str = ""
-
-    def __post_init__(self) -> None:
-        for tokens in self.token_budgets:
-            Settings().with_value("assembly.budget_tokens", tokens)
-        object.__setattr__(self, "token_budgets", tuple(sorted(set(self.token_budgets))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from core.chunking import BY_VECTORS
-from core.evaluation.history import Recording, RunPlan, write_json
-from core.evaluation.measuring import BenchOptions
+from core.evaluation.bench_plan import BenchPlan
+from core.evaluation.history import Recording, write_json
 from core.evaluation.sharing import reading_key
 from core.evaluation.suites import Suite, suite_folder
 from core.ingest.applying import reckoned_leaves
@@ -83,32 +83,26 @@ def asked_with(suite: Suite, settings: Settings) -> str:
 
 
 def estimate(
-    suite: Suite,
-    presets: Mapping[str, Settings],
-    workspace: Path,
-    options: BenchOptions | None = None,
-    revision: int | None = None,
-    held: Collection[str] = (),
-    texts: Mapping[str, int] | None = None,
+    plan: BenchPlan, workspace: Path, held: Collection[str] = (), texts: Mapping[str, int] | None = None
 ) -> Cost:
-    """What ``run_bench`` with these arguments will have to do. Reads no document and encodes nothing: milliseconds.
+    """What ``run_bench`` of this plan will have to do. Reads no document and encodes nothing: milliseconds.
 
     ``held``: recipes (``recipe_of``) whose vectors the run is handed. ``texts``: characters of documents that were read
     before, by version id; of others, before the first run over them, a file's bytes are taken for characters.
     """
-    known = Known.of(workspace / suite_folder(suite))
-    plan = RunPlan.of(suite, presets, options or BenchOptions(), revision)
-    stopped = Recording.stopped(workspace, plan)
+    suite, presets = plan.suite, plan.presets
+    earlier = EarlierBenches.of(workspace / suite_folder(suite))
+    stopped = Recording.stopped(workspace, plan.run_plan)
     questions = len(suite.questions)
     asked = {name: min(questions, stopped.journals[name].count()) if stopped else 0 for name in presets}
     waiting = [names for names in recipe_groups(presets) if any(asked[name] < questions for name in names)]
     encodings, exact = 0, True
     lengths = texts or {}
-    characters = known.characters or sum(lengths.get(item.version_id, item.size) for item in suite.documents)
+    characters = earlier.characters or sum(lengths.get(item.version_id, item.size) for item in suite.documents)
     sentences: set[str] = set()  # what reads them, once for all chunkers that cut by their vectors
     for names in waiting:
         settings = presets[names[0]]
-        if recipe_of(settings) not in known.recipes and recipe_of(settings) not in held:
+        if recipe_of(settings) not in earlier.recipes and recipe_of(settings) not in held:
             exact = False
             encodings += reckoned_leaves(characters, settings.chunking)
             if settings.chunking.chunker in BY_VECTORS:
@@ -116,10 +110,10 @@ def estimate(
     encodings += len(sentences) * round(characters / CHARACTERS_A_SENTENCE)
     # A text that two recipes share is encoded once; what they do not share is not known before both are cut.
     encoders = {asked_with(suite, presets[names[0]]) for names in waiting}
-    encodings += questions * len(encoders.difference(known.questions))
+    encodings += questions * len(encoders.difference(earlier.questions))
     answers = questions * len(presets) - sum(asked.values())
     passages = _reread(presets, waiting, {name: questions - asked[name] for name in presets})
-    reading = sum(count * known.seconds_a_passage.get(model, SECONDS_A_PASSAGE) for model, count in passages.items())
+    reading = sum(count * earlier.seconds_a_passage.get(model, SECONDS_A_PASSAGE) for model, count in passages.items())
     return Cost(
         recipes=len(recipe_groups(presets)),
         presets=len(presets),
@@ -128,7 +122,7 @@ def estimate(
         exact=exact,
         answers=answers,
         resumed=sum(asked.values()),
-        seconds=encodings / known.texts_a_second + answers * known.seconds_an_answer + reading,
+        seconds=encodings / earlier.texts_a_second + answers * earlier.seconds_an_answer + reading,
         passages=sum(passages.values()),
     )
 
@@ -149,7 +143,7 @@ def _reread(
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class EarlierBenches:
     """What earlier benches over the same documents saw. ``recipes``: those that were built, all their texts encoded.
 
     ``questions``: suites (``asked_with``) whose questions are. ``seconds_a_passage``: by re-ranker. ``characters``: of
@@ -164,7 +158,7 @@ class Known:
     seconds_a_passage: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, folder: Path) -> Known:
+    def of(cls, folder: Path) -> EarlierBenches:
         """As it was kept beside the library in ``folder``."""
         path = folder / KNOWN
         if not path.is_file():

@@ -156,9 +156,9 @@ def _planned(by: Preparer, row: SourceRow, chunking: ChunkingSettings) -> _Plann
     known = documents.version(by.store, row.version_id)
     if known is None:
         return None  # it was removed meanwhile
-    way = replace(by.way(row.version_id, known.kind), chunking=chunking)
+    chosen = replace(by.document_recipe(row.version_id, known.kind), chunking=chunking)
     left = is_left(by.store, row.version_id)
-    if by.is_cut(row.version_id, known.parser, way, left=left):
+    if by.is_cut(row.version_id, known.parser, chosen, left=left):
         return None
     document, encoder = documents.document(by.store, row.version_id), by.model.encoder
     if chunking.chunker in BY_VECTORS:
@@ -166,7 +166,7 @@ def _planned(by: Preparer, row: SourceRow, chunking: ChunkingSettings) -> _Plann
         needed = [vector_key(encoder.fingerprint, document.text[span.start : span.end]) for span in spans]
         if len(CatalogueVectors(by.store).known(needed)) < len(set(needed)):
             return _Planned(reckoned_leaves(known.characters, chunking), needed, False, encoded=False)
-    made, _ = by.cut(document, known.parser, way)
+    made, _ = by.cut(document, known.parser, chosen)
     own = encoder_inputs(made.tree, chunking, by.model.counter, encoder.max_tokens)
     inputs = () if left else with_aliases(made.tree, own)
     learns = (

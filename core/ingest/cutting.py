@@ -86,12 +86,12 @@ class Cutting:
         """A document as its recipe and edits would cut it now. Raises ``NotFoundError``."""
         by, known = self._prepare(), documents.known_version(self._store, version_id)
         document = documents.document(self._store, version_id)
-        return by.cut(document, known.parser, by.way(version_id, known.kind))[0]
+        return by.cut(document, known.parser, by.document_recipe(version_id, known.kind))[0]
 
     def is_cut_so(self, version_id: str) -> bool:
         """Whether a document's chunks are those its recipe and edits ask for. Raises ``NotFoundError``."""
         by, known = self._prepare(), documents.known_version(self._store, version_id)
-        return by.is_cut(version_id, known.parser, by.way(version_id, known.kind))
+        return by.is_cut(version_id, known.parser, by.document_recipe(version_id, known.kind))
 
     def recipes(self) -> list[OwnRecipe]:
         """The kinds and documents that are cut by a recipe of their own."""

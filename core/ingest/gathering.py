@@ -13,8 +13,8 @@ from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore import GitIgnorePatternError
 
 from core.errors import LecternError, UnsupportedKindError
+from core.ingest.file_reading import kind_of
 from core.ingest.jobs import NewItem
-from core.ingest.preparing import kind_of
 from core.ingest.reports import Failure
 from core.storage.catalogue.folders import KnownFile, files_below, note_scan, set_stamps
 from core.storage.catalogue.sources import FileStamp, path_key

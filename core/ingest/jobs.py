@@ -370,10 +370,6 @@ class Worker:
             self._thread.join(timeout_seconds)
         return not self._thread.is_alive()
 
-    @property
-    def alive(self) -> bool:
-        return self._thread.is_alive()
-
     def _run(self) -> None:
         while not self._stop.is_set():
             try:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,11 +31,12 @@ from core.embedding import CachedEncoder, EmbeddingModel
 from core.enriching import enrich
 from core.errors import CancelledError, LecternError, ModelError, ParseError, PasswordNeededError, StorageError
 from core.ingest.cached_writer import KeptWriter
+from core.ingest.file_reading import HEAD_BYTES, MOST_TEXT_BYTES, kind_of, read_incoming, require_size
 from core.ingest.passwords import Passwords
 from core.ingest.prepared import Cut, DocumentRecipe, Incoming, Member, Prepared, describe
 from core.ingest.teaching_section_starts import Progress, starts_for
-from core.parsing import TEXT_KINDS, detect_kind, parse, parser_fingerprint
-from core.parsing.file_names import suffix_of, unlike
+from core.parsing import detect_kind, parse, parser_fingerprint
+from core.parsing.file_names import unlike
 from core.parsing.sandbox.syntax import SandboxedSyntax
 from core.settings import ParsingSettings, Settings
 from core.storage.catalogue import chunks, documents, sources, tiers, trash
@@ -47,7 +46,6 @@ from core.storage.catalogue.judgments import VersionText
 from core.storage.catalogue.meaning import lacks_meaning
 from core.storage.catalogue.names import BEHIND
 from core.storage.catalogue.recipes import own_chunking
-from core.storage.catalogue.sources import FileStamp
 from core.storage.faults import disk_faults
 from core.storage.index.cache import CatalogueVectors
 from core.storage.store import Store
@@ -56,12 +54,6 @@ from core.types import Attachment, Document, Encoder, TokenCounter
 _LOG = logging.getLogger(__name__)
 
 DEEPEST = 5  # mails in mails: what lies deeper is named in the notes of the last one
-_SETTLED_SECONDS = 2.0  # a file changed later than this may change again within one tick of its disk's clock
-
-_HEAD_BYTES = 8192
-_MOST_BYTES, _MOST_TEXT_BYTES = 512 << 20, 64 << 20  # of one file, whose text takes many times its size in memory
-_WHOLE_BYTES = 64 << 20  # archives up to this size are looked into, since what they are stands at their end
-_ARCHIVES = (b"PK\3\4", b"\xd0\xcf\x11\xe0")
 
 Tell = Callable[[str, int, int], None]
 Parse = Callable[[bytes, str, ParsingSettings, Tell | None, str | None], Document]  # as ``core.parsing.parse``
@@ -96,7 +88,7 @@ class Preparer:
         Raises ``LecternError`` with a sentence, and whatever ``tell(stage, done, total)`` raises.
         """
         tell("reading", 0, 1)
-        data, stamp = self._bytes(item)
+        data, stamp = read_incoming(item)
         version_id = item.content_hash or hashlib.sha256(data or b"").hexdigest()
         if self.recut and documents.version(self.store, version_id) is None:
             return None  # its last source was removed meanwhile
@@ -109,7 +101,9 @@ class Preparer:
         run.add(head, data, depth=0)
         return Prepared(index, item, tuple(run.members), tuple(run.failed))
 
-    def way(self, version_id: str, kind: str, text: str | None = None, before: str | None = None) -> DocumentRecipe:
+    def document_recipe(
+        self, version_id: str, kind: str, text: str | None = None, before: str | None = None
+    ) -> DocumentRecipe:
         """How a version of this kind is cut now: by its own recipe, else its kind's, else the library's settings.
 
         ``text``: what it is to be stored with, ``None`` where it is stored already. ``before``: the version its source
@@ -119,16 +113,18 @@ class Preparer:
         new = None if text is None else VersionText(text, documents.text_hash(text))
         return DocumentRecipe(chunking, tuple(edits_ahead(self.store, version_id, new, before)))
 
-    def recipe(self, parser: str, way: DocumentRecipe) -> Recipe:
-        """The recipe of a document of this parser that is cut this way."""
-        if (parser, way) not in self._recipes:
-            resources = self.chunker_resources(way.chunking.chunker, self.model.encoder)
-            fingerprint = recipe_fingerprint(parser, way.chunking, self.model.counter.fingerprint, resources, way.edits)
-            values: dict[str, object] = {"parser": parser, "chunking": asdict(way.chunking)}
-            if way.edits:
-                values["edits"] = len(way.edits)
-            self._recipes[parser, way] = Recipe(fingerprint, describe(way.chunking, len(way.edits)), values)
-        return self._recipes[parser, way]
+    def recipe(self, parser: str, recipe: DocumentRecipe) -> Recipe:
+        """The recipe of a document of this parser, as it is kept."""
+        if (parser, recipe) not in self._recipes:
+            resources = self.chunker_resources(recipe.chunking.chunker, self.model.encoder)
+            fingerprint = recipe_fingerprint(
+                parser, recipe.chunking, self.model.counter.fingerprint, resources, recipe.edits
+            )
+            values: dict[str, object] = {"parser": parser, "chunking": asdict(recipe.chunking)}
+            if recipe.edits:
+                values["edits"] = len(recipe.edits)
+            self._recipes[parser, recipe] = Recipe(fingerprint, describe(recipe.chunking, len(recipe.edits)), values)
+        return self._recipes[parser, recipe]
 
     def chunker_resources(
         self, chunker: str, encoder: Encoder, progress: Progress | None = None, version_id: str = ""
@@ -143,10 +139,10 @@ class Preparer:
         resources = ChunkerResources(encoder, self._starts[chunker], kept, kept, syntax)
         return replace(resources, tell=progress) if progress else resources
 
-    def is_cut(self, version_id: str, parser: str, way: DocumentRecipe, *, left: bool = False) -> bool:
+    def is_cut(self, version_id: str, parser: str, recipe: DocumentRecipe, *, left: bool = False) -> bool:
         """Whether a version is cut as it would be cut now, and encoded, unless it is ``left`` to its words."""
         stored = chunks.recipe(self.store, version_id, self.generation)
-        cut = stored is not None and stored.fingerprint == self.recipe(parser, way).fingerprint
+        cut = stored is not None and stored.fingerprint == self.recipe(parser, recipe).fingerprint
         return cut and (left or not lacks_meaning(self.store, version_id, self.generation))
 
     def is_left(self, member: Member) -> bool:
@@ -158,7 +154,11 @@ class Preparer:
         return source is not None and tiers.is_left(self.store, member.version_id, source)
 
     def cut(
-        self, document: Document, parser: str, way: DocumentRecipe, tell: Callable[[str, int, int], None] | None = None
+        self,
+        document: Document,
+        parser: str,
+        recipe: DocumentRecipe,
+        tell: Callable[[str, int, int], None] | None = None,
     ) -> tuple[Replayed, int]:
         """A document cut this way, and how many sentences were encoded to find out where.
 
@@ -170,25 +170,10 @@ class Preparer:
             counter = _Telling(counter, lambda: tell("chunking", 0, 1))
         own = self.model.encoder
         encoder = CachedEncoder(own, CatalogueVectors(self.store), writable=self.store.writable, progress=progress)
-        resources = self.chunker_resources(way.chunking.chunker, encoder, progress, document.version_id)
+        resources = self.chunker_resources(recipe.chunking.chunker, encoder, progress, document.version_id)
         prepared = PreparedDocument(document, counter, resources)
-        made = cut_edited(prepared, way.chunking, way.edits, parser, own.max_tokens)
+        made = cut_edited(prepared, recipe.chunking, recipe.edits, parser, own.max_tokens)
         return made, encoder.encoded
-
-    def _bytes(self, item: Incoming) -> tuple[bytes | None, FileStamp | None]:
-        """A file's bytes and stamp; nothing yet for bytes that are staged."""
-        if item.content_hash is not None:
-            return None, None
-        if item.path is None:
-            raise LecternError(f"{item.name} names neither a file nor staged bytes.")
-        require_file(item.path)
-        with disk_faults(item.path):
-            status = item.path.stat()
-            if status.st_size > _WHOLE_BYTES:  # a film is refused before all of it is in memory
-                _require_size(item.name, status.st_size, kind_of(item.path, status.st_size, item.name))
-            data = item.path.read_bytes()
-        settled = time.time() - status.st_mtime > _SETTLED_SECONDS and len(data) == status.st_size
-        return data, FileStamp(status.st_size, status.st_mtime_ns) if settled else None
 
 
 @dataclass(slots=True)
@@ -217,23 +202,23 @@ class _Run:
                 path = store.files.path(version_id)
                 with disk_faults(path):
                     size = path.stat().st_size if path.is_file() else 0  # what is gone, reading it tells
-                    if size > _MOST_TEXT_BYTES:
-                        _require_size(member.shown, size, kind_of(path, size, member.name))
+                    if size > MOST_TEXT_BYTES:
+                        require_size(member.shown, size, kind_of(path, size, member.name))
                 data = store.files.read(version_id)
-            elif len(data) > _MOST_TEXT_BYTES:
-                _require_size(member.shown, len(data), detect_kind(data[:_HEAD_BYTES], member.name))
+            elif len(data) > MOST_TEXT_BYTES:
+                require_size(member.shown, len(data), detect_kind(data[:HEAD_BYTES], member.name))
             self._read(member, data, depth)
             return
         if data is not None:
             store.files.stage(data)  # heals an original that was lost
-        chosen = self.by.way(version_id, known.kind, before=member.before)
+        recipe = self.by.document_recipe(version_id, known.kind, before=member.before)
         # A recipe is named by what was learned: where that takes minutes, it can be watched and stopped here.
-        self.by.chunker_resources(chosen.chunking.chunker, self.by.model.encoder, partial(self.tell, "chunking"))
-        if self.by.is_cut(version_id, known.parser, chosen, left=self.by.is_left(member)):
+        self.by.chunker_resources(recipe.chunking.chunker, self.by.model.encoder, partial(self.tell, "chunking"))
+        if self.by.is_cut(version_id, known.parser, recipe, left=self.by.is_left(member)):
             self.members.append(member)
         else:
             document = documents.document(store, version_id)
-            self.members.append(replace(member, cut=self._cut(member, document, chosen, known.size_bytes, None)))
+            self.members.append(replace(member, cut=self._cut(member, document, recipe, known.size_bytes, None)))
         if self.by.recut:
             return
         for attached in trash.attachments(store, version_id):
@@ -266,8 +251,8 @@ class _Run:
             if name in aside or self._attach(member, replace(attachment, name=name), depth, notes)
         ]
         document = replace(document, notes=tuple(notes), attachments=())
-        chosen = self.by.way(member.version_id, document.kind, document.text, member.before)
-        self.members[place] = replace(member, cut=self._cut(member, document, chosen, len(data), tuple(names)))
+        recipe = self.by.document_recipe(member.version_id, document.kind, document.text, member.before)
+        self.members[place] = replace(member, cut=self._cut(member, document, recipe, len(data), tuple(names)))
         self.by.store.files.stage(data)
 
     def _attach(self, mail: Member, attachment: Attachment, depth: int, notes: list[str]) -> bool:
@@ -302,19 +287,26 @@ class _Run:
         return None
 
     def _cut(
-        self, member: Member, document: Document, way: DocumentRecipe, size_bytes: int, attached: tuple[str, ...] | None
+        self,
+        member: Member,
+        document: Document,
+        recipe: DocumentRecipe,
+        size_bytes: int,
+        attached: tuple[str, ...] | None,
     ) -> Cut:
         parser = parser_fingerprint(document.kind, self.by.settings.parsing)
         model = self.by.model
-        asks = way.chunking.asks or way.chunking.chunker in (*BY_VECTORS, "learned", "proposed")
+        asks = recipe.chunking.asks or recipe.chunking.chunker in (*BY_VECTORS, "learned", "proposed")
         tell = self.tell if asks else given_up_after(self.by.settings.parsing.timeout_seconds, self.tell, "Cutting")
         with defects_told(member.shown), watched(partial(tell, "chunking", 0, 1)):
-            made, sentences = self.by.cut(document, parser, way, tell)
+            made, sentences = self.by.cut(document, parser, recipe, tell)
             audit = audit_tree(made.tree, made.switched_off)
             found = enrich(made.tree)
-            inputs = encoder_inputs(made.tree, way.chunking, model.counter, model.encoder.max_tokens)
+            inputs = encoder_inputs(made.tree, recipe.chunking, model.counter, model.encoder.max_tokens)
             texts = () if self.by.is_left(member) else with_aliases(made.tree, inputs)
-        return Cut(made.tree, audit, self.by.recipe(parser, way), parser, size_bytes, texts, attached, found, sentences)
+        return Cut(
+            made.tree, audit, self.by.recipe(parser, recipe), parser, size_bytes, texts, attached, found, sentences
+        )
 
 
 def given_up_after(seconds: float, tell: Tell, what: str) -> Tell:
@@ -349,30 +341,6 @@ class _Telling:
         return self._counter.count(texts)
 
 
-def _require_size(shown: str, size_bytes: int, kind: str) -> None:
-    """Raises ``ParseError`` for what this process could not hold: bytes that a worker reads, or a text it cuts."""
-    most = _MOST_TEXT_BYTES if kind in TEXT_KINDS else _MOST_BYTES
-    if size_bytes > most:
-        raise ParseError(
-            f"{shown} has {size_bytes >> 20:,} MB; at most {most >> 20} MB are read at once.",
-            "Split the file and add its parts.",
-        )
-
-
-def kind_of(path: Path, size_bytes: int, name: str) -> str:
-    """A file's kind by its name and as little of its content as will do.
-
-    Raises ``UnsupportedKindError``, ``OSError``.
-    """
-    with path.open("rb") as stream:
-        head = stream.read(_HEAD_BYTES)
-        if head.startswith(_ARCHIVES):
-            if size_bytes > _WHOLE_BYTES:
-                return suffix_of(name) or "archive"  # its parser will say what it really is
-            head += stream.read()
-    return detect_kind(head, name)
-
-
 @contextmanager
 def defects_told(name: str) -> Iterator[None]:
     """A file on which a parser or chunker proves defective fails alone: a batch never stops at one bad file."""
@@ -386,15 +354,3 @@ def defects_told(name: str) -> Iterator[None]:
             f"{name} could not be read: Lectern made a mistake ({type(error).__name__}: {str(error)[:200]}).",
             "Please report it; the other files are not touched.",
         ) from error
-
-
-def require_file(path: Path) -> None:
-    """Raises ``ParseError`` for a pipe or a device, which would be read for ever. Other faults show when it is read."""
-    try:
-        mode = path.stat().st_mode
-    except OSError:
-        return
-    except ValueError as error:
-        raise ParseError(f"{str(path)!r} is no path of this system: {error}.", "Check its spelling.") from error
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        raise ParseError(f"{path} is a pipe, a socket or a device, not a file.", "Save its content to a file.")

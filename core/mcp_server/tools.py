@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from secrets import token_hex
 from typing import Any
 
-from core.chunking.outline import Outline
 from core.errors import LecternError, NotFoundError
 from core.library import Library, SourceRow
 from core.storage import shelf
 from core.text.addresses import link
 from core.text.fences import fenced
+from core.text.outline import Outline
 from core.text.places import page_of
 from core.types import Document, Span
 

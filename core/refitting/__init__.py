@@ -10,7 +10,7 @@ taught_rerankers.py   where taught re-rankers lie, which is used, what each has 
 """
 
 from core.refitting.fitting import LEAST_QUESTIONS, Watch, cut_otherwise, cuts, fittable, refit
-from core.refitting.gains import GAIN, LOSS, NO_GAIN, UNCHANGED, CarefulShare, Gain, Refitted
+from core.refitting.gains import GAIN, LOSS, NO_GAIN, UNCHANGED, Gain, Refitted
 
 __all__ = [
     "GAIN",
@@ -18,7 +18,6 @@ __all__ = [
     "LOSS",
     "NO_GAIN",
     "UNCHANGED",
-    "CarefulShare",
     "Gain",
     "Refitted",
     "Watch",

@@ -18,7 +18,7 @@ _REACH = (1, -1, 2, -2, 4, -4)  # steps tried from where a dial stands: leaps, s
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Dial:
     """A dial that is fitted: its grid is the present value and every ``step`` from there, within ``[low, high]``."""
 
     name: str
@@ -29,7 +29,7 @@ class Turn:
     def grid(self, present: float) -> dict[int, float]:
         """Steps away from the present value -> the value there.
 
-        >>> Turn("x", 0.0, 1.0, 0.4).grid(0.5)
+        >>> Dial("x", 0.0, 1.0, 0.4).grid(0.5)
         {-1: 0.1, 0: 0.5, 1: 0.9}
         """
         least, most = int((present - self.low) / self.step + 1e-9), int((self.high - present) / self.step + 1e-9)
@@ -39,16 +39,16 @@ class Turn:
 BALANCE = "balance"
 """No setting but two: the share that ``retrieval.dense_weight`` has of the sum of both weights, which stays."""
 
-FUSION: tuple[Turn, ...] = (
-    Turn(BALANCE, 0.1, 0.9, 0.1),
-    Turn("retrieval.coverage_weight", 0.0, 1.0, 0.2),
-    Turn("retrieval.parent_share", 0.0, 1.0, 0.25),
-    Turn("retrieval.document_share", 0.0, 0.9, 0.15),
-    Turn("retrieval.neighbour_share", 0.0, 0.6, 0.1),
+FUSION: tuple[Dial, ...] = (
+    Dial(BALANCE, 0.1, 0.9, 0.1),
+    Dial("retrieval.coverage_weight", 0.0, 1.0, 0.2),
+    Dial("retrieval.parent_share", 0.0, 1.0, 0.25),
+    Dial("retrieval.document_share", 0.0, 0.9, 0.15),
+    Dial("retrieval.neighbour_share", 0.0, 0.6, 0.1),
 )
-BLEND = Turn("reranking.blend", 0.1, 1.0, 0.1)
+BLEND = Dial("reranking.blend", 0.1, 1.0, 0.1)
 # Under Careful up to 0.9: 1 is what a library has that never set it, so Careful could not tell that it was fitted.
-CAREFUL_BLEND = Turn(BLEND.name, BLEND.low, 0.9, BLEND.step)
+CAREFUL_BLEND = Dial(BLEND.name, BLEND.low, 0.9, BLEND.step)
 
 Place = tuple[int, ...]
 """Steps away from the present value, a number for each dial; all 0 is the present."""
@@ -57,16 +57,16 @@ Place = tuple[int, ...]
 class Grid:
     """The settings that can be reached from ``present`` by some dials."""
 
-    def __init__(self, present: Settings, turns: Sequence[Turn]) -> None:
+    def __init__(self, present: Settings, dials: Sequence[Dial]) -> None:
         self.present = present
         # A search that is off is a person's decision: no weight is given to it.
         both = bool(present.retrieval.dense_weight and present.retrieval.lexical_weight)
-        self._turns = [turn for turn in turns if turn.name != BALANCE or both]
-        self._grids = [turn.grid(_value(present, turn.name)) for turn in self._turns]
+        self._dials = [dial for dial in dials if dial.name != BALANCE or both]
+        self._grids = [dial.grid(_value(present, dial.name)) for dial in self._dials]
 
     @property
     def start(self) -> Place:
-        return (0,) * len(self._turns)
+        return (0,) * len(self._dials)
 
     def neighbours(self, place: Place) -> list[list[Place]]:
         """For each dial the places along it that are tried from here, its present value among them."""
@@ -82,9 +82,9 @@ class Grid:
     def settings(self, place: Place) -> Settings | None:
         """The settings of a place; ``None`` where there are none such."""
         values: dict[str, float] = {}
-        for turn, grid, steps in zip(self._turns, self._grids, place, strict=True):
+        for dial, grid, steps in zip(self._dials, self._grids, place, strict=True):
             if steps:
-                values |= _weights(self.present, grid[steps]) if turn.name == BALANCE else {turn.name: grid[steps]}
+                values |= _weights(self.present, grid[steps]) if dial.name == BALANCE else {dial.name: grid[steps]}
         try:
             return self.present.with_values(values)
         except SettingsError:
@@ -129,7 +129,7 @@ def changes(before: Settings, after: Settings) -> Mapping[str, tuple[float, floa
     >>> changes(Settings(), Settings().with_value("retrieval.parent_share", 0.25))
     {'retrieval.parent_share': (0.5, 0.25)}
     """
-    names = [name for turn in (*FUSION, BLEND) for name in (_BOTH if turn.name == BALANCE else (turn.name,))]
+    names = [name for dial in (*FUSION, BLEND) for name in (_BOTH if dial.name == BALANCE else (dial.name,))]
     both = {name: (_value(before, name), _value(after, name)) for name in names}
     return {name: values for name, values in both.items() if values[0] != values[1]}
 

@@ -26,7 +26,7 @@ from core.evaluation.measuring import BUDGETS
 from core.evaluation.suites import Question
 from core.library import Library
 from core.refitting.coordinate_search import BLEND, CAREFUL_BLEND, FUSION, STEP_COST, Grid, walk
-from core.refitting.gains import GAIN, CarefulShare, Gain, Refitted, gained
+from core.refitting.gains import GAIN, Gain, Refitted, gained
 from core.refitting.scoring import JudgedSearch, Scorer, without_reranking
 from core.refitting.splitting import Split, halved
 from core.refitting.taught_rerankers import seen_by
@@ -37,7 +37,6 @@ LEAST_QUESTIONS = 30  # with gold: fifteen a side, below which hardly any gain c
 MOST_QUESTIONS = 400  # more are not asked: the interval is narrow by then, and waiting is long
 READ_AS_A_READER = 4  # settings of the walk whose contexts are filled
 
-_LIMIT = "reranking.timeout_seconds"
 _MEMORY = 1_000_000_000  # bytes that what was found for the questions may take
 _BYTES_A_LEAF = 40
 _TOGETHER = 32  # questions encoded at once
@@ -83,10 +82,9 @@ def refit(
     also = bool(careful) and present.reranking.off
     halves = halved(questions, seen_by(careful if also else present.reranking.model), _most(library))
     phases = _Phases(watch, _CAREFUL if also else _FIT if present.reranking.off else _REREAD)
-    # Without its time limit: what is cut off on a busy machine would be read anew for everything that is tried.
-    fit = _Fit(library, Scorer(library.searcher, judged), present.with_value(_LIMIT, 0.0), phases)
+    fit = _Fit(library, Scorer(library.searcher, judged), present, phases)
     try:
-        found = _refitted(fit, halves, present, careful if also else "", len(questions))
+        found = _refitted(fit, halves, careful if also else "", len(questions))
     except NotFoundError as error:
         if not cut_otherwise(before, cuts(library)):
             raise
@@ -96,31 +94,29 @@ def refit(
     return found
 
 
-def _refitted(fit: _Fit, halves: Split, present: Settings, careful: str, questions: int) -> Refitted:
-    """``fit``: from ``present`` without its time limit. ``careful``: as ``refit`` has it, "" where it is not fitted."""
+def _refitted(fit: _Fit, halves: Split, careful: str, questions: int) -> Refitted:
+    """``careful``: as ``refit`` has it, "" where it is not fitted. ``questions``: how many could be asked."""
     begun = perf_counter()
     training = fit.asked(halves.training, "searching")
     after, fitted = fit.best(training)
-    after = after.with_value(_LIMIT, present.reranking.timeout_seconds)
-    others = fit.asked(halves.held_out, "searching the others") if careful or after != present else []
-    gain = None if after == present else fit.held(others, after.with_value(_LIMIT, 0.0), "trying on the others")
-    share = None
+    others = fit.asked(halves.held_out, "searching the others") if careful or after != fit.present else []
+
+    def told(fit: _Fit, after: Settings, fitted: float, phase: str, unread: str = "") -> Refitted:
+        gain = None if after == fit.present else fit.held(others, after, phase)
+        sizes = len(halves.training), len(halves.held_out)
+        left_out, seconds = questions - sum(sizes), perf_counter() - begun
+        return Refitted(fit.present, after, gain, *sizes, halves.by, fitted, left_out, seconds, unread)
+
+    found = told(fit, after, fitted, "trying on the others")
     if careful:
-        base = after if gain is not None and gain.verdict == GAIN else present
-        share = replace(fit, present=carefully(base, careful).with_value(_LIMIT, 0.0)).share(training, others)
+        asking = replace(fit, present=carefully(after if found.verdict == GAIN else fit.present, careful))
+        try:
+            share = told(asking, *asking.share(training), "trying Careful on the others")
+        except ModelError as error:
+            share = told(asking, asking.present, 0.0, "", str(error))
+        found = replace(found, careful=share, seconds=perf_counter() - begun)
     fit.phases.phase("done")(1, 1)
-    return Refitted(
-        present,
-        after,
-        gain,
-        len(halves.training),
-        len(halves.held_out),
-        halves.by,
-        fitted,
-        questions - len(halves.training) - len(halves.held_out),
-        perf_counter() - begun,
-        share,
-    )
+    return found
 
 
 def cuts(library: Library) -> Mapping[str, str]:
@@ -155,17 +151,11 @@ class _Fit:
             tried = self._blended(asked, [self.present, tried[-1]])
         return self._chosen(asked, tried, "reading")
 
-    def share(self, training: Sequence[JudgedSearch], others: Sequence[JudgedSearch]) -> CarefulShare:
-        """The re-ranker's share fitted alone, to be had under Careful: ``present`` is what Careful asks with."""
-        before = self.present.reranking.blend
-        try:
-            promising = self._promising(training)
-            telling = [one for one in training if self.scorer.has_candidate(one, self.present)]
-            after, _ = self._chosen(telling, [promising], "reading as Careful")
-            gain = None if after == self.present else self.held(others, after, "trying Careful on the others")
-        except ModelError as error:
-            return CarefulShare(before, before, None, 0, str(error))
-        return CarefulShare(before, after.reranking.blend, gain, len(training))
+    def share(self, asked: Sequence[JudgedSearch]) -> tuple[Settings, float]:
+        """As ``best``, of the re-ranker's share alone: ``present`` is what Careful asks with."""
+        promising = self._promising(asked)
+        telling = [one for one in asked if self.scorer.has_candidate(one, self.present)]
+        return self._chosen(telling, [promising], "reading as Careful")
 
     def held(self, asked: Sequence[JudgedSearch], after: Settings, phase: str) -> Gain:
         """The fitted settings against the present ones, question by question."""
@@ -228,7 +218,7 @@ class _Fit:
         tell = self.phases.phase("re-reading")
         for at, one in enumerate(asked):
             worth = np.empty((len(fusions), len(steps)))
-            for place, fusion in enumerate(fusions):
+            for place, fusion in enumerate(map(_unhurried, fusions)):
                 tell(at * len(fusions) + place, len(asked) * len(fusions))
                 if not self.scorer.has_candidate(one, fusion):  # however they are ordered, no gold is read with them
                     worth[place] = self.scorer.about(one, without_reranking(fusion))
@@ -241,11 +231,16 @@ class _Fit:
         """(settings, questions, budgets) recall of the contexts a reader gets."""
         tell = self.phases.phase(phase)
         scores = np.empty((len(tried), len(asked), len(BUDGETS)))
-        for number, settings in enumerate(tried):
+        for number, settings in enumerate(map(_unhurried, tried)):
             for at, one in enumerate(asked):
                 tell(number * len(asked) + at, len(asked) * len(tried))
                 scores[number, at] = self.scorer.exactly(one, settings, lambda done, total: self.phases.again())
         return scores
+
+
+def _unhurried(settings: Settings) -> Settings:
+    """Without the time limit of the re-ranker: what it cuts off would be read anew for everything that is tried."""
+    return settings.with_value("reranking.timeout_seconds", 0.0)
 
 
 def chosen(scores: NDArray[np.float64]) -> int:

@@ -78,56 +78,13 @@ def _points(value: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class CarefulShare:
-    """The re-ranker's share under Careful: as it is, as it was fitted, and what that gains where Careful asks.
-
-    ``gain``: ``None`` where nothing better was found, or where the re-ranker cannot be asked, which ``unread`` tells.
-    ``trained``: questions it was fitted to.
-    """
-
-    before: float
-    after: float
-    gain: Gain | None
-    trained: int
-    unread: str = ""
-
-    @property
-    def verdict(self) -> str:
-        """Of the gain; ``UNCHANGED`` where there was nothing to try."""
-        return UNCHANGED if self.gain is None else self.gain.verdict
-
-    @property
-    def sentence(self) -> str:
-        """The verdict for a person.
-
-        >>> CarefulShare(0.4, 0.4, None, 16).sentence
-        'Careful: on the 16 questions fitted to, no share of its re-ranker was clearly better than 0.4. It stays.'
-        """
-        if self.unread:
-            return f"Careful: its re-ranker could not be asked, and its share stays {self.before:g}. {self.unread}"
-        if self.gain is None:
-            return (
-                f"Careful: on the {self.trained} questions fitted to, no share of its re-ranker was clearly better "
-                f"than {self.before:g}. It stays."
-            )
-        found = self.gain.sentence
-        return (
-            f"Careful, its re-ranker's share {self.after:g} instead of {self.before:g}: {found[0].lower()}{found[1:]}"
-        )
-
-    @property
-    def changes(self) -> Mapping[str, tuple[float, float]]:
-        """The dial with both values, where they differ."""
-        return {BLEND.name: (self.before, self.after)} if self.after != self.before else {}
-
-
-@dataclass(frozen=True, slots=True)
 class Refitted:
     """What came of a fit. ``after``: equal to ``before`` where nothing better was found, and ``gain`` is ``None`` then.
 
     ``trained``, ``held_out``: numbers of questions; ``by``: what parts them. ``fitted``: points of mean recall gained
     on the questions fitted to, which says nothing of others. ``left_out``: questions beyond the most that are asked.
-    ``careful``: the share of Careful's re-ranker, ``None`` where it was not asked for, or ``before`` has one on.
+    ``unread``: why the re-ranker could not be asked, "" where it could. ``careful``: the share of the re-ranker that
+    Careful reads with, fitted to the same questions; ``None`` where that was not asked for, or ``before`` has one on.
     """
 
     before: Settings
@@ -139,7 +96,8 @@ class Refitted:
     fitted: float
     left_out: int
     seconds: float
-    careful: CarefulShare | None = None
+    unread: str = ""
+    careful: Refitted | None = None
 
     @property
     def changes(self) -> Mapping[str, tuple[float, float]]:
@@ -154,7 +112,7 @@ class Refitted:
         """
         found = dict(self.changes) if self.verdict == GAIN else {}
         if self.careful is not None and self.careful.verdict == GAIN:
-            found[BLEND.name] = self.before.reranking.blend, self.careful.after
+            found[BLEND.name] = self.before.reranking.blend, self.careful.after.reranking.blend
         return found
 
     @property
@@ -165,12 +123,24 @@ class Refitted:
     @property
     def sentence(self) -> str:
         """The verdict for a person, with its interval."""
+        if self.unread:
+            share = self.before.reranking.blend
+            return f"The re-ranker could not be asked, and its share stays {share:g}. {self.unread}"
         if self.gain is None:
             return (
                 f"Nothing clearly better than the present dials was found on the {self.trained} questions that were "
                 "fitted to. They stay as they are."
             )
         return self.gain.sentence
+
+    @property
+    def careful_sentence(self) -> str:
+        """The verdict on Careful's share for a person, "" where it was not fitted."""
+        if self.careful is None:
+            return ""
+        turned = self.careful.changes.values()
+        share = "".join(f", its re-ranker's share {after:g} instead of {before:g}" for before, after in turned)
+        return f"Careful{share}: {self.careful.sentence[0].lower()}{self.careful.sentence[1:]}"
 
     def onto(self, settings: Settings) -> Settings:
         """Settings with the fitted dials that gained. Raises ``LecternError`` where no gain was shown at all."""

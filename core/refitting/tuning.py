@@ -47,8 +47,8 @@ from core.refitting.taught_rerankers import (
 from core.search.ranking.rerankers import PairScorer
 from core.settings import Settings
 from core.storage.store import settings_from
-from core.training.lists import Listed
 from core.training.loop import Plan, draw, train
+from core.training.model import ListwiseExample
 from core.types import Vectors
 
 LEAST_JUDGMENTS = 200  # questions with gold: of fewer a model learns by heart
@@ -143,7 +143,7 @@ class _Work:
         if not taught:
             raise LecternError("No gold stands in any chunk that is searched.", "Check the judgments.")
 
-        def lists_of(step: int) -> list[Listed]:
+        def lists_of(step: int) -> list[ListwiseExample]:
             self._tell("learning", 0.05 + 0.45 * step / plan.steps)
             choose = draw(plan.seed, step)
             turn = [taught[at % len(taught)] for at in range(step * plan.questions, (step + 1) * plan.questions)]
@@ -232,13 +232,13 @@ class _Taught:
     answers: tuple[str, ...]
     others: tuple[str, ...]
 
-    def listed(self, count: int, choose: random.Random) -> Listed:
+    def listed(self, count: int, choose: random.Random) -> ListwiseExample:
         """One answer and so many others; the nearer to the top, the likelier one is among them."""
         chosen: list[str] = []
         left = list(self.others)
         while left and len(chosen) < count - 1:
             chosen.append(left.pop(min(choose.randrange(len(left)), choose.randrange(len(left)))))
-        return Listed(self.question, (choose.choice(self.answers), *chosen))
+        return ListwiseExample(self.question, (choose.choice(self.answers), *chosen))
 
 
 def _name(judged: Judged, questions: Sequence[Question], plan: Plan) -> str:

@@ -22,7 +22,7 @@ COMPARED = "All vectors were compared, which takes longer."
 GROWING = f"Chroma's index was being made anew when this was asked. {COMPARED}"
 
 
-class Near:
+class NearestLeaves:
     """One question's asking. ``everything``: how many leaves the library has, of which ``snapshot`` may be a part.
 
     ``notes``: sentences on what was not as usual.

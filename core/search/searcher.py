@@ -11,6 +11,7 @@ from core.chunking.prefixes import prefix_text
 from core.embedding import EmbeddingModel
 from core.errors import ModelError, NotFoundError, StorageError
 from core.search import context as assembly
+from core.search.answer.choosing import Choosing
 from core.search.answer.line import Line, StoreReads, Weighed, answer_line, no_line, weigh
 from core.search.answer.scoring import Reader
 from core.search.context.candidate_outcomes import clustered
@@ -18,7 +19,7 @@ from core.search.context.conflicts import conflicts
 from core.search.context.prompt import render_prompt
 from core.search.expansion import expand
 from core.search.memory import AskedVectors, SearchMemory
-from core.search.near import Near
+from core.search.near import NearestLeaves
 from core.search.ordering import Progress, RerankerCache, diversified
 from core.search.question.analysis import Keys
 from core.search.question.rewording import Rewording, Wording, Writer, middle
@@ -112,7 +113,7 @@ class Searcher:
             ]
             snapshot = selected.snapshot
             lexical = self._lexical(snapshot.leaves.generation, retrieval)
-            near = Near(self._store, snapshot, selected.everything)
+            near = NearestLeaves(self._store, snapshot, selected.everything)
             scores = search_leaves(understood.text, searches, snapshot, lexical, retrieval, near.rows)
         before = {"write": wording.milliseconds} if wording.milliseconds else {}
         return replace(
@@ -306,16 +307,9 @@ class Searcher:
             settings = replace(settings, least_support=0)
         understood = result.understood
         sides = [(side.version_id, side.sentence_span) for conflict in result.conflicts for side in conflict.sides]
-        return answer_line(
-            understood.text,
-            self.weigh(result, settings),
-            settings,
-            partial(documents.page_at, self._store),
-            understood.intent,
-            result.likely,
-            sides,
-            self._vectors.as_far_as_possible,
-        )
+        page, encode = partial(documents.page_at, self._store), self._vectors.as_far_as_possible
+        by = Choosing(understood.text, page, understood.intent, sides, encode)
+        return answer_line(by, self.weigh(result, settings), settings, result.likely)
 
     def weigh(self, result: SearchResult, settings: AnsweringSettings) -> Weighed:
         """What the answer line of a result is chosen from, whatever the threshold and the number of quotes; remembered

@@ -14,7 +14,7 @@ from core.search.ranking import Snapshot
 from core.settings import UnderstandingSettings
 from core.storage.catalogue.conditions import OF_SOURCES, Condition, chosen, resolve
 from core.storage.catalogue.names import Scope, versions_in
-from core.storage.catalogue.shelves import Known, Standing, known, load_standings
+from core.storage.catalogue.source_metadata import KnownNames, SourceMetadata, known, source_metadata
 from core.storage.index.leaves import load_leaves, narrow, take
 from core.storage.store import Store
 
@@ -64,10 +64,10 @@ class LeafSelection:
 
 @dataclass(frozen=True, slots=True)
 class SourceNames:
-    """``standings``: where each source stands. ``known``: the names that a question's operators may use."""
+    """``sources``: what each is filtered by. ``known``: the names that a question's operators may use."""
 
-    standings: tuple[Standing, ...]
-    known: Known
+    sources: tuple[SourceMetadata, ...]
+    known: KnownNames
 
 
 class Snapshots:
@@ -118,7 +118,7 @@ class Snapshots:
             return LeafSelection(Snapshot.of(narrow(whole.leaves, versions_in(self._store, part.scope))))
         scoped = self._held(whole, Part(part.scope)).snapshot
         # A phrase that no leaf has is set aside: people put terms in quotation marks that documents spell otherwise.
-        passing = resolve(self._store, scoped.leaves, part.conditions, self._source_names().standings, lenient=True)
+        passing = resolve(self._store, scoped.leaves, part.conditions, self._source_names().sources, lenient=True)
         if part.documents == part:
             everything = passing.mask.all()
             return LeafSelection(scoped if everything else Snapshot.of(take(scoped.leaves, passing.mask)))
@@ -142,12 +142,12 @@ class Snapshots:
 
     def dated(self, version_id: str) -> str:
         """What a document is dated by, a day or the first and the last of several; "" where it is not there."""
-        days = next((one.days for one in self._source_names().standings if one.version_id == version_id), None)
+        days = next((one.days for one in self._source_names().sources if one.version_id == version_id), None)
         return "" if days is None else " to ".join(dict.fromkeys(day.isoformat() for day in days))
 
     def _source_names(self) -> SourceNames:
         def load() -> SourceNames:
-            standings = load_standings(self._store)
-            return SourceNames(standings, known(self._store, standings))
+            sources = source_metadata(self._store)
+            return SourceNames(sources, known(self._store, sources))
 
         return self._memory.names.made(self._store.revision(), load)

@@ -113,23 +113,20 @@ class RetrievalSettings:
         return {name: value for name, value in asdict(self).items() if name not in unread}
 
 
-DIVERSITIES = ("none", "mmr", "clusters")
+DIVERSITIES = ("none", "mmr")
 
 
 @dataclass(frozen=True, slots=True)
 class DiversitySettings:
     """From ranked leaves to leaves that do not all say the same.
 
-    ``method``: "mmr" weighs each leaf's relevance against its likeness to those before it, "clusters" takes the best
-    of every group of like leaves before the second of any, "none" is off. ``relevance``: of "mmr" alone, the share of
-    relevance against novelty, 1 is relevance by itself. ``cluster_similarity``: of "clusters" alone, the cosine to a
-    group's best leaf from which a leaf belongs to it. ``candidates``: how many of the best the method reorders; those
-    behind them follow as they were.
+    ``method``: "mmr" weighs each leaf's relevance against its likeness to those before it, "none" is off.
+    ``relevance``: the share of relevance against novelty, 1 is relevance by itself. ``candidates``: how many of the
+    best are reordered; those behind them follow as they were.
     """
 
     method: str = dial("none", among=DIVERSITIES)
     relevance: float = dial(0.7, 0, 1)
-    cluster_similarity: float = dial(0.6, 0, 1)
     candidates: int = dial(100, 2, 1000)
 
     def __post_init__(self) -> None:
@@ -148,10 +145,7 @@ class DiversitySettings:
         >>> DiversitySettings("mmr", relevance=0.4).active_values()
         {'method': 'mmr', 'relevance': 0.4, 'candidates': 100}
         """
-        if self.off:
-            return {}
-        own = "relevance" if self.method == "mmr" else "cluster_similarity"
-        return {"method": self.method, own: getattr(self, own), "candidates": self.candidates}
+        return {} if self.off else asdict(self)
 
 
 PACKAGED_RERANKER = "packaged"

@@ -7,7 +7,7 @@ import shutil
 
 from core.errors import StorageError
 from core.storage import keepsakes, rescue
-from core.storage.catalogue.folder_files import forget_handed
+from core.storage.catalogue.folders import forget_handed
 from core.storage.catalogue.generations import generations
 from core.storage.catalogue.job_rows import UNFINISHED, remove_jobs
 from core.storage.catalogue.statistics import BACKUPS, CACHE

@@ -58,9 +58,6 @@ class FileStore:
         """The folder of originals that the catalogue did not know when the library was opened."""
         return self.root.with_name(SET_ASIDE)
 
-    def has(self, content_hash: str) -> bool:
-        return self.path(content_hash).is_file()
-
     def size(self, content_hash: str) -> int:
         """Bytes of an original. Raises ``NotFoundError``."""
         return self._there(content_hash).stat().st_size

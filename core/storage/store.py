@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from core.errors import LibraryDamagedError, StorageError
-from core.settings import FORMER_RERANKERS, GROWING, Settings
+from core.settings import DIVERSITIES, FORMER_RERANKERS, GROWING, Settings
 from core.storage import rescue
 from core.storage.connections import CATALOGUE, Connections, open_reader
 from core.storage.faults import catalogue_faults, disk_faults, row_faults
@@ -310,7 +310,8 @@ def _of_now(reranking: dict[str, Any]) -> dict[str, Any]:
 def settings_from(values: dict[str, Any]) -> Settings:
     """Settings from ``Settings.to_dict()``: unknown names are left out, missing ones take their defaults.
 
-    Older libraries may hold formats of files in ``expansion.kinds``, which it does not name: they are left out as well.
+    Older libraries may hold formats of files in ``expansion.kinds``, which it does not name, or a way to spread what is
+    found that is gone: they are left out as well.
 
     >>> settings_from({"retrieval": {"k": 7, "gone": 1}}).retrieval.k
     7
@@ -328,5 +329,7 @@ def settings_from(values: dict[str, Any]) -> Settings:
         }
         if stage.name == "expansion":
             known["kinds"] = tuple(word for word in known.get("kinds", ()) if word in GROWING)
+        if stage.name == "diversity" and known.get("method") not in DIVERSITIES:
+            known.pop("method", None)
         stages[stage.name] = type(default)(**known)
     return Settings(**stages)

@@ -44,6 +44,8 @@ def month_of(plain: str) -> int:
     return _NUMBERS.get(plain, 0)
 
 
+YEAR = r"(?:1[5-9]|20)\d\d"
+"""The pattern of a year as running text names one: from 1500 to 2099."""
 _PERIOD = re.compile(r"(\d{4})(?:-(?:Q([1-4])|(\d{1,2})(?:-(\d{1,2}))?))?(?:T.*)?", re.IGNORECASE | re.DOTALL)
 RELATIONS = ("after", "since", "before", "until", "during")
 

@@ -48,7 +48,7 @@ _CURRENCIES = {
     **{code: code for code in "EUR USD GBP JPY CHF SEK DKK NOK PLN CZK CAD AUD INR CNY".split()},
 }  # fmt: skip
 BASE_UNITS = frozenset({*_KINDS, *_CURRENCIES.values()})
-SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "bn": 1e9}
+_SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "bn": 1e9}
 
 
 def in_base(value: float, unit: str) -> tuple[float, str] | None:
@@ -91,16 +91,37 @@ def _registry() -> UnitRegistry[Any]:
     return UnitRegistry()
 
 
-_SPELT = "|".join(sorted((word for word, number in NUMBER_WORDS.items() if 1 < number < 100), key=len, reverse=True))
+def spelt(least: int) -> str:
+    """A pattern of the English number words from ``least`` to 99, the longer first."""
+    found = (word for word, number in NUMBER_WORDS.items() if least <= number < 100)
+    return "|".join(sorted(found, key=len, reverse=True))
+
+
+# What stands before a number and behind it, wherever one is read.
+MONEY = r"(?:(?P<money>[$€£¥]|\b[A-Z]{3}(?=\s))\s?)?"
+SCALE = rf"(?:[\s-](?P<scale>{'|'.join(_SCALES)})\b)?"
 _GROUPED = r"\d{1,3}(?:[,\u202f\u00a0'’]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?"
 _QUANTITY = re.compile(
-    rf"(?:(?P<money>[$€£¥]|\b[A-Z]{{3}}(?=\s))\s?)?(?<![\w.,:/#@])(?<![^\W\d_]-)"
-    rf"(?:(?P<figure>(?:(?<![\w)]\s)(?<!\w)[-−])?(?:{_GROUPED}))(?!\d|[.,:/]\d)|\b(?P<spelt>(?i:{_SPELT}))\b)"
-    rf"(?:[\s-](?P<scale>{'|'.join(SCALES)})\b)?"
-    r"(?:[\s\u00a0\u202f-]{0,2}(?P<unit>[%‰€$£]|°[CF]|[^\W\d_]+(?:/[a-z]+\b)?))?"
+    rf"{MONEY}(?<![\w.,:/#@])(?<![^\W\d_]-)"
+    rf"(?:(?P<figure>(?:(?<![\w)]\s)(?<!\w)[-−])?(?:{_GROUPED}))(?!\d|[.,:/]\d)|\b(?P<spelt>(?i:{spelt(2)}))\b)"
+    rf"{SCALE}(?:[\s\u00a0\u202f-]{{0,2}}(?P<unit>[%‰€$£]|°[CF]|[^\W\d_]+(?:/[a-z]+\b)?))?"
 )
 _ROUNDED = 0.03  # so far two units agree: a month and 30 days, 1 GB and 1024 MB
 _LOOSE = {"s", "bytes"}
+
+
+def leeway(measure: str, unit: str, other: str) -> float:
+    """How far two amounts of a measure may lie apart, as a share of the larger, where these units were written.
+
+    >>> leeway("s", "month", "days"), leeway("s", "days", "days"), leeway("m", "km", "miles")
+    (0.03, 0.0, 0.0)
+    """
+    return _ROUNDED if unit != other and measure in _LOOSE else 0.0
+
+
+def scale_of(match: re.Match[str]) -> float:
+    """What the word behind a number multiplies it by; 1.0 without one."""
+    return _SCALES.get(match["scale"] or "", 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +159,7 @@ class Quantity:
 
     def _equals(self, other: Quantity) -> bool:
         largest = max(abs(self.amount), abs(other.amount))
-        loose = _ROUNDED if self.unit != other.unit and self.measure in _LOOSE else 1e-9
-        return abs(self.amount - other.amount) <= loose * largest
+        return abs(self.amount - other.amount) <= max(1e-9, leeway(self.measure, self.unit, other.unit)) * largest
 
 
 def quantities(text: str) -> Iterator[Quantity]:
@@ -149,8 +169,8 @@ def quantities(text: str) -> Iterator[Quantity]:
     [(3.0, ''), (1200.0, ''), (2500000.0, 'EUR'), (900.0, 's')]
     """
     for match in _QUANTITY.finditer(text):
-        scale = SCALES.get(match["scale"] or "", 1.0)
-        number = scale * (_figure(match["figure"]) if match["figure"] else float(NUMBER_WORDS[match["spelt"].lower()]))
+        said = figure(match["figure"]) if match["figure"] else float(NUMBER_WORDS[match["spelt"].lower()])
+        number = scale_of(match) * said
         unit = match["unit"] or ""
         unit = "" if unit.lower() in STOP_WORDS else unit  # "12 in all", "2 at once"
         end = max(match.end("figure"), match.end("spelt"), match.end("scale"))
@@ -163,12 +183,13 @@ def quantities(text: str) -> Iterator[Quantity]:
             yield Quantity(number, number, "", unit, Span(match.start(), end))
 
 
-def _figure(written: str) -> float:
-    """
-    >>> _figure("1,200"), _figure("3.5"), _figure("3,5"), _figure("−2")
-    (1200.0, 3.5, 3.5, -2.0)
+def figure(written: str) -> float:
+    """A number in figures, its thousands apart or not.
+
+    >>> figure("1,200"), figure("1 200.5"), figure("3,5"), figure("−2")
+    (1200.0, 1200.5, 3.5, -2.0)
     """
     plain = written.replace("−", "-")
     if re.fullmatch(r"-?\d+,\d{1,2}", plain):
         plain = plain.replace(",", ".")
-    return float(re.sub(r"[,\u202f\u00a0'’]", "", plain))
+    return float(re.sub(r"[, \u202f\u00a0'’]", "", plain))

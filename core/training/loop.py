@@ -18,9 +18,7 @@ import numpy as np
 from core.atomic_files import written_whole
 from core.embedding.reranker_file import lay_over
 from core.errors import ModelError, SettingsError
-from core.training.lists import Listed
-from core.training.model import LearningModel, fastest
-from core.training.pairs import Pair
+from core.training.model import LearningModel, ListwiseExample, fastest
 
 _LEAST = {"steps": 1, "questions": 1, "passages": 2, "max_tokens": 16, "watched_every": 1, "patience": 0, "seed": 0}
 _MOST = {"max_tokens": 512, "seed": 2**32 - 1}  # BERT has so many places; generators of random numbers take so much
@@ -61,7 +59,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class TrainingProgress:
     """Where training stands: ``loss`` is the mean since the last look, ``quality`` that of the held-out lists."""
 
     step: int
@@ -91,10 +89,10 @@ def rate_at(step: int, plan: Plan) -> float:
 
 def train(
     plan: Plan,
-    lists_of: Callable[[int], Sequence[Listed]],
-    held_out: Sequence[Listed],
+    lists_of: Callable[[int], Sequence[ListwiseExample]],
+    held_out: Sequence[ListwiseExample],
     checkpoint: Path,
-    watch: Callable[[Watched], None] | None = None,
+    watch: Callable[[TrainingProgress], None] | None = None,
     keep_every: int = 25,
     begin_from: Path | None = None,
     learnt_from: str = "",
@@ -107,7 +105,7 @@ def train(
 
     ``lists_of(step)`` must give the same lists for the same step. What ``checkpoint`` holds of the same plan is gone on
     from; it is written every ``keep_every`` steps, and beside it the best so far. ``watch`` may raise to stop.
-    ``begin_from``: a file that ``train-reranker`` wrote, to teach that further. ``learnt_from``: names what
+    ``begin_from``: a re-ranker's file, to teach that further. ``learnt_from``: names what
     ``lists_of`` draws from, where others may come to the same checkpoint. Raises ``ModelError`` when the checkpoint is
     of another run, and when ``begin_from`` is no such file.
     """
@@ -136,7 +134,7 @@ def train(
         done = step + 1
         if held_out and (done % plan.watched_every == 0 or done == plan.steps):
             model.module.eval()
-            seen = Watched(done, float(np.mean(losses)), model.quality(held_out))
+            seen = TrainingProgress(done, float(np.mean(losses)), model.quality(held_out))
             model.module.train()
             losses.clear()
             better = seen.quality > kept.best
@@ -154,11 +152,6 @@ def train(
     model.module.eval()
     model.to("cpu")
     return model
-
-
-def turn(pairs: Sequence[Pair], plan: Plan, step: int) -> list[Pair]:
-    """The pairs of a step: all of them in order, again and again."""
-    return [pairs[at % len(pairs)] for at in range(step * plan.questions, (step + 1) * plan.questions)]
 
 
 def draw(seed: int, step: int) -> random.Random:

@@ -10,6 +10,7 @@ Gardner, "Simple and effective multi-paragraph reading comprehension", ACL 2018)
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,13 +21,31 @@ from core.embedding.layer_file import TABLE
 from core.embedding.precision import computing, wants_bfloat16
 from core.embedding.reranker_file import untrained
 from core.evaluation.metrics.answers import token_f1
-from core.training.lists import Listed
 from core.types import Vectors
 
 _AT_ONCE = 16  # pairs of like lengths in one forward pass
 _LISTS_AT_ONCE = 4  # whose gradients are found together
 _MISSED = 0.5  # weight of the loss by which a passage is worth more to its question than to one it seems to answer
 _BESIDE = 0.4  # weight of a passage that does not answer where one does: there are several of them in a list
+
+
+@dataclass(frozen=True, slots=True)
+class ListwiseExample:
+    """``passages``: the one that answers ``question`` first, then those that do not.
+
+    ``answer``: as it stands in the first; "" where no passage answers, ``None`` where it is not known. ``missed``: a
+    question that the first passage seems to answer and does not; "" for none.
+    """
+
+    question: str
+    passages: tuple[str, ...]
+    answer: str | None = None
+    missed: str = ""
+
+    @property
+    def marked(self) -> bool:
+        """Whether it is known where the answer stands, or that there is none."""
+        return self.answer is not None
 
 
 def fastest() -> str:
@@ -60,7 +79,7 @@ class LearningModel:
             parameter.requires_grad = not name.startswith(TABLE)
         return [parameter for parameter in self.module.parameters() if parameter.requires_grad]
 
-    def learn(self, lists: Sequence[Listed]) -> float:
+    def learn(self, lists: Sequence[ListwiseExample]) -> float:
         """Add the gradient of the mean loss of the lists, a few like in length at a time; the loss.
 
         All lists at once would keep every layer's states of all their passages: 4 GB for 64 of them.
@@ -74,7 +93,7 @@ class LearningModel:
             total += float(loss.detach())
         return total
 
-    def _loss(self, lists: Sequence[Listed]) -> Any:
+    def _loss(self, lists: Sequence[ListwiseExample]) -> Any:
         """The sum of the lists' losses of both heads."""
         import torch
         from torch.nn.functional import softplus
@@ -154,7 +173,7 @@ class LearningModel:
             some = {name: [values[at] for at in batch] for name, values in read.items()}
             yield batch, self._tokenizer.pad(some, return_tensors="pt")
 
-    def quality(self, lists: Sequence[Listed]) -> float:
+    def quality(self, lists: Sequence[ListwiseExample]) -> float:
         """How good it is on lists that it did not learn from: the higher the better, at most 1; nan for no lists.
 
         The mean over lists of one over the rank of the passage that answers, ties counting against it, and of the F1 of
@@ -181,7 +200,7 @@ class LearningModel:
             return np.asarray(self.outputs(questions, passages).cpu().numpy(), dtype=np.float32)
 
 
-def _said(reader: AnswerReader, listed: Listed) -> str:
+def _said(reader: AnswerReader, listed: ListwiseExample) -> str:
     """The best mark of the passages, "" where none is likelier than that there is no answer."""
     read = zip(listed.passages, reader.read(listed.question, listed.passages), strict=True)
     spans = [(span.score, passage[span.start : span.end]) for passage, one in read if (span := one.best())]

@@ -11,10 +11,8 @@ from threading import Lock
 from core.errors import LecternError, NotFoundError
 from core.ingest.gathering import FoundFile, Ignoring, ScanProgress, files_known
 from core.ingest.jobs import JobQueue, NewItem
-from core.storage.catalogue import folder_files as log
 from core.storage.catalogue import folders as rows
-from core.storage.catalogue.folder_files import FolderEvent, Handed, Move
-from core.storage.catalogue.folders import Folder
+from core.storage.catalogue.folders import Folder, FolderEvent, HandedFile, Move
 from core.storage.catalogue.sources import FileStamp, original_path, path_key
 from core.storage.catalogue.trash import trash_sources
 from core.storage.index.outbox import carry_if_possible
@@ -30,7 +28,7 @@ Pause = Callable[[float], object]
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A folder and how many of its files are in which state of ``Handed``."""
+    """A folder and how many of its files are in which state of ``HandedFile``."""
 
     folder: Folder
     held: int
@@ -68,7 +66,7 @@ class Folders:
         """The remembered folders and how they stand, by what is noted; nothing is looked at but their roots."""
         found = []
         for folder in self.all():
-            states = log.states_of_files(self._store, folder.id)
+            states = rows.states_of_files(self._store, folder.id)
             found.append(Standing(folder, states["held"], states["handed"], states["failed"], states["left"]))
         return found
 
@@ -118,7 +116,7 @@ class Folders:
         """The documents whose files are gone stay in the library, and the folder has no more to do with them."""
         for each in plan(self._store, [self._folder(folder_id)]):
             with self._store.transaction():
-                log.forget_handed(self._store, [path_key(held.path) for held in each.gone])
+                rows.forget_handed(self._store, [path_key(held.path) for held in each.gone])
                 rows.ask_of_folder(self._store, folder_id, 0)
                 self._tell(each, "kept", [held.path.name for held in each.gone])
 
@@ -132,21 +130,21 @@ class Folders:
         if target.id or files_known(self._store, target.path):
             raise LecternError(f"The library has documents from {target.path} already.", "Forget one of the folders.")
         with self._store.transaction():
-            before = log.handed_files(self._store, folder_id)
+            before = rows.handed_files(self._store, folder_id)
             moves = []
             for key, held in files_known(self._store, folder.path).items():
-                way = log.below(key, folder.path)
+                way = rows.below(key, folder.path)
                 stamp = held.stamp or FileStamp(-1, 0)  # looked into at the next sweep
                 moves.append(Move(held.source, target.path / way, f"{target.path.name}/{way}", stamp))
-            log.move_sources(self._store, moves)
-            log.forget_handed(self._store, before)
+            rows.move_sources(self._store, moves)
+            rows.forget_handed(self._store, before)
             rows.set_path(self._store, folder_id, target.path)
-            there = {path_key(target.path / log.below(key, folder.path)): row for key, row in before.items()}
-            log.note_handed(self._store, folder_id, there)
+            there = {path_key(target.path / rows.below(key, folder.path)): row for key, row in before.items()}
+            rows.note_handed(self._store, folder_id, there)
 
     def events(self, *, after: int = 0, limit: int = 30, folders: Sequence[int] = ()) -> list[FolderEvent]:
         """The newest lines of the log behind line ``after``, newest first."""
-        return log.folder_events(self._store, after=after, limit=limit, folders=folders)
+        return rows.folder_events(self._store, after=after, limit=limit, folders=folders)
 
     def look(self, folders: Sequence[Folder], progress: ScanProgress | None = None) -> list[FolderPlan]:
         """What would happen to folders, the dry run. ``progress(files, place)`` may raise ``CancelledError``."""
@@ -181,17 +179,17 @@ class Folders:
         arriving = (*each.new, *each.changed)
         with self._store.transaction():
             self._tell_once(each, "back")
-            log.move_sources(self._store, [move for _, move in each.moved])
+            rows.move_sources(self._store, [move for _, move in each.moved])
             self._note(each, arriving)
             if not asks:
                 trash_sources(self._store, [held.source for held in each.gone])
-                log.forget_handed(self._store, [path_key(held.path) for held in each.gone])
-                self._tell(each, "removed", [log.below(path_key(held.path), folder.path) for held in each.gone])
+                rows.forget_handed(self._store, [path_key(held.path) for held in each.gone])
+                self._tell(each, "removed", [rows.below(path_key(held.path), folder.path) for held in each.gone])
             wanted = len(each.gone) if asks else 0
             if wanted != folder.asked:
                 rows.ask_of_folder(self._store, folder.id, wanted)
                 if wanted:
-                    log.add_events(self._store, [FolderEvent(folder.id, "asked", wanted)])
+                    rows.add_events(self._store, [FolderEvent(folder.id, "asked", wanted)])
             if arriving:
                 items = [NewItem(shown(folder, file), file.path) for file in arriving]
                 self._queue.enqueue("ingest", {PAYLOAD: folder.id}, self._queue.smaller_first(items))
@@ -199,23 +197,23 @@ class Folders:
     def _note(self, each: FolderPlan, arriving: Sequence[FoundFile]) -> None:
         """What became of files, in the table and in the log."""
         folder, before = each.folder, each.before
-        handed = {path_key(file.path): Handed(file.stamp, "handed") for file in arriving}
-        held = {path_key(move.path): Handed(move.stamp, "held") for _, move in each.moved}
-        log.forget_handed(self._store, [*each.dropped, *(path_key(Path(was)) for was, _ in each.moved)])
-        log.note_handed(self._store, folder.id, {**each.settled, **held, **handed})
+        handed = {path_key(file.path): HandedFile(file.stamp, "handed") for file in arriving}
+        held = {path_key(move.path): HandedFile(move.stamp, "held") for _, move in each.moved}
+        rows.forget_handed(self._store, [*each.dropped, *(path_key(Path(was)) for was, _ in each.moved)])
+        rows.note_handed(self._store, folder.id, {**each.settled, **held, **handed})
         became: dict[str, list[bytes]] = {"held": [], "failed": [], "left": []}
         for key, row in each.settled.items():
             was = before.get(key)
             if was is not None and was.state != row.state:
                 became[row.state].append(key)
         read = [key for key in became["held"] if before[key].state != "left"]
-        log.forget_failures_of(self._store, [*became["held"], *each.dropped])
-        ways = {key: log.below(key, folder.path) for keys in became.values() for key in keys}
+        rows.forget_failures_of(self._store, [*became["held"], *each.dropped])
+        ways = {key: rows.below(key, folder.path) for keys in became.values() for key in keys}
         self._tell(each, "read", [ways[key] for key in read])
         failed = became["failed"]
-        self._tell(each, "failed", [ways[key] for key in failed], [log.reason_of(self._store, key) for key in failed])
+        self._tell(each, "failed", [ways[key] for key in failed], [rows.reason_of(self._store, key) for key in failed])
         self._tell(each, "left", [ways[key] for key in became["left"]])
-        now = [log.below(path_key(move.path), folder.path) for _, move in each.moved]
+        now = [rows.below(path_key(move.path), folder.path) for _, move in each.moved]
         self._tell(each, "moved", now, [f"from {was}" for was, _ in each.moved])
 
     def _tell(self, each: FolderPlan, what: str, names: Sequence[str], details: Sequence[str] = ()) -> None:
@@ -226,14 +224,14 @@ class Folders:
             told = details or [""] * len(names)
             events = [FolderEvent(each.folder.id, what, 1, *both) for both in zip(names, told, strict=True)]
         if events:
-            log.add_events(self._store, events)
+            rows.add_events(self._store, events)
 
     def _tell_once(self, each: FolderPlan, what: str) -> None:
         """That a folder is missing, or back, where the log does not say so already."""
         last = self.events(limit=1, folders=[each.folder.id])
         gone = bool(last) and last[0].what == "missing"
         if gone != (what == "missing"):
-            log.add_events(self._store, [FolderEvent(each.folder.id, what, 0, "", each.problem)])
+            rows.add_events(self._store, [FolderEvent(each.folder.id, what, 0, "", each.problem)])
 
     def _tidy(self) -> None:
         """Forget ingests that folders asked for and that left nothing to say."""

@@ -13,8 +13,7 @@ from time import time
 
 from core.errors import LecternError
 from core.ingest.gathering import Changes, FoundFile, ScanProgress, compared, files_known, hash_of, scan
-from core.storage.catalogue.folder_files import Handed, Move, handed_files, paths_at_work
-from core.storage.catalogue.folders import Folder, KnownFile
+from core.storage.catalogue.folders import Folder, HandedFile, KnownFile, Move, handed_files, paths_at_work
 from core.storage.catalogue.sources import path_key
 from core.storage.store import Store
 
@@ -42,8 +41,8 @@ class FolderPlan:
     gone: tuple[KnownFile, ...] = ()
     waiting: tuple[FoundFile, ...] = ()
     at_work: int = 0
-    settled: Mapping[bytes, Handed] = field(default_factory=dict)
-    before: Mapping[bytes, Handed] = field(default_factory=dict)
+    settled: Mapping[bytes, HandedFile] = field(default_factory=dict)
+    before: Mapping[bytes, HandedFile] = field(default_factory=dict)
     dropped: tuple[bytes, ...] = ()
     held: int = 0
     changes: Changes | None = None
@@ -67,11 +66,6 @@ class FolderPlan:
     def unsupported(self) -> int:
         return len(self.changes.unsupported) if self.changes else 0
 
-    @property
-    def left_to_do(self) -> int:
-        """Files that are still to come in or to go."""
-        return len(self.new) + len(self.changed) + len(self.moved) + len(self.gone) + len(self.waiting) + self.at_work
-
 
 def plan(store: Store, folders: Sequence[Folder], progress: ScanProgress | None = None) -> list[FolderPlan]:
     """What would happen to folders. A file that left one of them for another has moved, as within one."""
@@ -93,7 +87,7 @@ def _look(store: Store, folder: Folder, progress: ScanProgress | None) -> Folder
         return FolderPlan(folder, f"{folder.path} cannot be read. Check its rights. Nothing is removed.")
     changes = compared(store, found, folder.path, known)
     before = handed_files(store, folder.id)
-    settled: dict[bytes, Handed] = {}
+    settled: dict[bytes, HandedFile] = {}
     new: list[FoundFile] = []
     changed: list[FoundFile] = []
     working = 0
@@ -104,13 +98,13 @@ def _look(store: Store, folder: Folder, progress: ScanProgress | None) -> Folder
             working += 1
         elif was is not None and is_new and was.state in ("held", "left"):
             if was.state == "held":
-                settled[key] = Handed(file.stamp, "left")
+                settled[key] = HandedFile(file.stamp, "left")
         elif was is None or was.stamp != file.stamp or was.state in ("held", "left"):
             (new if is_new else changed).append(file)
         elif was.state == "handed":
-            settled[key] = Handed(file.stamp, "failed")
+            settled[key] = HandedFile(file.stamp, "failed")
     for file in changes.unchanged:
-        now = Handed(file.stamp, "held")
+        now = HandedFile(file.stamp, "held")
         if (key := path_key(file.path)) in at_work:  # found by its words, its meaning still to be encoded
             working += 1
         elif before.get(key) != now:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.storage.catalogue.folder_files import FolderEvent
+from core.storage.catalogue.folders import FolderEvent
 from core.watching.planning import FolderPlan
 
 _WHAT = {

@@ -204,6 +204,6 @@ def test_the_card_shows_the_figures_of_every_suite(suite: str) -> None:
 
 
 def test_the_card_names_every_source_that_training_reads() -> None:
-    from core.training.run import MOST
+    from benchmarks.reranker.run import MOST
 
     assert [name for name in MOST if f"{name}" not in card()] == []

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.enriching import enrich
-from core.enriching.sections import Sections
 from core.enriching.targets import targets
+from core.text.outline import Outline
 from core.types import Block, BlockKind, Document, Link, Span
 from tests.enriching.cutting import one_leaf, read
 
@@ -74,6 +74,11 @@ def test_sections_are_found_by_number_and_by_name() -> None:
         "Article 5": None,
         "Section 9": None,
     }
+
+
+def test_a_heading_keeps_the_underscores_of_its_names() -> None:
+    page = "# Names\n\nSee the old snake_case section.\n\n## *Old* snake_case ##\n\nWords.\n"
+    assert by_text(read(page), "section") == {"old snake_case": "## *Old* snake_case ##"}
 
 
 def test_a_section_reference_spans_the_whole_section() -> None:
@@ -226,7 +231,7 @@ def test_four_thousand_equal_headings_are_told_apart() -> None:
     text = heading * many
     blocks = tuple(Block(BlockKind.HEADING, at, at + 5, level=1) for at in range(0, len(text), len(heading)))
     document = Document("1" * 64, "markdown", "Equal", text, blocks)
-    anchors = targets(document, Sections(document)).anchors
+    anchors = targets(Outline(document)).anchors
     assert [anchors[name].start for name in ("1-a", "1-a-1", f"1-a-{many - 1}")] == [0, 7, (many - 1) * 7]
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from core.chunking import cut_edited
 from core.errors import CancelledError, LecternError, NotFoundError, SettingsError, SuiteError
-from core.evaluation.bench import BUDGETS, BenchOptions, run_bench
+from core.evaluation.bench import BUDGETS, BenchModels, BenchOptions, BenchPlan, run_bench
 from core.evaluation.exchange.ragas import ragas_jsonl
 from core.evaluation.grid import grid
 from core.evaluation.history import load_measured, load_report, runs
@@ -95,7 +95,7 @@ class Recorder:
 
 def bench(root, workspace, encoder, presets=PRESETS, watch=None):
     lines = []
-    report = run_bench(load_suite(root), presets, workspace, encoder, watch, lines.append)
+    report = run_bench(BenchPlan(load_suite(root), presets), workspace, BenchModels(encoder), watch, lines.append)
     path = workspace / "runs.jsonl"
     path.write_text("".join(run.to_json() + "\n" for run in lines), encoding="utf-8")
     return report, path
@@ -260,7 +260,7 @@ def test_a_document_that_changes_meanwhile_stops_the_bench(suite_root, tmp_path,
     suite = load_suite(suite_root)
     (suite_root / "documents" / "otter.md").write_text("Something else entirely.")
     with pytest.raises(SuiteError, match="changed while it was measured"):
-        run_bench(suite, PRESETS, tmp_path, fast_encoder)
+        run_bench(BenchPlan(suite, PRESETS), tmp_path, BenchModels(fast_encoder))
     report, _ = bench(suite_root, tmp_path, fast_encoder, {"default": PRESETS["default"]})
     assert "Question otter.md-0" in report.notes[0], "the gold no longer fits the text, and the report says so"
 
@@ -294,8 +294,8 @@ def test_a_stopped_bench_goes_on_where_it_was_and_says_the_same(suite_root, tmp_
     journal = work / "runs" / head.folder / "cells" / "0000.jsonl"
     with journal.open("ab") as file:
         file.write(b'{"id": "killed in the middle of a li')
-    suite = load_suite(suite_root)
-    assert estimate(suite, PRESETS, work).resumed == 10, "whoever looks changes nothing: the line may be being written"
+    plan = BenchPlan(load_suite(suite_root), PRESETS)
+    assert estimate(plan, work).resumed == 10, "whoever looks changes nothing: the line may be being written"
     assert journal.read_bytes().endswith(b"a li")
     again = Recorder()
     report, lines = bench(suite_root, work, fast_encoder, watch=again)
@@ -307,7 +307,7 @@ def test_a_stopped_bench_goes_on_where_it_was_and_says_the_same(suite_root, tmp_
     (head,) = runs(work)
     assert head.finished
     assert load_report(work, head.folder) == report
-    assert estimate(suite, PRESETS, work).resumed == 0, "a finished run is not gone on with: it is measured anew"
+    assert estimate(plan, work).resumed == 0, "a finished run is not gone on with: it is measured anew"
     anew, _ = bench(suite_root, work, fast_encoder)
     assert [item.scores for item in anew.presets] == [item.scores for item in whole.presets]
     assert [item.encoded for item in anew.presets] == [0, 0, 0]
@@ -352,12 +352,12 @@ def test_cells_that_heed_a_filter_stand_beside_cells_that_do_not(tmp_path, suite
 
 def test_the_cost_is_known_before_and_right_after_the_first_time(suite_root, tmp_path, fast_encoder):
     suite = load_suite(suite_root)
-    cost = estimate(suite, PRESETS, tmp_path)
+    cost = estimate(BenchPlan(suite, PRESETS), tmp_path)
     assert (cost.recipes, cost.presets, cost.questions, cost.exact) == (2, 3, len(few()), False)
     report, _ = bench(suite_root, tmp_path, fast_encoder)
     texts = report.preset("default").costs["texts"] + report.preset("recursive").costs["texts"]
     assert 0.5 * texts < cost.encodings - len(few()) < 2 * texts, "reckoned from the documents' size"
-    after = estimate(suite, PRESETS, tmp_path)
+    after = estimate(BenchPlan(suite, PRESETS), tmp_path)
     assert (after.exact, after.encodings) == (True, 0), "questions are kept too"
     assert "exact" not in after.sentence
     assert "about" not in after.sentence.split(",")[2]
@@ -369,9 +369,9 @@ def test_vectors_of_another_library_are_not_made_again(suite_root, tmp_path, fas
         mine.ingest(items)
         before = len(fast_encoder.texts)
         suite, presets = load_suite(suite_root), {"default": PRESETS["default"]}
-        cost = estimate(suite, presets, tmp_path, held=[recipe_of(mine.settings)])
+        cost = estimate(BenchPlan(suite, presets), tmp_path, held=[recipe_of(mine.settings)])
         assert (cost.exact, cost.encodings) == (True, len(few()))
-        report = run_bench(suite, presets, tmp_path, fast_encoder, vectors=mine.vectors)
+        report = run_bench(BenchPlan(suite, presets), tmp_path, BenchModels(fast_encoder, mine.vectors))
     assert report.presets[0].encoded == 0
     assert len(fast_encoder.texts) - before == len({row["question"] for row in few()})
     alone, _ = bench(suite_root, tmp_path / "alone", fast_encoder, presets)
@@ -447,7 +447,7 @@ def test_a_budget_no_context_can_have_is_refused_before_anything_runs(budget):
 def test_characters_are_reckoned_as_characters(suite_root, tmp_path, fast_encoder):
     suite = load_suite(suite_root)
     for name in ("fixed-1000", "parent-2000-400"):
-        reckoned = estimate(suite, {name: preset(name)}, tmp_path / name).encodings - len(few())
+        reckoned = estimate(BenchPlan(suite, {name: preset(name)}), tmp_path / name).encodings - len(few())
         report, _ = bench(suite_root, tmp_path / name, fast_encoder, {name: preset(name)})
         assert 0.4 < reckoned / report.presets[0].costs["texts"] < 2.5
 
@@ -456,7 +456,9 @@ def test_more_room_and_answers_are_measured_where_they_are_asked_for(suite_root,
     rows = [row | {"answer": "It sleeps in a hollow that it digs."} for row in few()[:3]]
     root = write_suite(tmp_path / "few", rows, files={name: text.encode() for name, text in TEXTS.items()})
     options = BenchOptions(token_budgets=(60, 2000), answers=True)
-    report = run_bench(load_suite(root), {"default": PRESETS["default"]}, tmp_path, fast_encoder, options=options)
+    report = run_bench(
+        BenchPlan(load_suite(root), {"default": PRESETS["default"]}, options), tmp_path, BenchModels(fast_encoder)
+    )
     metrics = report.presets[0].metrics
     assert metrics["recall@60t"] <= metrics["recall@2000t"] == 100
     assert "attained@60t" not in metrics
@@ -471,20 +473,19 @@ def test_what_a_model_writes_is_scored_by_its_claims_and_handed_to_ragas(suite_r
     rows = [row | {"answer": known} for row in few()[:3]]
     suite = load_suite(write_suite(tmp_path / "few", rows, files={name: text.encode() for name, text in TEXTS.items()}))
     options = BenchOptions(answers=True, written_by="scripted")
+    plan = BenchPlan(suite, {"default": PRESETS["default"]}, options)
     with pytest.raises(LecternError, match="scripted"):
-        run_bench(suite, {"default": PRESETS["default"]}, tmp_path, fast_encoder, options=options)
+        run_bench(plan, tmp_path, BenchModels(fast_encoder))
     writer = Answering(lambda prompt: f"{known} It was founded in 1834 by Ada Lovelace.")
-    report = run_bench(suite, {"default": PRESETS["default"]}, tmp_path, fast_encoder, options=options, writer=writer)
+    report = run_bench(plan, tmp_path, BenchModels(fast_encoder, writer=writer))
     metrics = report.presets[0].metrics
     assert metrics["hallucination_rate"] >= 50
     assert metrics["claim_recall"] == 100 > metrics["exact_match"]
     assert metrics["answer_relevancy"] == 0, "whoever brings an encoder wants no model of Lectern's"
     assert BenchReport.from_dict(json.loads(json.dumps(report.to_dict(scores=True)))).questions[0].answer == known
-    judged = {
-        "options": replace(options, written_by="scripted, judged"),
-        "judge": lambda claim, texts: np.ones(len(texts)),
-    }
-    other = run_bench(suite, {"default": PRESETS["default"]}, tmp_path, fast_encoder, writer=writer, **judged)
+    models = BenchModels(fast_encoder, writer=writer, judge=lambda claim, texts: np.ones(len(texts)))
+    plan = replace(plan, options=replace(options, written_by="scripted, judged"))
+    other = run_bench(plan, tmp_path, models)
     assert other.presets[0].metrics["answer_relevancy"] == 100, "as the judge that was given has it"
     measured = load_measured(tmp_path, report.run, "default")
     texts = {document.version_id: TEXTS[document.name] for document in report.documents}

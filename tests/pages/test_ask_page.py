@@ -147,12 +147,12 @@ def chips_page() -> None:
     from core.search.question.analysis import understand
     from core.search.question.rewording import Wording, Written
     from core.settings import Settings
-    from core.storage.catalogue.shelves import Known
+    from core.storage.catalogue.source_metadata import KnownNames
     from pages.ui.ask import chips as ask_chips
     from pages.ui.ask.dials import sidebar
     from tests.pages.test_ask_page import CHIPS, WRITTEN
 
-    known = Known(names=frozenset({"handbook.md"}), kinds=frozenset({"pdf"}))
+    known = KnownNames(names=frozenset({"handbook.md"}), kinds=frozenset({"pdf"}))
     wording = Wording((Written("rewritten", "roll back"), Written("imagined", WRITTEN)), ("It could not be used.",))
     taken = ask_chips.ignored(CHIPS)
     sidebar.ask_dials(Settings(), writer=bool(streamlit.session_state.get("writer")))

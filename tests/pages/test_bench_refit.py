@@ -12,10 +12,10 @@ from streamlit.testing.v1 import AppTest
 from core.errors import LecternError
 from core.evaluation.statistics import Comparison
 from core.library import Library
-from core.refitting import CarefulShare, Gain, Refitted, tuning
+from core.refitting import Gain, Refitted, tuning
 from core.refitting.tuning import Tuned
 from core.search import ordering
-from core.settings import Settings
+from core.settings import Settings, carefully
 from pages.ui.ask.dials import sidebar
 from pages.ui.benchmark import refit as bench_refit
 from pages.ui.benchmark import tune as bench_tune
@@ -55,6 +55,13 @@ def compared(low: float, high: float, verdict: str) -> Comparison:
 def outcome(low: float, high: float, verdict: str, after: Settings = FITTED) -> Refitted:
     gain = Gain(compared(low, high, verdict), {1000: compared(low - 1, high + 1, "no difference seen")}, 61.0, 64.0)
     return Refitted(worlds.HIDDEN, after, gain, 18, 18, "document", 4.2, 0, 1.0)
+
+
+def with_share(found: Refitted, low: float, high: float, verdict: str) -> Refitted:
+    """The same, and Careful's share fitted from 0.4 to 0.2."""
+    asking = carefully(worlds.HIDDEN)
+    fitted = asking.with_value("reranking.blend", 0.2)
+    return replace(found, careful=replace(outcome(low, high, verdict, fitted), before=asking))
 
 
 def fitting(monkeypatch: pytest.MonkeyPatch, found: Refitted) -> None:
@@ -150,8 +157,7 @@ def test_applying_keeps_what_was_turned_meanwhile(monkeypatch: pytest.MonkeyPatc
 def test_what_was_fitted_to_another_library_cannot_be_applied(
     changed: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    share = CarefulShare(0.4, 0.2, Gain(compared(0.5, 2.0, "better"), {}, 61.0, 64.0), 18)
-    fitting(monkeypatch, replace(outcome(0.5, 2.0, "better"), careful=share))
+    fitting(monkeypatch, with_share(outcome(0.5, 2.0, "better"), 0.5, 2.0, "better"))
     app = fit(start("benchmark"))
     library = services.library()
     if changed == "model":
@@ -190,8 +196,7 @@ def test_the_share_under_careful_has_its_own_line_is_applied_and_kept_by_careful
 def test_of_two_parts_only_what_gained_is_applied(
     low: float, verdict: str, applied: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    share = CarefulShare(0.4, 0.2, Gain(compared(low, 2.0, verdict), {}, 61.0, 64.0), 18)
-    fitting(monkeypatch, replace(outcome(-0.4, 2.0, "no difference seen"), careful=share))
+    fitting(monkeypatch, with_share(outcome(-0.4, 2.0, "no difference seen"), low, 2.0, verdict))
     app = fit(start("benchmark"))
     assert "no gain is shown" in plain(app)
     assert ("Apply" in labels(app)) == (verdict == "better")

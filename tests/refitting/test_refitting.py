@@ -14,8 +14,9 @@ import pytest
 
 from core.cli.main import main
 from core.errors import CancelledError, LecternError, ModelError
+from core.evaluation.bench_plan import BenchOptions
 from core.evaluation.exchange.judged import Judged, judged_questions
-from core.evaluation.measuring import BUDGETS, BenchOptions, Measuring
+from core.evaluation.measuring import BUDGETS, Measuring
 from core.evaluation.reporting.report import BenchDocument
 from core.evaluation.statistics import Comparison
 from core.evaluation.suites import Question, Suite, SuiteDocument
@@ -151,15 +152,16 @@ def test_the_share_under_careful_is_fitted_by_itself_and_applied_only_where_it_g
     present = library.settings.with_values({"retrieval.neighbour_share": 0.1, "reranking.blend": 0.8})
     both = refit(library, judged, present, careful=f"contrarian {seed}")
     assert both.careful is not None
-    assert (both.careful.before, model.read > 0) == (0.8, True)
+    assert (both.careful.before.reranking.blend, model.read > 0) == (0.8, True)
     if seed is None:
         assert (both.careful.verdict, "reranking.blend" in both.gains) == (GAIN, True)
         assert both.careful.trained == both.trained
-        assert both.careful.after <= 0.5
-        assert "Careful, its re-ranker's share" in both.careful.sentence
+        share = both.careful.after.reranking.blend
+        assert share <= 0.5
+        assert f"Careful, its re-ranker's share {share:g} instead of 0.8: on the" in both.careful_sentence
         applied = both.onto(present)
-        assert applied.reranking == replace(present.reranking, blend=both.careful.after)
-        assert carefully(applied).reranking.blend == both.careful.after
+        assert applied.reranking == replace(present.reranking, blend=share)
+        assert carefully(applied).reranking.blend == share
     else:
         assert both.careful.verdict != GAIN
         assert not both.gains
@@ -175,7 +177,8 @@ def test_where_no_share_promises_a_gain_the_half_kept_out_is_not_read(
     both = refit(library, judged_questions(library), careful="indifferent")
     assert both.careful is not None
     assert (both.careful.verdict, both.careful.trained) == (UNCHANGED, both.trained)
-    assert f"on the {both.trained} questions fitted to" in both.careful.sentence
+    assert both.careful_sentence.startswith("Careful: nothing clearly better")
+    assert f"on the {both.trained} questions that were fitted to" in both.careful_sentence
     assert 0 < model.read <= both.trained * carefully(library.settings).reranking.candidates
 
 
@@ -189,8 +192,8 @@ def test_where_a_reranker_is_on_careful_is_not_fitted_apart_and_one_that_cannot_
     both = refit(library, judged_questions(library), careful="gone")
     assert both.careful is not None
     assert (both.careful.verdict, both.gains) == (UNCHANGED, found.changes)
-    assert "could not be asked" in both.careful.sentence
-    assert "It is not here." in both.careful.sentence
+    assert "could not be asked" in both.careful_sentence
+    assert "It is not here." in both.careful_sentence
     monkeypatch.setattr(ordering, "load_reranker", lambda settings: Contrarian())
     on = library.settings.with_values({"reranking.model": "on", "reranking.candidates": 3})
     assert refit(library, judged_questions(library), on, careful="gone").careful is None

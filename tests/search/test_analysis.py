@@ -12,9 +12,9 @@ from core.enriching import GENRES
 from core.search.question.analysis import understand
 from core.search.question.operators import operators
 from core.settings.searching import UnderstandingSettings
-from core.storage.catalogue.shelves import Known
+from core.storage.catalogue.source_metadata import KnownNames
 
-KNOWN = Known(
+KNOWN = KnownNames(
     kinds=frozenset({"pdf", "docx", "xlsx", "markdown", "md", "eml", "csv"}),
     names=frozenset(
         {"handbook.md", "Engineering handbook", "security-policy.docx", "autumn-review.pptx", "report.pdf"}
@@ -203,7 +203,7 @@ def test_the_suites_questions_state_next_to_nothing(shared):
     names = frozenset(
         {"handbook.md", "report.pdf", "data.csv", "paper.pdf", "code.py", "study.md", "remote control", "human body"}
     )
-    known = Known(
+    known = KnownNames(
         frozenset({"pdf", "docx", "xlsx", "markdown", "text", "code", "html", "csv", "eml"}),
         names,
         frozenset({"Research", "Meetings"}),

@@ -1,4 +1,4 @@
-"""Diversity: whatever the method, an order of all it was given, the best still first."""
+"""Diversity: an order of all it was given, the best still first."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.ranking.diversity import clusters, diversify, in_turn, mmr
+from core.search.ranking.diversity import diversify, mmr
 from core.search.ranking.fusion import best_first, column
-from core.settings.searching import DIVERSITIES, DiversitySettings
+from core.settings.searching import DiversitySettings
 
 
 @st.composite
@@ -26,9 +26,8 @@ def ranked(draw):
 
 settings_of = st.builds(
     DiversitySettings,
-    method=st.sampled_from(DIVERSITIES),
+    method=st.just("mmr"),
     relevance=st.sampled_from([0.0, 0.3, 0.7, 1.0]),
-    cluster_similarity=st.sampled_from([0.0, 0.5, 1.0]),
     candidates=st.integers(2, 40),
 )
 
@@ -42,13 +41,6 @@ def test_everything_goes_on_once_the_best_first_and_those_behind_as_they_were(ca
     assert (np.diff(scores[order]) < 0).all()
     assert order[:1].tolist() == list(range(count))[:1]
     assert order[settings.candidates :].tolist() == list(range(settings.candidates, count))
-
-
-def test_every_method_has_an_order_of_its_own():
-    scores = np.array([1.0, 0.9, 0.8, 0.1])
-    vectors = np.array([[1, 0, 0], [0.9, 0.43589, 0], [0.8, 0, 0.6], [0, 0, 1]], np.float32)
-    settings = [DiversitySettings(name, relevance=0.3, cluster_similarity=0.85) for name in DIVERSITIES]
-    assert len({tuple(diversify(scores, vectors, one)[0].tolist()) for one in settings}) == len(DIVERSITIES)
 
 
 @given(ranked(), st.sampled_from([0.0, 0.2, 0.5, 0.8]))
@@ -71,35 +63,6 @@ def test_mmr_takes_the_greatest_marginal_relevance_each_time(case, relevance):
         assert gains[entry] == pytest.approx(max(gains.values()), abs=1e-6)
         taken.append(entry)
     assert (np.diff(values) <= 1e-12).all()
-
-
-@given(ranked(), st.sampled_from([0.0, 0.4, 0.8, 1.0]))
-def test_a_cluster_is_like_its_best_and_unlike_the_leaders_before(case, similarity):
-    vectors = case[1]
-    found = clusters(vectors, similarity)
-    cosines = vectors @ vectors.T
-    leaders = [int(np.flatnonzero(found == number)[0]) for number in range(found.max() + 1 if len(found) else 0)]
-    assert leaders == sorted(leaders)
-    for entry, number in enumerate(found.tolist()):
-        before = [leader for leader in leaders if leader < entry]
-        if entry in leaders:
-            assert all(cosines[entry, leader] < similarity for leader in before)
-        else:
-            assert cosines[entry, leaders[number]] >= similarity
-            assert cosines[entry, leaders[number]] == max(cosines[entry, leader] for leader in before)
-
-
-@given(ranked(), st.data())
-def test_every_group_has_its_turn(case, data):
-    scores = case[0]
-    groups = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(scores), max_size=len(scores))), np.int64)
-    order, values = in_turn(scores, groups)
-    count = len(set(groups.tolist()))
-    assert len(set(groups[order[:count]].tolist())) == count
-    for group in set(groups.tolist()):
-        mine = [entry for entry in order.tolist() if groups[entry] == group]
-        assert mine == sorted(mine)
-    assert (np.diff(values) <= 0).all()
 
 
 @given(st.integers(0, 12), st.integers(0, 12), st.integers(0, 10**6))

@@ -11,7 +11,7 @@ import pytest
 from core.errors import NotFoundError
 from core.library import Incoming, Library
 from core.search import near as asking
-from core.search.near import GROWING, Near
+from core.search.near import GROWING, NearestLeaves
 from core.search.ranking import finding, snapshot
 from core.search.ranking.stage_scores import _spreads
 from core.settings import Settings
@@ -141,10 +141,12 @@ def test_a_part_is_answered_as_if_it_were_compared_whole(large, monkeypatch, lea
 def test_a_part_is_compared_where_chroma_names_too_few_of_it(large):
     ready(large)
     snapshot, query = large.searcher.snapshot(), large.searcher.encode(["otter"])[0]
-    tenfold = Near(large._store, snapshot, 10 * len(snapshot.leaves))  # as if it were the tenth part of a library
+    tenfold = NearestLeaves(
+        large._store, snapshot, 10 * len(snapshot.leaves)
+    )  # as if it were the tenth part of a library
     assert len(tenfold.rows(query, 10)) == 10
     assert tenfold.rows(query, len(snapshot.leaves) + 1) is None
-    assert Near(large._store, snapshot, 100 * len(snapshot.leaves)).rows(query, 10) is None, "too small a part"
+    assert NearestLeaves(large._store, snapshot, 100 * len(snapshot.leaves)).rows(query, 10) is None, "too small a part"
 
 
 def test_a_reader_beside_the_writer_gets_the_same_answers(large):
@@ -236,7 +238,7 @@ def test_rows_that_left_take_no_places_of_those_that_are_there(large, monkeypatc
             large.remove(source.id)
     assert departed(large._store) > 10
     snapshot = large.searcher.snapshot()
-    named = Near(large._store, snapshot, len(snapshot.leaves)).rows(query, 10)
+    named = NearestLeaves(large._store, snapshot, len(snapshot.leaves)).rows(query, 10)
     assert len(named) == 10
     assert (snapshot.index_of(named) >= 0).all()
 

@@ -22,7 +22,7 @@ from core.storage.catalogue.documents import put_document, texts
 from core.storage.catalogue.folders import add_folder
 from core.storage.catalogue.labels import Labels
 from core.storage.catalogue.names import Scope, versions_in
-from core.storage.catalogue.shelves import Known, genre_of, known, load_standings
+from core.storage.catalogue.source_metadata import KnownNames, genre_of, known, source_metadata
 from core.storage.catalogue.trash import trash_sources
 from core.storage.index.leaves import load_leaves, narrow
 from core.storage.store import Store
@@ -78,7 +78,7 @@ def store(tmp_path_factory):
 
 def brute(store, leaves, conditions):
     """The definition, leaf by leaf and character by character."""
-    there = load_standings(store)
+    there = source_metadata(store)
     mask = []
     for at in range(len(leaves)):
         version = leaves.version_ids[leaves.documents[at]]
@@ -288,7 +288,7 @@ def test_without_conditions_or_leaves_there_is_nothing_to_ask(store, tmp_path):
     assert resolve(store, leaves, []).mask.all()
     with Store.open(tmp_path / "empty", write=True) as empty:
         assert resolve(empty, load_leaves(empty), [asked("type", "pdf"), asked("phrase", "x")]).mask.shape == (0,)
-        assert known(empty) == Known()
+        assert known(empty) == KnownNames()
 
 
 def test_what_is_known_can_be_asked_for(store):
@@ -303,7 +303,7 @@ def test_what_is_known_can_be_asked_for(store):
 
 
 def test_a_document_is_dated_by_its_name_and_else_by_its_file(store, tmp_path):
-    days = {one.names[0]: one.days for one in load_standings(store)}
+    days = {one.names[0]: one.days for one in source_metadata(store)}
     assert days["2024-03 minutes.md"] == Period(date(2024, 3, 1), date(2024, 3, 31))
     assert days["tokyo.txt"].first == days["tokyo.txt"].last
 
@@ -322,7 +322,7 @@ def test_the_head_of_a_note_says_what_day_it_is_of(tmp_path, head, day):
         ingest(store, "note.md", note.text)
         with store.transaction():
             put_document(store, note, size_bytes=7, parser="plain-1")
-        (standing,) = load_standings(store)
+        (standing,) = source_metadata(store)
     assert standing.days == Period(day, day)
 
 

@@ -16,8 +16,7 @@ from core.ingest.jobs import NewItem
 from core.library import Incoming, Library
 from core.storage import connections
 from core.storage.archive import archive, unarchive
-from core.storage.catalogue.folder_files import Handed, handed_files, note_handed
-from core.storage.catalogue.folders import add_folder
+from core.storage.catalogue.folders import HandedFile, add_folder, handed_files, note_handed
 from core.storage.catalogue.sources import FileStamp
 from tests.fast_encoder import FastEncoder
 
@@ -90,7 +89,7 @@ def test_traces_beside_documents_go_and_what_is_taken_out_stays_out(tmp_path) ->
             connection.execute("INSERT INTO written VALUES ('k', 'gone', ?, 1, 1.0)", (SENTENCE,))
             connection.execute("INSERT INTO tag(name, folded) VALUES ('Zanzibarquince', 'zanzibarquince')")
         folder = add_folder(store, tmp_path)
-        left, failed = Handed(FileStamp(1, 1), "left"), Handed(FileStamp(1, 1), "failed")
+        left, failed = HandedFile(FileStamp(1, 1), "left"), HandedFile(FileStamp(1, 1), "failed")
         note_handed(
             store, folder, {os.fsencode(gone): left, os.fsencode(there): left, os.fsencode(gone) + b"x": failed}
         )

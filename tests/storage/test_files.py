@@ -65,14 +65,14 @@ def test_the_original_goes_with_its_last_source_and_after_the_commit(store) -> N
     first, second = ingest(store, "first", text), ingest(store, "second", text)
     (name,) = store.files.hashes()
     remove_source(store, first)
-    assert store.files.has(name)
+    assert store.files.path(name).is_file()
     with pytest.raises(ZeroDivisionError), store.transaction():
         remove_source(store, second) or 1 / 0
-    assert store.files.has(name)
+    assert store.files.path(name).is_file()
     with store.transaction():
         remove_source(store, second)
-        assert store.files.has(name)
-    assert not store.files.has(name)
+        assert store.files.path(name).is_file()
+    assert not store.files.path(name).is_file()
 
 
 def test_bytes_staged_again_survive_the_removal_of_their_old_source(store) -> None:

@@ -132,6 +132,8 @@ def test_settings_are_kept_and_old_ones_are_read(store) -> None:
     changed = Settings().with_value("chunking.prefix", ("title",)).with_value("chunking.max_tokens", 80)
     store.save_settings(changed)
     assert store.settings() == changed
+    gone = {"method": "clusters", "cluster_similarity": 0.5}
+    assert settings_from({"diversity": gone}) == Settings()
     assert settings_from({"chunking": {"max_tokens": 80, "of_another_age": 1}, "gone": {}}) == Settings().with_value(
         "chunking.max_tokens", 80
     )

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.reranker.mining import Miner, pieces
+from benchmarks.reranker.pairs import Pair
 from core.errors import LecternError
-from core.training.lists import Miner, pieces
-from core.training.pairs import Pair
 from tests.fast_encoder import FastEncoder
 
 TOWNS = ["Delft", "Gouda", "Leiden", "Breda", "Zwolle", "Assen", "Meppel", "Hoorn", "Edam", "Venlo"]

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.reranker.code_pairs import code_pairs
+from benchmarks.reranker.pairs import Pair, balanced, document_pairs, folder_pairs, read_pairs
 from core.errors import ParseError
 from core.parsing import parse
 from core.settings import ParsingSettings
-from core.training.code_pairs import code_pairs
-from core.training.pairs import Pair, balanced, document_pairs, folder_pairs, read_pairs
 from tests.conftest import ROOT
 
 LINE = {"source": "s", "question": "Who?", "positive": "They did.", "pool": "s:One_page", "answer": "They"}

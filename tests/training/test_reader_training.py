@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from core.cli.main import main
+from benchmarks.reranker.__main__ import main
+from benchmarks.reranker.code_pairs import default_pairs
 from core.embedding import answer_reader
 from core.embedding.reranker_file import FILE
-from core.training.code_pairs import default_pairs
-from core.training.lists import Listed
-from core.training.model import LearningModel, _places
+from core.training.model import LearningModel, ListwiseExample, _places
 
 pytestmark = pytest.mark.model
 
@@ -45,7 +44,7 @@ def test_the_command_teaches_to_mark_answers_and_to_be_silent(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "model.safetensors"
-    command = ["train-reranker", write_pairs(tmp_path / "pairs.jsonl"), "--work", str(tmp_path / "work"), "--json"]
+    command = [write_pairs(tmp_path / "pairs.jsonl"), "--work", str(tmp_path / "work"), "--json"]
     command += ["--out", str(out), "--begin-from", str(FILE), "--questions", "6", "--passages", "2"]
     command += ["--max-tokens", "48", "--steps", "24", "--watched-every", "8", "--rate", "2e-4"]
     assert main(command) == 0
@@ -68,7 +67,7 @@ def test_a_passage_comes_to_be_worth_less_to_a_question_that_it_misses() -> None
     passage = "The mill was built by Hanna Brock in 1840."
     for _ in range(8):
         optimizer.zero_grad()
-        learning.learn([Listed(asked, (passage,), "Hanna Brock", missed)])
+        learning.learn([ListwiseExample(asked, (passage,), "Hanna Brock", missed)])
         optimizer.step()
     worth = learning.scores([asked, missed], [passage, passage])
     assert worth[0] > worth[1] + 0.5
@@ -78,7 +77,7 @@ def test_an_answer_that_was_cut_off_and_one_that_is_not_known_teach_nothing() ->
     question, cut = "Where does he live?", "He lives in a very long street of houses with many trees in Rome."
     for answer in ("Rome", None):
         learning = LearningModel(max_tokens=16, seed=0)
-        assert learning.learn([Listed(question, (cut,), answer)]) == 0
+        assert learning.learn([ListwiseExample(question, (cut,), answer)]) == 0
     read = learning._tokenizer([question], ["In Rome."], return_offsets_mapping=True)
     right, allowed = _places("In Rome.", "Rome", read["offset_mapping"][0], read.sequence_ids(0), 12)
     assert right.nonzero()[0].tolist() == [8, 8]

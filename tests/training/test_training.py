@@ -12,15 +12,14 @@ import pytest
 import torch
 from safetensors.numpy import save_file
 
-from core.cli.main import main
+from benchmarks.reranker.__main__ import main
+from benchmarks.reranker.pairs import Pair, folder_pairs
+from benchmarks.reranker.run import train_on
 from core.embedding.reranker_file import FILE, lay_over, untrained
 from core.errors import LecternError, ModelError
 from core.training import loop, model
-from core.training.lists import Listed
-from core.training.loop import Plan, Watched, train
-from core.training.model import LearningModel, fastest
-from core.training.pairs import Pair, folder_pairs
-from core.training.run import train_on
+from core.training.loop import Plan, TrainingProgress, train
+from core.training.model import LearningModel, ListwiseExample, fastest
 from tests.conftest import ROOT
 from tests.fast_encoder import FastEncoder
 
@@ -46,7 +45,7 @@ def some(tmp_path: Path, count: int) -> Path:
 def test_on_pairs_of_the_samples_the_command_lowers_the_loss(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = ["train-reranker", str(some(tmp_path, 200)), "--work", str(tmp_path / "work")]
+    command = [str(some(tmp_path, 200)), "--work", str(tmp_path / "work")]
     command += ["--out", str(tmp_path / "model.safetensors"), "--begin-from", str(FILE), "--steps", "50"]
     command += [*SMALL, "--questions", "8", "--watched-every", "25", "--json"]
     assert main(command) == 0
@@ -56,7 +55,7 @@ def test_on_pairs_of_the_samples_the_command_lowers_the_loss(
 
 def test_on_pairs_of_the_samples_the_command_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "made" / "model.safetensors"
-    command = ["train-reranker", str(some(tmp_path, 50)), "--work", str(tmp_path / "work"), "--out", str(out)]
+    command = [str(some(tmp_path, 50)), "--work", str(tmp_path / "work"), "--out", str(out)]
     # The shipped weights are taught further: a new head takes hundreds of steps before it says anything.
     command += ["--begin-from", str(FILE), *SMALL, "--steps", "4", "--watched-every", "2", "--patience", "9", "--json"]
     assert main(command) == 0
@@ -77,8 +76,10 @@ def test_on_pairs_of_the_samples_the_command_writes_a_file(tmp_path: Path, capsy
 
 
 LISTS = [
-    Listed("What colour is the door?", ("The door is green.", "The roof is flat.", "The path is long.")),
-    Listed("Who keeps the keys?", ("The porter keeps them all.", "Keys are made of brass.", "The gate is shut.")),
+    ListwiseExample("What colour is the door?", ("The door is green.", "The roof is flat.", "The path is long.")),
+    ListwiseExample(
+        "Who keeps the keys?", ("The porter keeps them all.", "Keys are made of brass.", "The gate is shut.")
+    ),
 ]
 PLAN = Plan(steps=4, questions=2, passages=3, max_tokens=32, watched_every=2)
 
@@ -90,7 +91,7 @@ class _StoppedError(Exception):
 def test_a_run_that_was_stopped_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
     whole = train(PLAN, lambda step: LISTS, [], tmp_path / "whole" / "checkpoint.pt", keep_every=1)
 
-    def stop(step: int) -> list[Listed]:
+    def stop(step: int) -> list[ListwiseExample]:
         if step == 2:
             raise _StoppedError
         return LISTS
@@ -146,7 +147,7 @@ def test_what_cannot_be_learnt_is_a_sentence_and_nothing_is_written(
     save_file({"classifier.weight": np.zeros((1, 384), np.float16)}, tmp_path / "other.safetensors")
     places = {"notes": tmp_path / "notes.txt", "other": tmp_path / "other.safetensors"}
     out, pairs = tmp_path / "out.safetensors", [Pair("s", "Who?", "They did it.", f"s:{at}") for at in range(9)]
-    command = ["train-reranker", write_pairs(tmp_path / "pairs.jsonl", pairs), "--work", str(tmp_path / "work")]
+    command = [write_pairs(tmp_path / "pairs.jsonl", pairs), "--work", str(tmp_path / "work")]
     assert main([*command, "--out", str(out), *(part.format(**places) for part in given)]) == 2
     assert told in capsys.readouterr().err
     assert not out.exists()
@@ -181,8 +182,10 @@ def test_one_folder_holds_one_run(tmp_path: Path) -> None:
 
 
 def test_what_the_best_look_saw_is_made_and_patience_ends_a_run(tmp_path: Path) -> None:
-    seen: list[Watched] = []
-    hard = [Listed(one.question, one.passages[::-1]) for one in LISTS]  # the more is learnt, the worse it looks
+    seen: list[TrainingProgress] = []
+    hard = [
+        ListwiseExample(one.question, one.passages[::-1]) for one in LISTS
+    ]  # the more is learnt, the worse it looks
     plan = Plan(steps=60, questions=2, passages=3, max_tokens=32, watched_every=3, patience=2, rate=3e-4)
     made = train(plan, lambda step: LISTS, hard, tmp_path / "checkpoint.pt", seen.append)
     assert seen[-1].step < 60

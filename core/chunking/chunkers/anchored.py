@@ -16,11 +16,11 @@ import regex
 
 from core.chunking.atoms import Atom, Splitter
 from core.chunking.chunkers.structure import BlockAtoms, Item, structure
-from core.chunking.outline import plain_heading
 from core.chunking.packing import NO_SECTION
 from core.chunking.plan import ChunkingContext, Plan
 from core.chunking.units import planned
 from core.errors import SettingsError
+from core.text.outline import plain_heading
 from core.text.sentences import sentence_spans
 from core.types import BlockKind, Document, Span
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from core.evaluation.bench import BenchWatch, run_bench
+from core.evaluation.bench import BenchModels, BenchPlan, BenchWatch, run_bench
 from core.evaluation.failures.classes import is_missed
 from core.evaluation.history import load_measured
 from core.evaluation.measuring import TIMED_BUDGET
@@ -106,8 +106,8 @@ def tried(
     part = replace(suite, questions=tuple(missed))
     with Library.open(library, write=False, encoder=encoder) as lender:
         lends = encoder is not None or settings.embedding.is_packaged
-        lent = (lender.model.encoder, lender.vectors) if lends else (None, None)
-        report = run_bench(part, changed, place, lent[0], watch, vectors=lent[1])
+        models = BenchModels(lender.model.encoder, lender.vectors) if lends else BenchModels()
+        report = run_bench(BenchPlan(part, changed), place, models, watch)
     told = []
     for item in report.presets:
         after = load_measured(place, report.run, item.preset)

@@ -13,7 +13,7 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from core.evaluation.making.draft import Draft, plain, points, words_of
-from core.text.calendar_names import MONTHS
+from core.text.calendar_names import MONTHS, YEAR
 from core.types import Span
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _MARKER = re.compile(r"^(?:[-•*–]|\(?[\da-z]{1,2}[.)]|\d+(?:\.\d+)+\.?) ")
 _SPACED = re.compile(r" @(.)@ | ([,.;:?!)]|'s\b)")  # texts that were tokenised
-_DATE = re.compile(rf"\b(?:1[5-9]|20)\d\d\b|\d{{1,2}} (?:{'|'.join(MONTHS)})\b|\b(?:{'|'.join(MONTHS)}) \d")
+_DATE = re.compile(rf"\b{YEAR}\b|\d{{1,2}} (?:{'|'.join(MONTHS)})\b|\b(?:{'|'.join(MONTHS)}) \d")
 _TIMES = frozenset("second minute hour day week month year millisecond quarter night".split())
 _SIZES = frozenset("long wide high deep tall old thick heavy far apart away".split())
 _PLACING = frozenset("keep store locate hold find install mount situate bear bury publish".split())

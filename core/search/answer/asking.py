@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from core.text.analysis import analyse, fold
-from core.text.calendar_names import MONTHS
+from core.text.calendar_names import MONTHS, YEAR
 from core.text.numerals import in_words
 
 _NUMBER = re.compile(
@@ -42,7 +42,7 @@ _HOLDS = {
         re.IGNORECASE,
     ),
     "date": re.compile(
-        rf"\b(?:1[5-9]|20)\d\d\b|\b\d{{1,2}}[:.]\d\d\b|\b\d{{1,2}} (?:{_MONTHS})\b|\b(?:{_MONTHS}) \d", re.IGNORECASE
+        rf"\b{YEAR}\b|\b\d{{1,2}}[:.]\d\d\b|\b\d{{1,2}} (?:{_MONTHS})\b|\b(?:{_MONTHS}) \d", re.IGNORECASE
     ),
     "default": re.compile(r"\bdefaults?\b|\bunless\b|[\w\])]\s?=\s?[\w\"'(\[{+-]", re.IGNORECASE),
     # Two capitalised words, or a title before one.

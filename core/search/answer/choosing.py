@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,41 +44,48 @@ def asks_several(question: str, intent: str = "") -> bool:
     return intent in {"procedure", "comparison"} or _SEVERAL.search(question) is not None
 
 
+@dataclass(frozen=True, slots=True)
+class Choosing:
+    """What quotes are chosen by. ``intent``: as question analysis has it, "" for none. ``page(version_id, offset)`` is
+    the page of a place. ``differing``: (version, span) of sentences that contradict each other: where the best quote is
+    one of them, the others are quoted beside it. ``encode``: tells headers by meaning, too; ``None`` by words alone.
+    """
+
+    question: str
+    page: Page
+    intent: str = ""
+    differing: Sequence[tuple[str, Span]] = ()
+    encode: Encode | None = None
+
+    @property
+    def several(self) -> bool:
+        """Whether several things are asked for."""
+        return asks_several(self.question, self.intent)
+
+
 def choose_quotes(
-    question: str,
-    candidates: Sequence[Quotable],
-    values: NDArray[np.float64],
-    marks: Sequence[Mark | None],
-    page: Page,
-    limit: int,
-    intent: str = "",
-    differing: Sequence[tuple[str, Span]] = (),
-    encode: Encode | None = None,
+    by: Choosing, candidates: Sequence[Quotable], values: NDArray[np.float64], marks: Sequence[Mark | None], limit: int
 ) -> Answer:
     """The quotes, best first, each text once.
 
-    ``values``: ``(len(candidates),)``, log-odds of each, as ``scoring.scores`` gives them. ``page(version_id, offset)``
-    is the page of a place. ``limit``: quotes at most. ``differing``: (version, span) of sentences that contradict each
-    other: where the best one is one of them, the others are quoted beside it. Of a row whose header or label tells
-    which cell is asked for, or in which the reader marks one, that cell alone is quoted, with what it is of; ``encode``
-    tells headers by meaning, too. What stands below a heading that denies is told with it: "Never do this: …".
+    ``values``: ``(len(candidates),)``, log-odds of each, as ``scoring.scores`` gives them. ``limit``: quotes at most.
+    Of a row whose header or label tells which cell is asked for, or in which the reader marks one, that cell alone is
+    quoted, with what it is of. What stands below a heading that denies is told with it: "Never do this: …".
     """
     order = [place for place in np.argsort(-values, kind="stable").tolist() if candidates[place].whole]
     if not order or limit < 1:
         return Answer(())
     best = order[0]
-    several, asked = asks_several(question, intent), asked_thing(question, intent)
     least = _odds(values[best]) * _NEARLY
     wanted = [best]
-    if several:
+    if by.several:
         wanted += [place for place in order[1:] if _odds(values[place]) >= least]
-    elif _is_one_of(candidates[best], differing):
-        wanted += [place for place in order[1:] if _is_one_of(candidates[place], differing)]
+    elif _is_one_of(candidates[best], by.differing):
+        wanted += [place for place in order[1:] if _is_one_of(candidates[place], by.differing)]
     quotes: list[Quote] = []
     said: list[frozenset[str]] = []
     for place in wanted:
-        item, score, mark = candidates[place], _odds(values[place]), marks[place]
-        quote = _quoted(question, item, score, mark, page, candidates, several, encode, asked)
+        quote = _quoted(by, candidates[place], _odds(values[place]), marks[place], candidates)
         words = frozenset(analyse(f"{quote.told} {quote.text}"))
         if len(quotes) == limit:
             break
@@ -96,37 +104,27 @@ def _is_one_of(item: Quotable, places: Sequence[tuple[str, Span]]) -> bool:
     return any(version == item.passage.version_id and span.overlap(item.span) for version, span in places)
 
 
-def _quoted(
-    question: str,
-    item: Quotable,
-    score: float,
-    mark: Mark | None,
-    page: Page,
-    candidates: Sequence[Quotable],
-    several: bool,
-    encode: Encode | None,
-    asked: str,
-) -> Quote:
+def _quoted(by: Choosing, item: Quotable, score: float, mark: Mark | None, candidates: Sequence[Quotable]) -> Quote:
     passage = item.passage
     told, span = "", item.span
     if item.row is not None:
-        told, span = asked_cell(item.row, question, encode)
+        told, span = asked_cell(item.row, by.question, by.encode)
         if not told and mark is not None and mark.score > 0:
             told, span = item.row.told(mark.span)
     else:
-        span = _with_its_list(item, candidates, several)
+        span = _with_its_list(item, candidates, by.several)
         heading = item.under.rpartition(" › ")[2]
         told = item.told or (heading if polarity(heading).denied else "")
     cells = () if item.row is None or told else item.row.words(passage.text, passage.start)
-    place = Citation(
-        passage.version_id, passage.document, passage.source, span.start, span.end, page(passage.version_id, span.start)
-    )
+    page = by.page(passage.version_id, span.start)
+    place = Citation(passage.version_id, passage.document, passage.source, span.start, span.end, page)
     short = mark.span if mark is not None and mark.score > 0 and span.contains(mark.span) else None
     text = passage.text[span.start - passage.start : span.end - passage.start]
     short = None if short is None or short == span else Span(short.start - span.start, short.end - span.start)
     label = _LABEL.match(text)
     if short is not None and label and Span(*label.span(1)).contains(short):
         short = None
+    asked = asked_thing(by.question, by.intent)
     if short is not None and asked in _MEASURED and not holds(text[short.start : short.end], asked):
         short = None  # "the day" tells no date
     return Quote(

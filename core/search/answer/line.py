@@ -10,7 +10,7 @@ import numpy as np
 
 from core.embedding.answer_reader import load
 from core.search.answer.candidates import Quotable, Reads, quotables
-from core.search.answer.choosing import Page, choose_quotes
+from core.search.answer.choosing import Choosing, choose_quotes
 from core.search.answer.rows import Encode
 from core.search.answer.scoring import Mark, Marks, Reader, Signals, mark_amid, marks_of, scores, signals, with_marks
 from core.search.answer.support import Evidence, Support, evidence, rarity_of, support, unnamed
@@ -20,7 +20,7 @@ from core.storage.index.lexical import token_holders
 from core.storage.store import Store
 from core.text.analysis import analyse
 from core.text.sentences import parts_sentence
-from core.types import Answer, Block, Hit, Passage, Quote, Span
+from core.types import Answer, Block, Hit, Passage, Quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,28 +149,17 @@ def weigh(
     )
 
 
-def answer_line(
-    question: str,
-    weighed: Weighed,
-    settings: AnsweringSettings,
-    page: Page,
-    intent: str = "",
-    likely: float | None = None,
-    differing: Sequence[tuple[str, Span]] = (),
-    encode: Encode | None = None,
-) -> Line:
+def answer_line(by: Choosing, weighed: Weighed, settings: AnsweringSettings, likely: float | None = None) -> Line:
     """The best supported quotes of a result and how likely the library holds an answer.
 
     ``likely``: the probability that one of the chunks answers, by a calibrated re-ranker; ``None`` where none read
-    them. ``page``, ``intent``, ``differing`` and ``encode``: as ``choose_quotes`` has them.
+    them.
     """
     supported = support(weighed.evidence, settings.least_support, likely, weighed.missing)
     if not supported.enough:
         return Line(Answer(()), supported, weighed.evidence, weighed.milliseconds)
     values = scores(weighed.signals)
-    quotes = choose_quotes(
-        question, weighed.candidates, values, weighed.marks, page, settings.sentences, intent, differing, encode
-    )
+    quotes = choose_quotes(by, weighed.candidates, values, weighed.marks, settings.sentences)
     return Line(quotes, supported, weighed.evidence, weighed.milliseconds)
 
 

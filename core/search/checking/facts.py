@@ -11,7 +11,7 @@ from core.enriching.dates import dates
 from core.enriching.entities import names
 from core.search.answer.asking import keys, says
 from core.text.analysis import STOP_WORDS
-from core.text.calendar_names import MONTHS, SHORT_MONTHS, WEEKDAYS, month_of
+from core.text.calendar_names import MONTHS, SHORT_MONTHS, WEEKDAYS, YEAR, month_of
 from core.text.languages import function_words, language_of, stems
 from core.text.quantities import Quantity, quantities
 from core.types import Span
@@ -20,7 +20,7 @@ _CODED = re.compile(r"(?<![\w])[^\s,;()\[\]\"“”‘’|]*\d[^\s,;()\[\]\"“�
 _DAY_OF = re.compile(r"(\d{1,2})(?:st|nd|rd|th|\.)?\s+(\w+)|(\w+)\s+(\d{1,2})(?:st|nd|rd|th)?")
 _NO_NAMES = frozenset({*MONTHS, *SHORT_MONTHS, *WEEKDAYS})
 _NOUNS_HAVE_CAPITALS = "german"
-_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
+_YEAR = re.compile(rf"(?<!\d){YEAR}(?!\d)")
 
 
 @dataclass(frozen=True, slots=True)

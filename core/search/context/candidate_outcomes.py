@@ -75,10 +75,10 @@ def build_trace(
         for (index, row, document, start, end), told in zip(rows, ends, strict=True):
             yield Candidate(row, ids[index], versions[document], start, end, *told)
 
-    return Trace(ranking.question, tuple(columns), Unmade(made), dict(timings_ms), dict(reads))
+    return Trace(ranking.question, tuple(columns), LazyCandidates(made), dict(timings_ms), dict(reads))
 
 
-class Unmade(Sequence[Candidate]):
+class LazyCandidates(Sequence[Candidate]):
     """Candidates that are made when the first of them is looked at: hundreds, of which most people see none."""
 
     def __init__(self, make: Callable[[], Iterable[Candidate]]) -> None:

@@ -13,15 +13,15 @@ from functools import lru_cache
 from core.enriching.dates import dates
 from core.enriching.keywords import singular
 from core.text.analysis import analyse
+from core.text.calendar_names import YEAR
 from core.text.numerals import NUMBER_WORDS
-from core.text.quantities import SCALES, in_base
+from core.text.quantities import MONEY, SCALE, figure, in_base, leeway, scale_of, spelt
 from core.text.sentences import asks
 from core.types import Span
 
 NUMBER, DATE, NEGATION = "number", "date", "negation"
 EXACT, AT_MOST, AT_LEAST = "", "at most ", "at least "
 _LONGEST, _FEWEST_WORDS = 400, 3
-_CLOSE, _LOOSELY = 0.03, {"s", "bytes"}  # so far two units agree: a month and 30 days, 1 GB and 1024 MB
 
 _NO_PROSE = re.compile(r"[{}<>=|\\\t]|::|->|https?:|^\s*[$#>/]")
 _UNSURE = re.compile(
@@ -32,13 +32,12 @@ _UNSURE = re.compile(
 )
 _NOT = re.compile(r"\b(?:not|never|cannot)\b|n[’']t\b", re.IGNORECASE)
 _TRUTH = re.compile(r"\b(?:is|are|was|were|has|have|can|may|must|will|does|do|supports?|includes?|allows?)\b")
-_SPELT = "|".join(sorted((word for word, number in NUMBER_WORDS.items() if number < 100), key=len, reverse=True))
+_SPELT = spelt(0)
 _FIGURE = r"\d{1,3}(?:[, \u202f\u00a0']\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _VALUE = re.compile(
-    rf"(?:(?P<money>[$€£¥]|\b[A-Z]{{3}}(?=\s))\s?)?(?<![\w.,:/#@§-])"
+    rf"{MONEY}(?<![\w.,:/#@§-])"
     rf"(?:(?P<figure>(?:(?<!\d )[-−])?(?:{_FIGURE}))(?![.,:/]?\d)|(?P<spelt>(?i:{_SPELT}|an?))(?=[\s-]))"
-    rf"(?:[\s-](?P<scale>{'|'.join(SCALES)})\b)?"
-    r"(?:[\s\u00a0\u202f-]{0,2}(?P<unit>[%‰€]|°[CF]|[^\W\d_]+(?:/[a-z]\b)?)(?:\s(?P<noun>[a-z]{2,}s)\b)?)?"
+    rf"{SCALE}(?:[\s\u00a0\u202f-]{{0,2}}(?P<unit>[%‰€]|°[CF]|[^\W\d_]+(?:/[a-z]\b)?)(?:\s(?P<noun>[a-z]{{2,}}s)\b)?)?"
 )
 _PER = re.compile(r"(?:\s(?:per|an?|each|every)\s|/)(?P<of>[a-z]+)\b")
 _JOINED = r"\s*(?:[-–—~,;/±]|\b(?:to|and|or)\b)\s*"
@@ -58,8 +57,8 @@ _BOUNDS = {  # before a value or behind it
     AT_LEAST: r"\b(?:at least|no(?:t)? (?:less|fewer) than|minimum(?: of| is)?|more than|over|above)\s*\Z"
     r"|\A(?:\s(?:or more)\b|\+)",
 }
-_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
-_YEAR_OR_VERSION = re.compile(rf"{_YEAR.pattern}|\d+\.\d+")
+_YEAR = re.compile(YEAR)
+_YEAR_OR_VERSION = re.compile(rf"{YEAR}|\d+\.\d+")
 _DAY = re.compile(r"\d{4}-\d\d(?:-\d\d)?")
 _PLAIN = re.compile(r"\D{8,160}[.!]")  # what may be so or not: short, and without figures
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
@@ -124,9 +123,8 @@ def values_of(sentence: str) -> tuple[Value, ...]:
 
 def _number(sentence: str, match: re.Match[str]) -> Value | None:
     """A number that states something: of a unit or of things counted, and not loose."""
-    written = re.sub(r"[, \u202f\u00a0']", "", match["figure"] or match["spelt"].lower()).replace("−", "-")
-    scale = SCALES.get(match["scale"] or "", 1.0)
-    number = scale * float(written if match["figure"] else NUMBER_WORDS.get(written, 1))
+    written, scale = match["figure"] or match["spelt"].lower(), scale_of(match)
+    number = scale * (figure(written) if match["figure"] else NUMBER_WORDS.get(written, 1))
     unit, start, end = match["unit"] or "", match.start("figure" if match["figure"] else "spelt"), match.end("unit")
     if match["money"] and (based := in_base(number, match["money"])) is not None:
         unit, start, end = match["money"], match.start(), max(map(match.end, ("figure", "spelt", "scale")))
@@ -173,7 +171,7 @@ def differ(one: Value, other: Value) -> bool:
         return not (a.startswith(b) or b.startswith(a))
     if isinstance(a, bool | str) or isinstance(b, str):
         return a != b
-    close = _CLOSE * max(abs(a), abs(b)) if one.unit != other.unit and one.measure in _LOOSELY else 0.0
+    close = leeway(one.measure, one.unit, other.unit) * max(abs(a), abs(b))
     if abs(a - b) <= max(close, one.step / 2, other.step / 2):
         return False
     if one.bound == other.bound:

@@ -32,7 +32,7 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
-class Signs:
+class EndingFeatures:
     """What tells whether gold is still to come when a child is next; log-odds for each where they are weights.
 
     ``rank``: ln of the child's place, 0 for the first. ``gap``: how far its score lies below the best child's, and
@@ -58,7 +58,7 @@ class Signs:
 
 # Logistic regression by ``benchmarks/ending_weights.py``, ``reread`` and ``likely`` by an earlier run; what it is worth
 # stands in docs/retrieval.md.
-WEIGHTS = Signs(
+WEIGHTS = EndingFeatures(
     rank=-0.39,
     gap=-0.32,
     best=0.10,
@@ -80,10 +80,9 @@ LEAST = 50
 
 
 def signs(ranking: Ranking, children: Sequence[int]) -> Values:
-    """``(children, signs)``: a row of ``Signs`` for each child, given as indices of leaves, the first to be read first.
+    """``(children, features)``: a row of ``EndingFeatures`` for each child, by indices of leaves, the first read first.
 
-    A child's place is counted over different children. What no stage scored counts as the
-    worst that one did.
+    A child's place is counted over different children. What no stage scored counts as the worst that one did.
     """
     if not len(children):
         return np.zeros((0, len(astuple(WEIGHTS))))

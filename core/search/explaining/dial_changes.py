@@ -47,7 +47,6 @@ RUNGS: dict[str, tuple[float, ...]] = {
     "retrieval.parent_share": _TO_TWO,
     "retrieval.document_share": _TO_TWO,
     "diversity.relevance": _TENTHS,
-    "diversity.cluster_similarity": _TENTHS,
     "reranking.blend": _QUARTERS,
     "reranking.neighbour_share": _QUARTERS,
     "expansion.max_share": _TENTHS[1:],

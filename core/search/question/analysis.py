@@ -13,7 +13,7 @@ from core.search.question.rewording import IMAGINED, PART, REWRITTEN, Wording, W
 from core.search.question.spelling import Respelt
 from core.settings.searching import UnderstandingSettings
 from core.storage.catalogue.conditions import Condition
-from core.storage.catalogue.shelves import Known
+from core.storage.catalogue.source_metadata import KnownNames
 
 
 def _any(*words: str) -> re.Pattern[str]:
@@ -120,7 +120,7 @@ NOTHING = Understanding("", "")
 def understand(
     question: str,
     settings: UnderstandingSettings | None = None,
-    known: Known | None = None,
+    known: KnownNames | None = None,
     ignored: Keys = frozenset(),
 ) -> Understanding:
     """What the question asks for. Pure.
@@ -128,7 +128,7 @@ def understand(
     ``known``: what there is to be named; without it no operator names a place or a genre. ``ignored``: keys of chips
     that were taken away: they are left out of what is found again, and the text stays without their operator.
 
-    >>> known = Known(names=frozenset({"handbook.md"}))
+    >>> known = KnownNames(names=frozenset({"handbook.md"}))
     >>> found = understand('How do I roll back? in:handbook type:pdf "two sites" -draft', known=known)
     >>> found.text, found.intent
     ('How do I roll back? "two sites"', 'procedure')
@@ -139,7 +139,7 @@ def understand(
     ['type: PDF', 'not: draft']
     """
     chosen = settings or UnderstandingSettings()
-    used = operators(question, known or Known()) if chosen.filters else Used((), (), ())
+    used = operators(question, known or KnownNames()) if chosen.filters else Used((), (), ())
     plain = question  # with blanks where its operators stand
     for start, end in used.spans:
         plain = plain[:start] + " " * (end - start) + plain[end:]

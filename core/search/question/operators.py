@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from core.storage.catalogue.conditions import TYPES, WITHOUT, Condition
-from core.storage.catalogue.shelves import Known, is_called, words_of
+from core.storage.catalogue.source_metadata import KnownNames, is_called, words_of
 from core.text.calendar_names import period
 
 _NAMES = {
@@ -48,7 +48,7 @@ class Used(NamedTuple):
     notes: tuple[str, ...]
 
 
-def operators(question: str, known: Known) -> Used:
+def operators(question: str, known: KnownNames) -> Used:
     """What the operators of a question state. Pure.
 
     An operator's name must begin a word and be one of ours. Values that commas part are alternatives; a hyphen before
@@ -56,14 +56,14 @@ def operators(question: str, known: Known) -> Used:
     opens one of three letters or more that has a vowel and no mark behind it (``-xzf`` is a flag), before or behind
     everything else, or in what is no sentence; elsewhere it is a slip of the pen.
 
-    >>> used = operators('token type:pdf -draft "access  token"', Known())
+    >>> used = operators('token type:pdf -draft "access  token"', KnownNames())
     >>> [condition.words for condition in used.conditions]
     ['type: PDF', 'not: draft', 'phrase: “access token”']
-    >>> [condition.words for condition in operators("-type:word type:pdf,md", Known()).conditions]
+    >>> [condition.words for condition in operators("-type:word type:pdf,md", KnownNames()).conditions]
     ['not type: word', 'type: PDF', 'type: md']
-    >>> operators("type:foo", Known()).notes
+    >>> operators("type:foo", KnownNames()).notes
     ('There is no type “foo”, so that type:foo is read as words.',)
-    >>> operators("What does -v do? See std::vector, http://a.b and `type:int` - or well-known.", Known())
+    >>> operators("What does -v do? See std::vector, http://a.b and `type:int` - or well-known.", KnownNames())
     Used(conditions=(), spans=(), notes=())
     """
     found: list[Condition] = []
@@ -93,7 +93,7 @@ def _quoted(question: str) -> Iterator[tuple[str, int, int]]:
 Reading = tuple[Condition, ...] | str  # what one operator states, never (); or a sentence on one that names nothing
 
 
-def _read(question: str, known: Known) -> Iterator[Reading]:
+def _read(question: str, known: KnownNames) -> Iterator[Reading]:
     tokens = list(_TOKEN.finditer(question))
     readings = [_named(match, known) or _not(match) for match in tokens]
     prose = _is_prose(question, tokens, readings)
@@ -113,7 +113,7 @@ def _is_prose(question: str, tokens: Sequence[re.Match[str]], readings: Sequence
     return _PROSE.match(words[0].group() + " ") is not None or question[: words[-1].end()].endswith(("?", ".", "!"))
 
 
-def _named(match: re.Match[str], known: Known) -> Reading | None:
+def _named(match: re.Match[str], known: KnownNames) -> Reading | None:
     """What ``name:value`` states, a sentence where a value names nothing, ``None`` for other words."""
     named = _NAMED.match(match.group())
     if named is None or (kind := _NAMES.get(named["name"].lower())) is None:
@@ -143,7 +143,7 @@ def _plain(value: str) -> str:
     return " ".join(value.strip(_MARKS).split())
 
 
-def _meant(kind: str, value: str, known: Known) -> tuple[str, str] | str:
+def _meant(kind: str, value: str, known: KnownNames) -> tuple[str, str] | str:
     """The value as conditions have it and the words for people; the beginning of a sentence where it names nothing."""
     match kind:
         case "type":

@@ -16,7 +16,7 @@ from core.storage.catalogue import documents
 from core.storage.catalogue.chunks import ChunkRow, chunk_ids, chunk_rows
 from core.storage.catalogue.features import kept_of
 from core.storage.catalogue.linked import Linked, linked
-from core.storage.catalogue.shelves import kept_genre
+from core.storage.catalogue.source_metadata import kept_genre
 from core.storage.catalogue.symbols import SymbolTable, calls_of, symbol_table
 from core.storage.index.leaves import LeafTable, ancestors
 from core.storage.store import Store

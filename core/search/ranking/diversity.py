@@ -1,7 +1,6 @@
 """From leaves in order of relevance to leaves that do not repeat one another: pure functions of aligned arrays.
 
-An entry is a leaf's place among those handed in, which stand best first: entry 0 is ranked 1st. A method gives an order
-of entries and a value for each.
+An entry is a leaf's place among those handed in, which stand best first: entry 0 is ranked 1st.
 """
 
 from __future__ import annotations
@@ -17,20 +16,13 @@ Order = NDArray[np.int64]
 
 
 def diversify(scores: Scores, vectors: Vectors, settings: DiversitySettings) -> tuple[Order, Scores]:
-    """The entries in the order of the method, and ``(n,)`` float64 scores that fall strictly along it.
+    """The entries in the order of maximal marginal relevance, and ``(n,)`` float64 scores that fall strictly along it.
 
     Aligned, best first: ``scores`` ``(n,)``, falling; ``vectors`` ``(n, d)``, unit norm. Those behind the first
     ``settings.candidates`` follow as they were.
     """
-    best, behind = scores[: settings.candidates], np.arange(settings.candidates, len(scores), dtype=np.int64)
-    compared = vectors[: settings.candidates]
-    match settings.method:
-        case "mmr":
-            order, values = mmr(best, compared, settings.relevance)
-        case "clusters":
-            order, values = in_turn(best, clusters(compared, settings.cluster_similarity))
-        case _:
-            order, values = np.arange(len(best), dtype=np.int64), best
+    behind = np.arange(settings.candidates, len(scores), dtype=np.int64)
+    order, values = mmr(scores[: settings.candidates], vectors[: settings.candidates], settings.relevance)
     return np.concatenate([order, behind]), column(order, values, behind, scores)
 
 
@@ -60,48 +52,6 @@ def mmr(scores: Scores, vectors: Vectors, relevance: float) -> tuple[Order, Scor
         values[entry] = -np.inf
         np.maximum(paid, penalties[entry], out=paid)
     return order, taken
-
-
-def clusters(vectors: Vectors, similarity: float) -> NDArray[np.int64]:
-    """``(n,)`` int64: the number of each entry's cluster, from 0 in the order of their best entries.
-
-    An entry, best first, joins the cluster whose best entry it is likest to, where their cosine is at least
-    ``similarity``; else it begins one. So a cluster never depends on what is ranked below, and everything in it is
-    like its best. The leader algorithm: Hartigan, "Clustering Algorithms" (1975), chapter 3.
-
-    >>> clusters(np.float32([[1, 0], [0, 1], [0.8, 0.6]]), 0.7).tolist()
-    [0, 1, 0]
-    """
-    cosines = vectors @ vectors.T
-    leaders: list[int] = []
-    found = np.zeros(len(vectors), dtype=np.int64)
-    for entry in range(len(vectors)):
-        near = cosines[entry, leaders]
-        if len(leaders) and near.max() >= similarity:
-            found[entry] = int(near.argmax())
-        else:
-            found[entry] = len(leaders)
-            leaders.append(entry)
-    return found
-
-
-def in_turn(scores: Scores, groups: NDArray[np.int64]) -> tuple[Order, Scores]:
-    """The best of every group, then the second of every group, and so on; each round in order of relevance.
-
-    ``groups``: the same number for entries of one group. The value of an entry is its score scaled to [0, 1], less the
-    number of its group's entries before it.
-
-    >>> order, values = in_turn(np.array([5.0, 4.0, 3.0]), np.array([7, 7, 8]))
-    >>> order.tolist(), values.tolist()
-    ([0, 2, 1], [1.0, 0.0, -0.5])
-    """
-    rounds = np.zeros(len(groups), dtype=np.int64)
-    counts: dict[int, int] = {}
-    for entry, group in enumerate(groups.tolist()):
-        rounds[entry] = counts.get(group, 0)
-        counts[group] = counts.get(group, 0) + 1
-    order = np.argsort(rounds, kind="stable").astype(np.int64)
-    return order, _scaled(scores)[order] - rounds[order]
 
 
 def _scaled(scores: Scores) -> Scores:

@@ -106,7 +106,7 @@ def search_leaves(
     Vectors are encoded and compared in a thread of their own while words are searched in this one. The stages "encode"
     and "dense" are what either still takes after that.
     """
-    laps, leaves, count = Laps(), snapshot.leaves, snapshot.count
+    timer, leaves, count = StageTimer(), snapshot.leaves, snapshot.count
     exact, every = count <= settings.exact_below, leaves.vectors
     if exact and settings.dense_weight:  # read here, for another thread would read another state of the catalogue
         # What a phrase leaves of a large library is read by itself, and the others' vectors stay where they are.
@@ -115,7 +115,7 @@ def search_leaves(
         every.keep()
     near = None if exact else nearest
     searched = [
-        _one_search(query, tokens, snapshot, every, near, lexical, settings, laps) for query, tokens in searches
+        _one_search(query, tokens, snapshot, every, near, lexical, settings, timer) for query, tokens in searches
     ]
     by_alias = _by_alias(leaves, searched)
     words = _joined_words([one.words for one in searched])
@@ -137,7 +137,7 @@ def search_leaves(
             places,
             dense,
             words.of(leaves.rows[places]),
-            laps.milliseconds,
+            timer.milliseconds,
             _most(covered) if covered else None,
             passing=snapshot.passing,
             alias=None if by_alias is None else by_alias[0][places],
@@ -146,7 +146,7 @@ def search_leaves(
 
     if exact and count <= WHOLE:
         made = scores(snapshot.asked, leaves.vectors.of)
-        laps.end("dense")
+        timer.end("dense")
         return made
     found = [best for one in searched for best in _candidates(snapshot, one)]
     if by_alias is not None:
@@ -164,7 +164,7 @@ def search_leaves(
     if made.coverage is not None:
         covered = _most([one.coverage for one in searched if one.coverage is not None])
         spreads["coverage"] = fusion.Spread.of(covered if snapshot.passing is None else covered[snapshot.asked])
-    laps.end("dense")
+    timer.end("dense")
     return replace(made, background=behind, spreads=spreads)
 
 
@@ -264,7 +264,7 @@ def _one_search(
     nearest: Nearest | None,
     lexical: LexicalIndex,
     settings: RetrievalSettings,
-    laps: Laps,
+    timer: StageTimer,
 ) -> _OneSearch:
     """``nearest`` ``None``: all leaves that are searched are compared, by ``every``: their vectors, or those of all.
 
@@ -286,16 +286,16 @@ def _one_search(
         if tokens and settings.lexical_weight and len(snapshot.leaves):
             rows, weights = lexical.search(tokens, settings.boosts)
         words = _Words.found(rows, weights, snapshot)
-        laps.end("lexical")
+        timer.end("lexical")
         covered = None
         if settings.coverage_weight:
             covered = _coverage(tokens, snapshot, lexical)
-            laps.end("coverage")
+            timer.end("coverage")
     finally:  # nothing goes on beside what has failed
         if asking:
             wait([asking])
     vector, encoded, similar, near = asking.result() if asking else (None, None, None, None)
-    laps.end("encode", encoded)
+    timer.end("encode", encoded)
     if nearest is not None and vector is not None and near is None:  # in this thread, for the reason above
         near = _nearest(snapshot, vector, POOL)
     elif near is not None:
@@ -303,7 +303,7 @@ def _one_search(
     elif similar is not None and len(similar) > WHOLE:
         near = fusion.best_first(similar, POOL)
         near = near if snapshot.passing is None else snapshot.asked[near]
-    laps.end("dense")
+    timer.end("dense")
     return _OneSearch(vector, similar, near, words, covered)
 
 
@@ -356,7 +356,7 @@ def _with_family(snapshot: Snapshot, found: Sequence[NDArray[np.int64]]) -> NDAr
     return chosen if snapshot.passing is None else chosen[snapshot.passing.mask[chosen]]
 
 
-class Laps:
+class StageTimer:
     """Milliseconds by stage, each from the end of the one before; a stage that runs twice is summed."""
 
     def __init__(self) -> None:

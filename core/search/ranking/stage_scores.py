@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from core.embedding.answer_reader import Marks
 from core.search.question.analysis import NOTHING, Understanding
 from core.search.ranking import fusion
-from core.search.ranking.finding import Laps, SearchScores
+from core.search.ranking.finding import SearchScores, StageTimer
 from core.settings import RetrievalSettings
 from core.storage.catalogue.conditions import Passing
 from core.storage.index.leaves import LeafTable
@@ -77,15 +77,15 @@ class Ranking:
 
 def order_leaves(found: SearchScores, settings: RetrievalSettings) -> Ranking:
     """What was found, fused, shared among leaves that stand together and cut to the first ``settings.k``."""
-    laps = Laps()
+    timer = StageTimer()
     if found.background is None:
-        scores, lifted = _scored(found, settings, laps, None)
+        scores, lifted = _scored(found, settings, timer, None)
         spread = fusion.Spread.of(scores["neighbours"][~np.isnan(scores["neighbours"])])
     else:
         every, behind = _joined(found, found.background)  # for the best of a document may be in the pool
         over = _spreads(found, _meant(every)[behind])
-        scores, lifted = _scored(found, settings, laps, over)
-        around, _ = _scored(every, settings, Laps(), over)
+        scores, lifted = _scored(found, settings, timer, over)
+        around, _ = _scored(every, settings, StageTimer(), over)
         spread = fusion.Spread.of(scores["neighbours"], around["neighbours"][behind], over["dense"].count)
     dense, words, final = _meant(found), found.lexical, scores["neighbours"]
     below = dense < settings.min_similarity  # nan compares as False: without dense search nothing is dropped
@@ -95,8 +95,8 @@ def order_leaves(found: SearchScores, settings: RetrievalSettings) -> Ranking:
     dropped = dict.fromkeys(np.flatnonzero(unfound).tolist(), UNFOUND)
     dropped |= dict.fromkeys(np.flatnonzero(below).tolist(), threshold)
     kept = fusion.best_first(np.where(below | unfound, np.nan, final), settings.k)
-    laps.end("neighbours")
-    timings = {**found.timings_ms, **laps.milliseconds}
+    timer.end("neighbours")
+    timings = {**found.timings_ms, **timer.milliseconds}
     return Ranking(
         found.question,
         found.leaves,
@@ -162,7 +162,7 @@ def _matched(found: SearchScores) -> dict[int, str]:
 
 
 def _scored(
-    found: SearchScores, settings: RetrievalSettings, laps: Laps, over: Mapping[str, fusion.Spread] | None
+    found: SearchScores, settings: RetrievalSettings, timer: StageTimer, over: Mapping[str, fusion.Spread] | None
 ) -> tuple[dict[str, fusion.Scores], NDArray[np.bool_]]:
     """The scores of every stage that takes part, in their order, and which leaves a neighbour lifted.
 
@@ -184,7 +184,7 @@ def _scored(
     spreads = [] if over is None else [over[name] for name, _, weight in weighed if weight]
     fused = _FUSERS[settings.fusion](searches, spreads, settings)
     scores["fused"] = score = fused
-    laps.end("fused")
+    timer.end("fused")
     if settings.parent_share:
         groups = fusion.parent_groups(documents, parents)
         scores["parent"] = score = fusion.share_best(score, fused, groups, settings.parent_share)

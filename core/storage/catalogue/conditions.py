@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.storage.catalogue.shelves import Standing, is_called, load_standings, words_of
+from core.storage.catalogue.source_metadata import SourceMetadata, is_called, source_metadata, words_of
 from core.storage.index.leaves import LeafTable
 from core.storage.store import Store
 from core.text.calendar_names import RELATIONS, period, stands
@@ -136,7 +136,7 @@ def resolve(
     store: Store,
     leaves: LeafTable,
     conditions: Sequence[Condition],
-    standings: Sequence[Standing] | None = None,
+    sources: Sequence[SourceMetadata] | None = None,
     *,
     lenient: bool = False,
 ) -> Passing:
@@ -148,13 +148,13 @@ def resolve(
     has a part of one of its occurrences in the document, so that a cut through its middle hides nothing; of several,
     the document must have all and the leaf one. A "not" passes the leaves that have no part of any occurrence, and bars
     the others from being read.
-    ``standings``: what ``load_standings`` says now. ``lenient``: a phrase that none of the leaves has is set aside, for
+    ``sources``: what ``source_metadata`` says now. ``lenient``: a phrase that none of the leaves has is set aside, for
     people put terms in quotation marks that documents spell otherwise.
     """
     if not conditions:
         return Passing(np.ones(len(leaves), bool), ())
     with store.reading():
-        there = load_standings(store) if standings is None else standings
+        there = source_metadata(store) if sources is None else sources
         of_sources = [condition for condition in conditions if condition.kind in OF_SOURCES]
         of_text = [condition for condition in conditions if condition.kind in OF_TEXT]
         mask = _of_versions(leaves, there, of_sources) if of_sources else np.ones(len(leaves), bool)
@@ -179,10 +179,10 @@ def resolve(
     return Passing(mask, tuple(alone[condition] for condition in conditions), tuple(aside), excluded)
 
 
-def holds(condition: Condition, source: Standing) -> bool:
+def holds(condition: Condition, source: SourceMetadata) -> bool:
     """Whether a condition on sources holds for one. What cannot be told of it is denied of it.
 
-    >>> source = Standing("v", "pdf", "pdf", ("Field-Manual.pdf", "Manual"), (), ("boat",), (), "guide",
+    >>> source = SourceMetadata("v", "pdf", "pdf", ("Field-Manual.pdf", "Manual"), (), ("boat",), (), "guide",
     ...                   ("Field-Manual.pdf", "Manual, 2024-05-02", "{}", None, "2026-01-01"))
     >>> def asked(kind, value): return Condition(kind, value, 0, 0, "")
     >>> [holds(asked(*pair), source) for pair in (("type", "pdf"), ("in", "field manual"), ("after", "2024"))]
@@ -194,7 +194,7 @@ def holds(condition: Condition, source: Standing) -> bool:
     return _is_so(kind, condition.value, source) is not condition.denied
 
 
-def _is_so(kind: str, value: str, source: Standing) -> bool:
+def _is_so(kind: str, value: str, source: SourceMetadata) -> bool:
     match kind:
         case "type":
             return source.kind in TYPES.get(value, (value,)) or source.suffix == value
@@ -208,7 +208,9 @@ def _is_so(kind: str, value: str, source: Standing) -> bool:
     return days is not None and stands(kind, source.days, days)
 
 
-def _of_versions(leaves: LeafTable, there: Sequence[Standing], conditions: Sequence[Condition]) -> NDArray[np.bool_]:
+def _of_versions(
+    leaves: LeafTable, there: Sequence[SourceMetadata], conditions: Sequence[Condition]
+) -> NDArray[np.bool_]:
     kinds = dict.fromkeys(condition.kind for condition in conditions)
     groups = [[one for one in conditions if one.kind == kind] for kind in kinds]
     versions = {

@@ -25,7 +25,7 @@ Read = Callable[[NDArray[np.int64]], Vectors]  # of leaves, by their indices
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers:
+class VectorNumbers:
     """``of``: (n,) int64, of the vectors of leaves while ``Store.contents`` is this; later they may be of others."""
 
     contents: int
@@ -57,12 +57,12 @@ class LeafVectors:
 
     @classmethod
     def stored(
-        cls, store: Store, rows: NDArray[np.int64], dimension: int, numbers: Numbers | None = None
+        cls, store: Store, rows: NDArray[np.int64], dimension: int, numbers: VectorNumbers | None = None
     ) -> LeafVectors:
         """Those of the leaves that stand in these rows of the catalogue. ``numbers``: of the vectors, where known."""
 
         def read(places: NDArray[np.int64]) -> Vectors:
-            numbered = None if numbers is None else Numbers(numbers.contents, numbers.of[places])
+            numbered = None if numbers is None else VectorNumbers(numbers.contents, numbers.of[places])
             return read_vectors(store, rows[places], dimension, numbered)
 
         return cls(rows, dimension, read)
@@ -207,7 +207,9 @@ def _in_turn(places: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
 
 
 @row_faults("The vectors of leaves")
-def read_vectors(store: Store, rows: NDArray[np.int64], dimension: int, numbers: Numbers | None = None) -> Vectors:
+def read_vectors(
+    store: Store, rows: NDArray[np.int64], dimension: int, numbers: VectorNumbers | None = None
+) -> Vectors:
     """(m, dimension) float32 of some rows of the catalogue, in their order; zero for one that waits for its vector.
 
     ``numbers``: of these vectors, where known: while they are true, the rows need not be looked up. Raises
@@ -215,7 +217,7 @@ def read_vectors(store: Store, rows: NDArray[np.int64], dimension: int, numbers:
     """
     if len(rows) > _AT_ONCE:
         turns = list(_in_turn(np.arange(len(rows))))
-        parts = [None if numbers is None else Numbers(numbers.contents, numbers.of[some]) for some in turns]
+        parts = [None if numbers is None else VectorNumbers(numbers.contents, numbers.of[some]) for some in turns]
         with store.reading():
             read = (read_vectors(store, rows[some], dimension, part) for some, part in zip(turns, parts, strict=True))
             return np.concatenate(list(read))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from core.errors import StorageError
 from core.storage.catalogue.names import names_of_versions
 from core.storage.faults import row_faults
-from core.storage.index.leaf_vectors import LeafVectors, Numbers
+from core.storage.index.leaf_vectors import LeafVectors, VectorNumbers
 from core.storage.index.postings import numbers
 from core.storage.schema.steps import NO_VECTOR
 from core.storage.store import Store
@@ -82,7 +82,7 @@ def load_leaves(store: Store, previous: LeafTable | None = None) -> LeafTable:
         rows, documents_of, starts, ends, tokens, parents = _columns(store, number, documents, previous)
         of_vectors = _vectors_of(store, rows)
         unencoded = of_vectors == int(store.value(f"SELECT number FROM vector WHERE key = '{NO_VECTOR}'") or -1)
-        vectors = LeafVectors.stored(store, rows, dimension, Numbers(revision, of_vectors))
+        vectors = LeafVectors.stored(store, rows, dimension, VectorNumbers(revision, of_vectors))
         if previous is not None:
             vectors = vectors.following(previous.vectors, _has_vector(previous, rows) & ~unencoded)
         aliases = _aliases(store, number, rows, dimension)

@@ -131,7 +131,7 @@ def _cost(chosen: Chosen | None, plan: Plan | None, *, busy: bool) -> str:
     library = services.library()
     held = [recipe_of(library.settings)] if chosen.revision is not None else []
     texts = {source.version_id: source.characters for source in services.sources()}
-    cost = estimate(chosen.suite, plan.presets, benches.workspace(), plan.options, plan.revision, held, texts)
+    cost = estimate(plan.of(chosen.suite), benches.workspace(), held, texts)
     return words.escaped(cost.sentence)
 
 

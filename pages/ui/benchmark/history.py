@@ -11,7 +11,6 @@ import streamlit as st
 from core.errors import LecternError
 from core.evaluation import history
 from core.evaluation.exchange.ragas import ragas_jsonl
-from core.evaluation.history import RunPlan
 from core.evaluation.measuring import TIMED_BUDGET
 from core.evaluation.reporting.html_report import html_report
 from core.evaluation.reporting.report import BenchReport
@@ -111,7 +110,7 @@ def hindrance(run: benches.Run) -> str:
         suite = suite_in(plan.folder)
     except LecternError as error:
         return str(error)
-    ordered = RunPlan.of(suite, plan.presets, plan.options, plan.revision)
+    ordered = plan.of(suite).run_plan
     if ordered.fingerprint != run.head.fingerprint:
         return "Its questions or documents have changed since, so it cannot be finished: run it anew, or remove it."
     stopped = history.Recording.stopped(benches.workspace(), ordered)

@@ -128,7 +128,7 @@ def _outcome(task: Task[Refitted], asked: FitRequest) -> None:
         st.table(changes_table(found.changes, ("Dial", "Before", "Fitted")), border="horizontal")
     st.caption(_how(found))
     if found.careful is not None:
-        _say(found.careful.verdict, found.careful.sentence)
+        _say(found.careful.verdict, found.careful_sentence)
     show_decision(found, asked, _forget)
 
 

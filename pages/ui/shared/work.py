@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from core.errors import SuiteError
-from core.evaluation.bench import BenchOptions, Step, run_bench
+from core.evaluation.bench import BenchModels, BenchOptions, BenchPlan, Step, run_bench
 from core.evaluation.failures.remedies import tried
 from core.evaluation.history import workspace_in
 from core.evaluation.needles import NeedlePlan, Own, needle_map
-from core.evaluation.suites import load_suite
+from core.evaluation.suites import Suite, load_suite
 from core.ingest.jobs import Handler, Job, Reporter
 from core.ingest.work import apply_handler, ingest_handler
 from core.library import Library
@@ -58,6 +58,10 @@ class Plan:
             "skipped": [list(item) for item in self.skipped],
         }
 
+    def of(self, suite: Suite) -> BenchPlan:
+        """The plan of a bench of the suite in the folder."""
+        return BenchPlan(suite, self.presets, self.options, self.revision, self.skipped)
+
     @classmethod
     def from_payload(cls, row: Mapping[str, Any]) -> Plan:
         """The plan that ``payload`` wrote."""
@@ -101,18 +105,9 @@ def _bench(library: Library, payload: Mapping[str, Any], reporter: Reporter, ite
     plan = Plan.from_payload(payload)
     mine = library.settings.embedding  # it is loaded already: lent where every preset means this one
     alike = mine.is_packaged and all(settings.embedding == mine for settings in plan.presets.values())
-    run_bench(
-        load_suite(plan.folder),
-        plan.presets,
-        workspace_in(library.home),
-        library.model.encoder if alike else None,
-        _Steps(reporter, item),
-        vectors=library.vectors if alike else None,
-        options=plan.options,
-        revision=plan.revision,
-        skipped=plan.skipped,
-        cutter=language.client(urgent=False),
-    )
+    models = BenchModels(library.model.encoder, library.vectors) if alike else BenchModels()
+    models = replace(models, cutter=language.client(urgent=False))
+    run_bench(plan.of(load_suite(plan.folder)), workspace_in(library.home), models, _Steps(reporter, item))
 
 
 def _needles(library: Library, payload: Mapping[str, Any], reporter: Reporter, item: int) -> None:

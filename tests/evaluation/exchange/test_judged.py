@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from core.errors import SuiteError
-from core.evaluation.bench import run_bench
+from core.evaluation.bench import BenchModels, BenchPlan, run_bench
 from core.evaluation.exchange import Anchor, Exchange
 from core.evaluation.exchange.importing import import_judgments
 from core.evaluation.exchange.judged import judged_questions, write_judged_suite, write_suite
@@ -74,7 +74,7 @@ def test_the_suite_holds_every_live_document_and_the_judgments_that_hold(filled,
 def test_gold_addresses_the_text_the_bench_reads(filled, tmp_path) -> None:
     suite = load_suite(write_judged_suite(filled, tmp_path / "suite"))
     settings = replace(Settings(), parsing=filled.settings.parsing)
-    report = run_bench(suite, {"default": settings}, tmp_path / "work", FastEncoder())
+    report = run_bench(BenchPlan(suite, {"default": settings}), tmp_path / "work", BenchModels(FastEncoder()))
     assert (report.failures, report.notes) == ((), ())
     (place,) = (tmp_path / "work").glob("*/library")
     with Library.open(place, write=False, encoder=FastEncoder()) as library:

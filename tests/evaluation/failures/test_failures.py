@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from core.evaluation.bench import BenchOptions, run_bench
+from core.evaluation.bench import BenchModels, BenchOptions, BenchPlan, run_bench
 from core.evaluation.failures.classes import counted
 from core.evaluation.failures.remedies import remedies, tried
 from core.evaluation.history import load_measured
@@ -112,7 +112,9 @@ def measured(tmp_path_factory):
     place = tmp_path_factory.mktemp("failures")
     suite = world(place / "suite")
     work = place / "work"
-    report = run_bench(suite, {"plain": PLAIN}, work, FastEncoder(), options=BenchOptions(failures=True))
+    report = run_bench(
+        BenchPlan(suite, {"plain": PLAIN}, BenchOptions(failures=True)), work, BenchModels(FastEncoder())
+    )
     return suite, work, report, load_measured(work, report.run, "plain")
 
 
@@ -150,5 +152,5 @@ def test_what_is_said_to_mend_mends_when_it_is_applied(measured, tmp_path):
 
 def test_nobody_looks_unless_asked(measured):
     suite, work, _, _ = measured
-    report = run_bench(suite, {"plain": PLAIN}, work, FastEncoder())
+    report = run_bench(BenchPlan(suite, {"plain": PLAIN}), work, BenchModels(FastEncoder()))
     assert not any(item.failure for item in load_measured(work, report.run, "plain").values())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.answer import answer_line, weigh
+from core.search.answer import Choosing, answer_line, weigh
 from core.search.answer.candidates import LONGEST
 from core.settings.context import AnsweringSettings
 from core.types import Block, BlockKind, Span
@@ -55,8 +55,7 @@ def quotes(question, *passages, reads=None, limit=3, intent="", read=None, diffe
     reads = reads or Reads()
     weighed = weigh(question, passages, hits_of(passages), encode or FastEncoder().encode, reads, intent, read)
     settings = AnsweringSettings(sentences=limit, least_support=0)
-    line = answer_line(question, weighed, settings, reads.page, intent, differing=differing, encode=encode)
-    return line.answer.quotes
+    return answer_line(Choosing(question, reads.page, intent, differing, encode), weighed, settings).answer.quotes
 
 
 def test_a_quote_is_verbatim_with_its_place():

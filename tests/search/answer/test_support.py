@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import SettingsError
-from core.search.answer import Evidence, answer_line, no_line, support, weigh
+from core.search.answer import Choosing, Evidence, answer_line, no_line, support, weigh
 from core.search.answer.candidates import quotables
 from core.search.answer.scoring import Mark, mark_amid, marks_of
-from core.search.answer.support import RECOMMENDED, UNREAD, UNREAD_WORTH, evidence, unnamed
+from core.search.answer.support import UNREAD, UNREAD_WORTH, evidence, unnamed
 from core.settings.context import AnsweringSettings
 from core.types import Span
 from tests.fast_encoder import FastEncoder
@@ -33,10 +33,10 @@ def test_more_evidence_never_makes_an_answer_less_likely(found, field, value):
 def test_weak_evidence_is_not_enough_and_strong_is():
     weak = Evidence(sentence=0.3, words=0.2, passage_words=0.3)
     strong = Evidence(sentence=0.7, words=0.8, passage_words=1.0, marked=0.8, named=1.0)
-    assert AnsweringSettings().least_support == RECOMMENDED
-    assert not support(weak, RECOMMENDED).enough
-    assert support(weak, RECOMMENDED).sentence.startswith("The library does not say")
-    assert support(strong, RECOMMENDED).enough
+    usual = AnsweringSettings().least_support
+    assert not support(weak, usual).enough
+    assert support(weak, usual).sentence.startswith("The library does not say")
+    assert support(strong, usual).enough
     assert support(weak).enough, "0 is off"
 
 
@@ -102,7 +102,7 @@ def test_a_line_is_read_by_itself_and_the_best_one_amid_what_stands_around_it():
 def line(question, settings):
     shown, reads = [passage(TEXT)], Reads()
     weighed = weigh(question, shown, hits_of(shown), FastEncoder().encode, reads)
-    return answer_line(question, weighed, settings, reads.page)
+    return answer_line(Choosing(question, reads.page), weighed, settings)
 
 
 def test_the_line_is_silent_below_the_threshold_alone():

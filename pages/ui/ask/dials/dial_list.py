@@ -20,7 +20,6 @@ _FIELD = "How much a word counts there, in the search for words. 0 leaves it out
 _DIVERSITY_WORDS = {
     "none": "No: by score alone",
     "mmr": "Novelty against score (MMR)",
-    "clusters": "One of each group of like chunks first",
 }
 _RERANKING_UNIT_WORDS = {
     "child": "The chunk",
@@ -89,7 +88,6 @@ FOLDS: tuple[Fold, ...] = (
         "Spread",
         Dial("method", "Spread what is found", choices=_DIVERSITY_WORDS),
         Dial("relevance", "Relevance against novelty (λ)", "1 is relevance by itself.", _SHARE),
-        Dial("cluster_similarity", "Alike from", "Cosine to a group's best chunk that makes one belong to it.", _SHARE),
         Dial("candidates", "Best chunks spread", "Those behind them follow as they were.", (2, 500, 1)),
     ),
     fold(

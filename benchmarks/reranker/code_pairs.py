@@ -10,9 +10,9 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks.reranker.pairs import Pair
 from core.parsing.file_kinds import language_of
 from core.syntax import GRAMMARS, Unit, units
-from core.training.pairs import Pair
 
 _SHOWN = 500  # characters of a function
 _ASKED_DEFAULTS = (
@@ -30,7 +30,7 @@ def default_pairs(root: Path | None = None, seed: int = 0) -> list[Pair]:
     Only defaults that stand once in the head and the words of their function are asked for.
     """
     root = root or Path(sysconfig.get_path("stdlib"))
-    choose = random.Random(seed)  # noqa: S311
+    choose = random.Random(seed)
     found: list[Pair] = []
     for path in sorted(root.glob("[a-z]*.py")):
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -82,7 +82,7 @@ def code_pairs(root: Path | None = None, seed: int = 0) -> list[Pair]:
     pairs.
     """
     root = root or Path(sysconfig.get_path("stdlib"))
-    choose = random.Random(seed)  # noqa: S311
+    choose = random.Random(seed)
     found: list[Pair] = []
     for path in sorted(root.rglob("*")):
         within = path.relative_to(root)

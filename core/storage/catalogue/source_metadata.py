@@ -1,4 +1,4 @@
-"""Where every live source stands: its names, labels, folders, genre and day. What conditions are held against."""
+"""What conditions are held against: each live source's names, labels, folders, genre and day."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _KIND_AND_GENRE = 100  # bytes behind a kind's beginning that hold the genre, if
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SourceMetadata:
     """A live source as conditions see it; texts are folded for comparison.
 
     ``names``: the shown name, the title. ``suffix``: of the name, without the dot. ``folders``: those that hold it and
@@ -57,7 +57,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownNames:
     """What a question may name: everything there is, as it is spelt. Without it, no operator names a place.
 
     ``kinds``: of documents, and their names' suffixes. ``names``: of files, and titles.
@@ -97,10 +97,10 @@ def is_called(wanted: Sequence[str], name: str) -> bool:
     return size > 0 and any(own[at : at + size] == tuple(wanted) for at in range(len(own) - size + 1))
 
 
-def known(store: Store, standings: Sequence[Standing] | None = None) -> Known:
+def known(store: Store, sources: Sequence[SourceMetadata] | None = None) -> KnownNames:
     """What there is to be named in this library; grows stale with ``Store.revision``."""
-    there = load_standings(store) if standings is None else standings
-    return Known(
+    there = source_metadata(store) if sources is None else sources
+    return KnownNames(
         kinds=frozenset(word for one in there for word in (one.kind, one.suffix) if word),
         names=frozenset(name for one in there for name in one.names),
         collections=frozenset(name for one in there for name in one.collections),
@@ -110,7 +110,7 @@ def known(store: Store, standings: Sequence[Standing] | None = None) -> Known:
     )
 
 
-def load_standings(store: Store) -> tuple[Standing, ...]:
+def source_metadata(store: Store) -> tuple[SourceMetadata, ...]:
     """All live sources, in the order they were added; genres as far as features are kept for the serving index."""
     with store.reading() as connection:
         names = shown_names(store)
@@ -126,7 +126,7 @@ def load_standings(store: Store) -> tuple[Standing, ...]:
         remembered = tuple(Path(os.fsdecode(path)) for (path,) in store.rows("SELECT path FROM folder"))
     common = len(_common(path for *_, path, _, _ in rows if path is not None))
     return tuple(
-        Standing(
+        SourceMetadata(
             version_id,
             kind,
             _suffix(names[source]),

@@ -114,7 +114,7 @@ def balanced(pairs: Iterable[Pair], most: dict[str, int], seed: int) -> list[Pai
     """
     pairs = list(pairs)
     kept_out = {pair.positive for pair in pairs if pair.held_out}
-    choose = random.Random(seed)  # noqa: S311
+    choose = random.Random(seed)
     sources: dict[str, dict[str, list[Pair]]] = {}
     for pair in pairs:
         if not pair.held_out and pair.positive not in kept_out:

@@ -9,15 +9,16 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.reranker.mining import Miner
+from benchmarks.reranker.near_misses import names, near_miss
+from benchmarks.reranker.pairs import Pair, balanced, fingerprint
 from core.atomic_files import written_whole
 from core.embedding import load_model
 from core.embedding.reranker_file import lay_over, untrained, write
 from core.errors import LecternError
 from core.settings import EmbeddingSettings
-from core.training.lists import Listed, Miner
-from core.training.loop import Plan, Watched, draw, train, turn
-from core.training.near_misses import names, near_miss
-from core.training.pairs import Pair, balanced, fingerprint
+from core.training.loop import Plan, TrainingProgress, draw, train
+from core.training.model import ListwiseExample
 from core.types import Encoder, Vectors
 
 # How many pairs of a source at most: templates of one source would else be most of what is learnt.
@@ -46,7 +47,7 @@ def train_on(
     target: Path,
     encoder: Encoder | None = None,
     begin_from: Path | None = None,
-    watch: Callable[[Watched], None] | None = None,
+    watch: Callable[[TrainingProgress], None] | None = None,
     say: Callable[[str], None] = lambda sentence: None,
 ) -> None:
     """Train on the pairs and write the re-ranker to ``target``. ``work``: a folder of this run, to go on from.
@@ -73,7 +74,7 @@ def train_on(
     }
     say(f"{len(chosen):,} pairs to train on, {plan.steps * plan.questions:,} lists to read.")
 
-    def lists_of(step: int) -> list[Listed]:
+    def lists_of(step: int) -> list[ListwiseExample]:
         choose = draw(plan.seed, step)
         found = []
         for pair in turn(chosen, plan, step):
@@ -96,6 +97,11 @@ def train_on(
         plan, lists_of, held_out, work / "checkpoint.pt", watch, begin_from=begin_from, learnt_from=learnt_from
     )
     write(model.module, target)
+
+
+def turn(pairs: Sequence[Pair], plan: Plan, step: int) -> list[Pair]:
+    """The pairs of a step: all of them in order, again and again."""
+    return [pairs[at % len(pairs)] for at in range(step * plan.questions, (step + 1) * plan.questions)]
 
 
 def miners_of(pairs: Sequence[Pair], encoder: Encoder, say: Callable[[str], None]) -> dict[str, Miner]:
@@ -126,7 +132,7 @@ class Remembered:
 
 def held_out_lists(
     pairs: Sequence[Pair], miners: dict[str, Miner], seed: int, count: int = _HELD_OUT_PASSAGES
-) -> list[Listed]:
+) -> list[ListwiseExample]:
     """Lists of ``count`` pieces of held-out pairs, as many of each source, within a number that is read quickly."""
     choose = draw(seed, -1)
     kept: dict[str, list[Pair]] = {}
@@ -134,7 +140,7 @@ def held_out_lists(
         if pair.held_out:
             kept.setdefault(pair.source, []).append(pair)
     each = max(1, _HELD_OUT_LISTS // max(1, len(kept)))
-    found: list[Listed] = []
+    found: list[ListwiseExample] = []
     for source in sorted(kept):
         some = choose.sample(kept[source], min(each, len(kept[source])))
         found.extend(miners[source].listed(pair, count, choose) for pair in some)

@@ -1,4 +1,4 @@
-"""What one step learns from: a question, the piece that answers it, and pieces that look as if they did.
+"""Lists mined from pairs: a question, the piece that answers it, and pieces that look as if they did.
 
 Negatives come from where a first stage would find them: near by meaning and near by words, in the pool of the positive
 and outside it. False negatives are kept out: what holds the answer, what is the positive of a like question, and, where
@@ -11,14 +11,14 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.reranker.pairs import Pair
 from core.errors import LecternError
 from core.search.ranking.fusion import Scores, best_first
 from core.text.sentences import sentence_spans
-from core.training.pairs import Pair
+from core.training.model import ListwiseExample
 from core.types import Encoder, Vectors
 
 SIZES = (250, 350, 450, 600, 900)  # characters of a piece; leaves of the presets have about 450
@@ -26,25 +26,6 @@ _NEAR_POSITIVE = 0.95
 _LIKE_QUESTION = 0.9  # cosine from which two questions ask the same
 _NEAREST = 40
 _WORD = re.compile(r"\w+")
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """``passages``: the one that answers ``question`` first, then those that do not.
-
-    ``answer``: as it stands in the first; "" where no passage answers, ``None`` where it is not known. ``missed``: a
-    question that the first passage seems to answer and does not; "" for none.
-    """
-
-    question: str
-    passages: tuple[str, ...]
-    answer: str | None = None
-    missed: str = ""
-
-    @property
-    def marked(self) -> bool:
-        """Whether it is known where the answer stands, or that there is none."""
-        return self.answer is not None
 
 
 class Miner:
@@ -82,7 +63,7 @@ class Miner:
             raise LecternError(f"No passage of the source {pairs[0].source} has a word.", "Check the pairs.")
         self._bm25 = BM25Okapi(tokens)
 
-    def listed(self, pair: Pair, count: int, choose: random.Random) -> Listed:
+    def listed(self, pair: Pair, count: int, choose: random.Random) -> ListwiseExample:
         """A list of ``count`` pieces for the pair, fewer where its source has no more that differ.
 
         Of a pair that is not answerable it is the one piece that only seems to answer.
@@ -105,9 +86,9 @@ class Miner:
             if shown not in found:
                 found.append(shown)
         if not pair.answerable:
-            return Listed(pair.question, tuple(found[:1]), "")
+            return ListwiseExample(pair.question, tuple(found[:1]), "")
         answer = pair.answer.strip()
-        return Listed(pair.question, tuple(found), answer if answer and answer in best else None, pair.missed)
+        return ListwiseExample(pair.question, tuple(found), answer if answer and answer in best else None, pair.missed)
 
     def _shown(self, passage: str, piece: str, titled: bool) -> str:
         title = self._title[self._at[passage]]

@@ -76,7 +76,7 @@ def _heading(document: Document, block: Block) -> Heading:
 class Outline:
     """Every heading and, for each, the path of open headings down to itself (as indices into ``headings``)."""
 
-    __slots__ = ("_ends", "_starts", "_texts", "blocks", "document", "headings", "paths")
+    __slots__ = ("_ends", "_starts", "_stops", "_texts", "blocks", "document", "headings", "paths")
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -85,11 +85,13 @@ class Outline:
         self.blocks = blocks
         self._starts = [block.start for block in blocks]
         self._ends = [block.end for block in blocks]
+        self._stops = [len(document.text)] * len(blocks)  # of their sections
         self._texts: dict[tuple[int, ...], tuple[str, ...]] = {}
         self.paths: list[tuple[int, ...]] = []
         open_path: tuple[int, ...] = ()
         for index, block in enumerate(blocks):
             while open_path and blocks[open_path[-1]].level >= block.level:
+                self._stops[open_path[-1]] = block.start
                 open_path = open_path[:-1]
             open_path = (*open_path, index)
             self.paths.append(open_path)
@@ -97,6 +99,10 @@ class Outline:
     def heading_at(self, position: int) -> int:
         """Index of the last heading that begins at or before ``position``; -1 before the first."""
         return bisect_right(self._starts, position) - 1
+
+    def section(self, heading: int) -> Span:
+        """From a heading, by its index, to the next one of its level or above."""
+        return Span(self._starts[heading], self._stops[heading])
 
     def path(self, heading: int) -> tuple[int, ...]:
         """The path down to a heading by its index; -1 is the part before any heading."""
