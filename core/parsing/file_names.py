@@ -79,15 +79,20 @@ _POOR_TITLE = re.compile(
 )
 _DIGITS = re.compile(r"\d+(?:[.:/-]\d+)*")
 _NUMBERED = re.compile(r"(?:sheet|page|slide|table|tabelle|blatt|feuil|hoja|folha|foglio) ?\d+", re.IGNORECASE)
+_CONTENTS = re.compile(
+    r"(?:table of )?contents|inhalt(?:sverzeichnis)?|sommaire|table des matières|índice|contenido|indice|sommario|"
+    r"inhoud(?:sopgave)?|spis treści|содержание|оглавление|目次|目录|목차",
+    re.IGNORECASE,
+)
 
 
-def is_numbered(heading: str) -> bool:
-    """Whether a heading only counts: a program named the sheet or slide.
+def names_nothing(heading: str) -> bool:
+    """Whether a heading names no document: a program counted a sheet or slide, or a table of contents begins.
 
-    >>> is_numbered("Sheet1"), is_numbered("Sheet music")
-    (True, False)
+    >>> names_nothing("Sheet1"), names_nothing("Sheet music"), names_nothing("Table of Contents")
+    (True, False, True)
     """
-    return bool(_NUMBERED.fullmatch(heading))
+    return bool(_NUMBERED.fullmatch(heading) or _CONTENTS.fullmatch(heading.strip(" :.")))
 
 
 def is_of_a_row(heading: str, others: Iterable[str]) -> bool:

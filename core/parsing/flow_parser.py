@@ -16,7 +16,7 @@ from core.errors import ParseError, WorkerError
 from core.parsing import elements
 from core.parsing.audit.gathering import UNSEEN, unseen_note
 from core.parsing.audit.word_audit import audit_words
-from core.parsing.file_names import MAX_TITLE, display_name, is_numbered, is_of_a_row, is_title, readable_title
+from core.parsing.file_names import MAX_TITLE, display_name, is_of_a_row, is_title, names_nothing, readable_title
 from core.parsing.flow import ParsedFile, Piece, compose
 from core.parsing.plain.plain_markup import MARKUPS, through_pandoc, to_page
 from core.parsing.sandbox.sandbox import REPAIR, WorkerPool, failure, out_of_time
@@ -32,7 +32,8 @@ FLOW_KINDS = (
     *("latex", "asciidoc", "bibtex", "jats", "subtitles", "mbox"),
 )
 _WORKBOOKS = frozenset({"xlsx", "ods", "csv"})
-_OFFICE = frozenset({"docx", "pptx"})  # whose tables no HTML reader lays out
+_VERSIONS = {"article": 4, **dict.fromkeys(("docx", "pptx", "bibtex", "subtitles"), 2)}
+_USUAL_VERSION = 3
 _COLLECTIONS = _WORKBOOKS | {"bibtex", "mbox"}  # of which no heading names the whole
 _PREPARED = frozenset({"odt", "rtf"})  # what it is given after our own code has put it right
 _LEAST_WRITING = 10.0  # seconds, however long the reading took
@@ -75,9 +76,9 @@ class FlowParser:
     def __init__(self, kind: str, settings: ParsingSettings) -> None:
         self._by_library = settings.reader == "unstructured" and kind in elements.KINDS
         is_article = kind == "html" and settings.web_pages == "article" and not self._by_library
-        office = kind in _OFFICE and not self._by_library
-        self.version = 3 if kind in _WORKBOOKS or is_article else 1 if office else 2
         self._task = "article" if is_article else kind
+        changed = kind in _WORKBOOKS or not self._by_library
+        self.version = _VERSIONS.get(self._task, _USUAL_VERSION) if changed else 2
         self.name = f"unstructured-{kind}" if self._by_library else "html-article" if is_article else kind
         self._kind = kind
         self._settings = settings
@@ -248,7 +249,7 @@ def _title(reading: ParsedFile, blocks: Sequence[Block], text: str, name: str) -
         same = next((found for found in headings if found[1].casefold() == stated.casefold()), None)
         part = same or next((found for found in headings[:1] if _is_part(found[1], stated)), None)
         return part[1:] if part else (stated, None)
-    named = [found for found in headings if len(found[1]) <= MAX_TITLE and not is_numbered(found[1])]
+    named = [found for found in headings if len(found[1]) <= MAX_TITLE and not names_nothing(found[1])]
     best = min(named, key=lambda found: found[0], default=None)
     if best is None or is_of_a_row(best[1], [words for _, words, _ in headings]):
         return readable_title(name), None

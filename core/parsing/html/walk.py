@@ -11,10 +11,11 @@ from itertools import repeat
 from core.parsing.flow import Item, Piece, Words
 from core.parsing.html.code import code_text, stated_language
 from core.parsing.html.lists import BULLET, LISTS, bulleted, items_of, markers
-from core.parsing.html.looks import common_look, looks_within, sheet_edge, with_headings, without_running_lines
+from core.parsing.html.looks import looks_within, sheet_edge, with_headings, without_running_lines
 from core.parsing.html.tables import Grid, Table, grid, header_rows, is_layout, table_of
-from core.parsing.html.tree import PLAIN_LOOK, Look, Node, Source, look_of, plain_text
+from core.parsing.html.tree import Node, Source, look_of, plain_text
 from core.parsing.inline import Inline, flat, headed, joined, linked, safe_target, says_something, stands_beside
+from core.parsing.looks import PLAIN_LOOK, Look, common_look
 from core.types import BlockKind
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}

@@ -8,12 +8,15 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from core.parsing.flow import Item, Piece, Words
+from core.parsing.inline import headed
+from core.parsing.looks import PLAIN_LOOK, Look, levels_by_look
 from core.parsing.word.numbering import Mark
 from core.types import BlockKind
 
 _FURTHER_IN = 150  # twentieths of a point
 _LOOKED_BACK = 64  # items
 _NO_WORDS = Words("")
+CONTENTS = "contents"  # the list that a table of contents is
 # A line in a monospaced face is code where it says so.
 _CODE_SIGN = re.compile(
     r"[{}<>;=|\\$`~^@#&\[\]]|\w\(|\)\s*[:,;]|->|::|//|/\*|\*/|\s\*\s|^\s{2,}\S|^\s*(?:--|%|!)\S?|\w_\w|\w\.\w+\("
@@ -41,6 +44,7 @@ class Entry:
     indent: int = 0
     code: str = ""
     is_bold: bool = False
+    look: Look = PLAIN_LOOK
     table: tuple[Piece, ...] = ()
     notes: list[Piece] = field(default_factory=list)
     beside: list[Piece] = field(default_factory=list)
@@ -109,7 +113,7 @@ def grouped(entries: Sequence[Entry]) -> list[Piece]:
     growing = _List()
     gap = False
     for entry in _joined_code(entries):
-        if entry.mark and not entry.mark.text and (gap or not growing.entries):
+        if entry.mark and not entry.mark.text and entry.list_id != CONTENTS and (gap or not growing.entries):
             entry.kind = BlockKind.PARAGRAPH
         if entry.kind is BlockKind.LIST and not entry.is_blank:
             if not growing.is_followed_by(entry, behind_gap=gap):
@@ -129,6 +133,35 @@ def grouped(entries: Sequence[Entry]) -> list[Piece]:
             pieces += _own_pieces(entry)
         pieces += entry.beside
     return [*pieces, *growing.pieces()]
+
+
+def settle_headings(entries: Sequence[Entry]) -> None:
+    """Make headings of what is set like one, numbered items among them, where at most one heading is stated.
+
+    A numbered item heads something where the next entry is no such item. Where headings are stated, the first line
+    may still be set as the title of all.
+    """
+    stated = {entry.words.text for entry in entries if entry.kind is BlockKind.HEADING}
+    inked = [entry for entry in entries if not entry.is_blank]
+    levels = levels_by_look(
+        {
+            place: (entry.words, entry.look)
+            for place, entry in enumerate(inked)
+            if entry.kind in (BlockKind.PARAGRAPH, BlockKind.LIST)
+        },
+        len(inked),
+    )
+    for place, level in levels.items():
+        entry, after = inked[place], inked[place + 1] if place + 1 < len(inked) else None
+        if place and len(stated) > 1:
+            break
+        if entry.kind is BlockKind.LIST:
+            if not entry.mark or entry.mark.is_bullet or after is None:
+                continue
+            if after.kind is BlockKind.LIST and place + 1 in levels and after.list_id == entry.list_id:
+                continue
+            entry.words = headed(f"{entry.mark.text} ", entry.words)
+        entry.kind, entry.level = BlockKind.HEADING, level
 
 
 def _own_pieces(entry: Entry) -> Iterator[Piece]:
