@@ -196,3 +196,14 @@ def test_hostile_markdown_does_not_run_away(text: str) -> None:
     """Nothing but the patience of who runs it tells."""
     blocks, _ = read_blocks(text)
     assert blocks
+
+
+def test_headings_written_as_tags_are_headings_and_may_be_the_title() -> None:
+    text = '<h1 align="center">\n  <img src="a.png"><br>The <b>Duck</b>\n</h1>\n\nIt swims.\n\n<h2>\n<img src="b.png"></h2>\n'
+    document = document_of(text)
+    assert document.title == "The Duck"
+    assert [(block.kind.value, block.level) for block in document.blocks] == [
+        ("heading", 1),
+        ("paragraph", 0),
+        ("html", 0),
+    ]

@@ -149,3 +149,12 @@ def children() -> set[int]:
     if not found.exists():
         pytest.skip("needs /proc")
     return {int(child) for task in found.iterdir() for child in (task / "children").read_text().split()}
+
+
+@pytest.mark.parametrize(
+    "head", ["=====\nDucks\n=====\n\n:Author: Ann\n:Status: Final\n", "Title: Ducks\nAuthor: Ann\nStatus: Final\n"]
+)
+def test_a_record_before_rst_is_read_whole(head: str) -> None:
+    found = document(f"{head}\nThey swim.\n\nFeed\n====\n\nOats.\n", "a.rst")
+    assert found.title == "Ducks"
+    assert found.text == "Ducks\n\nAnn\n\nStatus\n  Final\n\nThey swim.\n\nFeed\n\nOats."

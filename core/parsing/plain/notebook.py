@@ -48,7 +48,7 @@ class NotebookParser:
     """``.ipynb`` of nbformat 4. Execution counts and cell ids are no part of the text."""
 
     name = "notebook"
-    version = 1
+    version = 2
 
     def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
         """Cells as blocks, one blank line between. Raises ``ParseError`` where nothing in it is text."""

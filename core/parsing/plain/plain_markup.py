@@ -59,6 +59,16 @@ _PLACE = re.compile(r"\(line (\d+), column (\d+)\)")
 _ESCAPED, _SIGN = re.compile(r"\\."), re.compile(r"[^\n]")
 _MOST_REFUSED = 50  # each costs another run of pandoc
 _REFUSED = "Entries that pandoc could not read stand at the end as they are written: "
+# The header of a PEP: fields as a mail has them, which docutils reads so too.
+_HEADER = re.compile(r"\A\s*(?:[A-Z][\w-]*:[ \t].*\n(?:[ \t]+\S.*\n)*){3,}(?=[ \t]*\n)")
+_KEY_OF_FIELD = re.compile(r"^([A-Z][\w-]*):(?=[ \t])", re.MULTILINE)
+_FIELD = re.compile(r"^:([^:\n]+):(.*\n(?:[ \t]+\S.*\n)*)", re.MULTILINE)
+_RECORD = re.compile(
+    r"\A(?P<title>\s*(?:\.\..*\n\s*)*(?:(?:([=\-~#*+^])\2{2,}[ \t]*\n)?[^\s:.].*\n([=\-~#*+^])\3{2,}[ \t]*\n\s*)?)"
+    r"(?P<fields>(?::[A-Za-z][\w -]*:(?:[ \t].*)?\n(?:[ \t]+\S.*\n)*)+)"
+)
+_SHOWN_FIELDS = frozenset({"author", "authors", "date"})
+_PLACED_FIELDS = _SHOWN_FIELDS | {"title", "orphan", "tocdepth", "nocomments"}
 _DOCTEST = re.compile(r"(?:(?<=\n\n)|\A)([ \t]*)>>> [^\n]*(?:\n(?![ \t]*\n)[^\n]+)*")
 
 
@@ -187,7 +197,26 @@ def mended(text: str, kind: str) -> str:
         return _ORG_EXPORT_ALL + _ORG_EXPORTS.sub(r"\1", text)
     if kind == "asciidoc":
         return _INCLUDES[kind].sub("", text)  # in its sandbox pandoc refuses a file for one
-    return _DOCTEST.sub(_literal, text) if kind == "rst" else text  # pandoc runs a doctest's lines together
+    if kind == "rst":
+        text = _RECORD.sub(_told, _HEADER.sub(lambda match: _KEY_OF_FIELD.sub(r":\1:", match[0]), text))
+        return _DOCTEST.sub(_literal, text)  # pandoc runs a doctest's lines together
+    return text
+
+
+def _told(match: re.Match[str]) -> str:
+    """A document's record of itself, the fields of it that pandoc would leave out as a list of definitions behind it.
+
+    A title among them stands over it.
+    """
+    fields = [(field[1], field[2]) for field in _FIELD.finditer(match["fields"])]
+    told = "".join(f":{name}:{value}" for name, value in fields if name.lower() in _SHOWN_FIELDS)
+    title = next((" ".join(value.split()) for name, value in fields if name.lower() == "title"), "")
+    line = "=" * (2 * len(title))  # characters may be two columns wide
+    head = f"{line}\n{title}\n{line}\n\n" if title else ""
+    others = "".join(
+        f"{name}\n   {' '.join(value.split())}\n" for name, value in fields if name.lower() not in _PLACED_FIELDS
+    )
+    return f"{match['title']}{head}{told}\n{others}\n"
 
 
 def _literal(match: re.Match[str]) -> str:
