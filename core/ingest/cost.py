@@ -42,6 +42,7 @@ _TEXT_A_BYTE = {  # characters; a kind that is not named is text
     "jats": 0.5,
     "rtf": 0.2,
     "notebook": 0.3,
+    "chat": 0.2,
     "image": 0.001,
     "eml": 0.3,
     "msg": 0.03,

@@ -7,6 +7,7 @@ import re
 from core.errors import UnsupportedKindError
 from core.parsing.file_names import display_name, suffix_of
 from core.parsing.magic_bytes import IWORK, TEXT_BUT_UNREAD, UNREAD_NAMES, found_in
+from core.parsing.plain.chat import is_chat
 from core.parsing.plain.notebook import is_notebook
 
 # Extension to language, as Markdown fences spell it. Data formats a person edits as text count as code.
@@ -128,7 +129,8 @@ _MAILBOX = re.compile(r"From \S+ .*\d\d:\d\d.*\n")
 _READABLE = (
     "Lectern reads PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx, .xls), OpenDocument (.odt, .ods), web pages, "
     "EPUB, RTF, mail (.eml, .msg, .mbox), CSV, reStructuredText, Org, LaTeX, BibTeX, AsciiDoc, JATS, Markdown, "
-    "notebooks, subtitles (.srt, .vtt), plain text, source code and pictures (.png, .jpg, .tiff, .webp, .bmp, .heic); "
+    "notebooks, exported chats (.json), subtitles (.srt, .vtt), plain text, source code and pictures (.png, .jpg, "
+    ".tiff, .webp, .bmp, .heic); "
     "and, where LibreOffice is installed, .doc, .ppt, .odp and .pages."
 )
 
@@ -168,6 +170,8 @@ def _kind_by_name(data: bytes, shown: str, suffix: str) -> str:
     """The kind of bytes that no signature gives away."""
     if suffix in _NOTEBOOK_SUFFIXES and is_notebook(data, shown):
         return "notebook"
+    if suffix in ("json", "") and is_chat(data, shown):
+        return "chat"
     if suffix == "xml" and _JATS.search(_head(data)):
         return "jats"
     if language_of(shown):

@@ -48,6 +48,7 @@ KIND_WORDS = {
     "markdown": "Markdown",
     "text": "Text",
     "code": "Code",
+    "chat": "Chat",
     "pdf": "PDF",
     "image": "Picture",
     "html": "Web page",
