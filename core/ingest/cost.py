@@ -40,6 +40,7 @@ _TEXT_A_BYTE = {  # characters; a kind that is not named is text
     "epub": 0.2,
     "html": 0.15,
     "jats": 0.5,
+    "xml": 0.5,
     "rtf": 0.2,
     "notebook": 0.3,
     "chat": 0.2,

@@ -111,7 +111,7 @@ def test_laws_hold_for_text_that_looks_structured(lines: list[str]) -> None:
 
 
 def test_named_parts_and_lines_in_capitals_are_headings() -> None:
-    book = "BOOK I\n\nChapter 1. Loomings.\n\nCall me so.\n\nCHAPTER II\nThe Carpet-Bag\n\nI stuffed a shirt.\n\nBOOK II\n"
+    book = "BOOK I\n\nChapter 1. Loomings.\n\nCall me so.\n\nCHAPTER II\nThe Carpet-Bag\n\nI did.\n\nBOOK II\n"
     found = [(block.level, book[block.start : block.end]) for block in text_blocks(book) if block.level]
     assert found == [(1, "BOOK I"), (2, "Chapter 1. Loomings."), (2, "CHAPTER II\nThe Carpet-Bag"), (1, "BOOK II")]
     sentence = "Section 4. The keeper of the ducks shall, on every day of the year, feed them what they like."

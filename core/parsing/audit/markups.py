@@ -9,7 +9,9 @@ from io import BytesIO
 from itertools import groupby
 
 from core.parsing.audit.gathering import OLDER_COPIES, Gathering, PlainXml
+from core.parsing.audit.packages import read_page
 from core.parsing.html.jats import PLACES, RECORD
+from core.parsing.html.xml_prose import RECORD as FILE_RECORD
 from core.text.normalise import decode
 
 # What each markup writes that no reader of the page sees. Of RST: directives, comments, targets and options; of Org:
@@ -121,6 +123,32 @@ class _Article(PlainXml):
 
     def text(self, characters: str) -> None:
         self._found.put(self._open[-1], characters)
+
+
+class _Prose(PlainXml):
+    """The text nodes of a document, what it says of itself as a file apart."""
+
+    def __init__(self, found: Gathering) -> None:
+        self._found = found
+        self._open = [""]
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        is_record = name.lower() in FILE_RECORD or attributes.get("encoding") == "base64"
+        self._open.append(self._open[-1] or ("the file's record of itself" if is_record else ""))
+
+    def end(self, name: str) -> None:
+        self._open.pop()
+
+    def text(self, characters: str) -> None:
+        if "</" in characters or "/>" in characters:  # a page as an element's words
+            read_page(characters.encode("utf-8", "replace"), self._found)
+        else:
+            self._found.put(self._open[-1], characters)
+
+
+def read_xml(data: bytes, found: Gathering) -> None:
+    """The text nodes of a document in XML."""
+    _Prose(found).feed(BytesIO(data))
 
 
 def read_jats(data: bytes, found: Gathering) -> None:

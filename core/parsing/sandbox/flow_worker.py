@@ -42,6 +42,7 @@ READERS = {
     "asciidoc": "pandoc.reader",
     "bibtex": "pandoc.bibliography_reader",
     "jats": "html.jats",
+    "xml": "html.xml_prose",
     "subtitles": "plain.subtitles",
     "mbox": "mail.mailbox_reader",
 }

@@ -66,6 +66,7 @@ KIND_WORDS = {
     "asciidoc": "AsciiDoc",
     "bibtex": "References (BibTeX)",
     "jats": "Article (JATS)",
+    "xml": "Document (XML)",
     "subtitles": "Subtitles",
     "mbox": "Mailbox",
     "eml": "Mail",
