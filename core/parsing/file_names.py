@@ -116,3 +116,16 @@ def is_title(stated: str) -> bool:
     """
     readable = stated.isprintable() and "\ufffd" not in stated
     return 3 <= len(stated) <= MAX_TITLE and readable and not _POOR_TITLE.fullmatch(stated)
+
+
+def is_part(heading: str, stated: str) -> bool:
+    """Whether the heading is the stated title, or the part of it before or behind a separator.
+
+    >>> is_part("Duck", "Duck - Wikipedia"), is_part("Duck", "The Duck House")
+    (True, False)
+    """
+    heading, stated = heading.casefold(), stated.casefold()
+    if len(heading) < 3 or heading not in stated:
+        return False
+    rest = stated.replace(heading, "", 1).strip()
+    return not rest or not rest[0].isalnum() or not rest[-1].isalnum()

@@ -16,7 +16,15 @@ from core.errors import ParseError, WorkerError
 from core.parsing import elements
 from core.parsing.audit.gathering import UNSEEN, unseen_note
 from core.parsing.audit.word_audit import audit_words
-from core.parsing.file_names import MAX_TITLE, display_name, is_of_a_row, is_title, names_nothing, readable_title
+from core.parsing.file_names import (
+    MAX_TITLE,
+    display_name,
+    is_of_a_row,
+    is_part,
+    is_title,
+    names_nothing,
+    readable_title,
+)
 from core.parsing.flow import ParsedFile, Piece, compose
 from core.parsing.plain.plain_markup import MARKUPS, through_pandoc, to_page
 from core.parsing.sandbox.sandbox import REPAIR, WorkerPool, failure, out_of_time
@@ -247,23 +255,10 @@ def _title(reading: ParsedFile, blocks: Sequence[Block], text: str, name: str) -
     ]
     if is_title(stated):
         same = next((found for found in headings if found[1].casefold() == stated.casefold()), None)
-        part = same or next((found for found in headings[:1] if _is_part(found[1], stated)), None)
+        part = same or next((found for found in headings[:1] if is_part(found[1], stated)), None)
         return part[1:] if part else (stated, None)
     named = [found for found in headings if len(found[1]) <= MAX_TITLE and not names_nothing(found[1])]
     best = min(named, key=lambda found: found[0], default=None)
     if best is None or is_of_a_row(best[1], [words for _, words, _ in headings]):
         return readable_title(name), None
     return best[1:]
-
-
-def _is_part(heading: str, stated: str) -> bool:
-    """Whether the heading is the stated title, or the part of it before or behind a separator.
-
-    >>> _is_part("Duck", "Duck - Wikipedia"), _is_part("Duck", "The Duck House")
-    (True, False)
-    """
-    heading, stated = heading.casefold(), stated.casefold()
-    if len(heading) < 3 or heading not in stated:
-        return False
-    rest = stated.replace(heading, "", 1).strip()
-    return not rest or not rest[0].isalnum() or not rest[-1].isalnum()

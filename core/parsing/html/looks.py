@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from core.parsing.file_names import is_part
 from core.parsing.flow import Piece
 from core.parsing.html.tree import Node, look_of
 from core.parsing.looks import Look, levels_by_look
 from core.types import BlockKind
 
 _LONGEST = 120  # characters of a line that may run
+_OF_TITLE = 0.4  # a part of a stated title that is shorter may be the name of the site
 _SHEETS, _SHARE = 3, 0.2  # sheets, at least, and of all, that a line stands on the edge of to be none of the text
 _EDGE = 4  # pieces before and behind the edge of a sheet
 _STYLE_BREAK = re.compile(r"(?:page-)?break-(before|after)\s*:\s*(?:always|page)", re.IGNORECASE)
@@ -90,3 +92,28 @@ def with_headings(pieces: Sequence[Piece], looks: Mapping[int, Look]) -> tuple[P
         replace(piece, kind=BlockKind.HEADING, level=levels[place]) if place in levels else piece
         for place, piece in enumerate(pieces)
     )
+
+
+def with_title(pieces: tuple[Piece, ...], stated: str) -> tuple[Piece, ...]:
+    """The pieces, the page's title as a heading where it stands before all headings and no tag says so.
+
+    ``stated``: what the page's head says its title is, with the site's name or without.
+
+    >>> from core.parsing.flow import Words
+    >>> pieces = tuple(Piece(BlockKind.PARAGRAPH, Words(text)) for text in ("v2.0", "Duck Class", "It swims."))
+    >>> [piece.kind.value for piece in with_title(pieces, "Pond: Duck Class")]
+    ['paragraph', 'heading', 'paragraph']
+    """
+    if any(piece.kind is BlockKind.HEADING and piece.level == 1 for piece in pieces):
+        return pieces
+    first = next((place for place, piece in enumerate(pieces) if piece.kind is BlockKind.HEADING), len(pieces))
+    said = {place: " ".join(piece.words.text.split()) for place, piece in enumerate(pieces[:first])}
+    found = [
+        place
+        for place, text in said.items()
+        if pieces[place].kind is BlockKind.PARAGRAPH and len(text) > _OF_TITLE * len(stated) and is_part(text, stated)
+    ]
+    if not found:
+        return pieces
+    place = max(found, key=lambda one: len(said[one]))
+    return (*pieces[:place], replace(pieces[place], kind=BlockKind.HEADING, level=1), *pieces[place + 1 :])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.parsing.flow import TableCell, Words
-from core.parsing.html.tree import Node
+from core.parsing.html.tree import Node, plain_text
 from core.parsing.inline import joined
 from core.parsing.table_header import SAMPLE_ROWS, Merge, seen
 from core.parsing.table_header import header_rows as guessed_header_rows
@@ -18,6 +18,7 @@ _PAGE_PARTS = frozenset("h1 h2 h3 h4 h5 h6 pre listing hr form fieldset figure d
 _DATA_ROLES = frozenset({"table", "grid", "treegrid"})
 _LONG_CELL = 700  # characters
 _LONG_NEST = 600
+_LONGEST_LINE = 300  # characters
 _MOST_COLUMNS, _MOST_ROWS = 1000, 65_534  # HTML, section 4.9.11
 _PREFIX, _SUFFIX = re.compile(r"[$€£¥₹(]|US\$"), re.compile(r"\)?\s*[%‰]|[)€†‡]|\*{1,3}|pts")
 _EMPTY = TableCell(Words(""))
@@ -133,6 +134,22 @@ def _merges(laid: Sequence[Sequence[TableCell]]) -> list[Merge]:
             if cell.words.text.strip() and right > left and (not left or line[left - 1] is not cell):
                 found.append(Merge(place, left, place, right))
     return found
+
+
+def is_line_of_cells(cells: Sequence[Node]) -> bool:
+    """Whether a row of a table that lays out a page is one line: short words in each cell, and no block."""
+    return (
+        len(cells) > 1
+        and sum(len(plain_text(cell)) for cell in cells) <= _LONGEST_LINE
+        and not any(_holds_block(cell) for cell in cells)
+    )
+
+
+def _holds_block(node: Node) -> bool:
+    return any(
+        isinstance(child, Node) and (child.tag not in ("a", "br", "img") or _holds_block(child))
+        for child in node.children
+    )
 
 
 def grid(rows: Sequence[Row], words_of: Callable[[Node], Words]) -> Grid:
