@@ -40,7 +40,7 @@ FLOW_KINDS = (
     *("latex", "asciidoc", "bibtex", "jats", "xml", "subtitles", "mbox"),
 )
 _WORKBOOKS = frozenset({"xlsx", "ods", "csv"})
-_VERSIONS = {"article": 4, "xml": 1, **dict.fromkeys(("docx", "pptx", "bibtex", "subtitles"), 2)}
+_VERSIONS = {"article": 4, "xml": 1, "xlsx": 4, "ods": 4, **dict.fromkeys(("docx", "pptx", "bibtex", "subtitles"), 2)}
 _USUAL_VERSION = 3
 _COLLECTIONS = _WORKBOOKS | {"bibtex", "mbox"}  # of which no heading names the whole
 _PREPARED = frozenset({"odt", "rtf"})  # what it is given after our own code has put it right
@@ -85,8 +85,8 @@ class FlowParser:
         self._by_library = settings.reader == "unstructured" and kind in elements.KINDS
         is_article = kind == "html" and settings.web_pages == "article" and not self._by_library
         self._task = "article" if is_article else kind
-        changed = kind in _WORKBOOKS or not self._by_library
-        self.version = _VERSIONS.get(self._task, _USUAL_VERSION) if changed else 2
+        by_library = 3 if kind in _WORKBOOKS else 2
+        self.version = by_library if self._by_library else _VERSIONS.get(self._task, _USUAL_VERSION)
         self.name = f"unstructured-{kind}" if self._by_library else "html-article" if is_article else kind
         self._kind = kind
         self._settings = settings
