@@ -84,6 +84,8 @@ _SUFFIX_KINDS = {
     **dict.fromkeys(("nxml", "jats"), "jats"),
     **dict.fromkeys(("dita", "dbk", "docbook", "tei", "fb2", "enex", "opml", "rss", "atom"), "xml"),
     **dict.fromkeys(("srt", "vtt"), "subtitles"),
+    **dict.fromkeys((*"12345678", "man", "mdoc"), "man"),
+    **dict.fromkeys(("mediawiki", "wiki", "wikitext"), "mediawiki"),
     "mbox": "mbox",
     "fodp": "odp",
 }
@@ -100,6 +102,8 @@ _PROOFS = {  # what text of these kinds holds: without it, their names say somet
     "bibtex": re.compile(r"@\s*[a-zA-Z]+\s*[{(]"),
     "jats": re.compile(r"<(?:\w+:)?article\b"),
     "xml": re.compile(r"<\w"),
+    "man": re.compile(r"^[.'](?:TH|SH|Dd|Sh)\b", re.MULTILINE),
+    "mediawiki": re.compile(r"^==+[^=\n]+==+[ \t]*$|\[\[[^\[\]\n]+\]\]|^\{\|", re.MULTILINE),
     "subtitles": re.compile(r"^WEBVTT|^\s*(?:\d+:)?\d{1,2}:\d{1,2}[.,]\d+\s+-->", re.MULTILINE),
     "mbox": re.compile(r"From "),
 }

@@ -38,9 +38,16 @@ Progress = Callable[[str, int, int], None]
 FLOW_KINDS = (
     *("html", "docx", "pptx", "xlsx", "ods", "csv", "epub", "odt", "rtf", "rst", "org", "eml", "msg"),
     *("latex", "asciidoc", "bibtex", "jats", "xml", "subtitles", "mbox"),
+    *("man", "mediawiki"),
 )
 _WORKBOOKS = frozenset({"xlsx", "ods", "csv"})
-_VERSIONS = {"article": 4, "xml": 1, "xlsx": 4, "ods": 4, **dict.fromkeys(("docx", "pptx", "bibtex", "subtitles"), 2)}
+_VERSIONS = {
+    "article": 4,
+    **dict.fromkeys(("xml", "man", "mediawiki"), 1),
+    "xlsx": 4,
+    "ods": 4,
+    **dict.fromkeys(("docx", "pptx", "bibtex", "subtitles"), 2),
+}
 _USUAL_VERSION = 3
 _COLLECTIONS = _WORKBOOKS | {"bibtex", "mbox"}  # of which no heading names the whole
 _PREPARED = frozenset({"odt", "rtf"})  # what it is given after our own code has put it right

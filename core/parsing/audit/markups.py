@@ -16,7 +16,8 @@ from core.text.normalise import decode
 
 # What each markup writes that no reader of the page sees. Of RST: directives, comments, targets and options; of Org:
 # settings, properties and dates; of LaTeX: the preamble, comments, commands and what names things; of AsciiDoc:
-# attributes, comments and the targets of macros; of BibTeX: the names of fields, and those that programs keep notes in.
+# attributes, comments and the targets of macros; of manual pages: requests and fonts; of wiki text: tags and targets;
+# of BibTeX: the names of fields, and those that programs keep notes in.
 _MARKUP = {
     "rst": re.compile(
         r"^([ \t]*)\.\.[ ]+raw::.*(?:\n(?:[ \t]*\n)*+\1[ \t]+\S.*)*|^[ \t]*\.\.[ ]+(?:\|[^|\n]*\|[ ]*)?[\w:+-]+::.*$"
@@ -43,6 +44,18 @@ _MARKUP = {
         r"|anchor|stem):[^\s\[]*(?=\[)|https?://[^\s\[]+(?=\[)|<<[^,<>\n]+(?:,|>>)|\{[\w-]+\}|\[\[.*?\]\]|\[[#.%][^\]\n]*\]"
         r"|^\d*[.+*]?\d*\|$|^[\d,.<^>*+]+[aehlmsd]?(?=\|)|, *(?:window|role|opts)=\S+(?=\])",
         re.MULTILINE,
+    ),
+    "man": re.compile(
+        r"^\.TS\n(?:.*\n){0,9}?.*\.[ \t]*$|^[.'][ \t]*\\[\"#].*$"
+        r"|^[.'](?:TH|Dd|so|ds|de|nr|ie|el|if|IX|IP|TP|RS|PD|SP|in|ti|ta|sp|ad|hy|nh|ne|ft|ps)\b.*$"
+        r"|^[.'][a-zA-Z]{1,2}\b|\\f(?:\(..|\[[^\]\n]*\]|.)|\\[*nm](?:\(..|\[[^\]\n]*\]|.)|\\s[+-]?\d|\\[-&|^ee0]"
+        r"|\\(?:\(..|\[[^\]\n]*\])",
+        re.MULTILINE,
+    ),
+    "mediawiki": re.compile(
+        r"<!--.*?-->|</?\w[^<>\n]*>|^\{\|.*$|^\|-.*$|(?<=\[\[)[^\[\]|\n]*\||(?<=\[)https?://\S+|__[A-Z]+__"
+        r"|^[|!](?:[^|\n\[\]]*=[^|\n]*\|)(?!\|)",
+        re.MULTILINE | re.DOTALL,
     ),
     "bibtex": re.compile(
         r"^[ \t]*%.*$|@(?i:comment|preamble|string)\b.*$|@\w+[ \t]*[{(]|(?:^|,)[ \t]*(?i:file|timestamp|owner|groups"

@@ -39,7 +39,7 @@ READERS = {
     "rst": "pandoc.reader",
     "org": "pandoc.reader",
     "latex": "pandoc.reader",
-    "asciidoc": "pandoc.reader",
+    **dict.fromkeys(("asciidoc", "man", "mediawiki"), "pandoc.reader"),
     "bibtex": "pandoc.bibliography_reader",
     "jats": "html.jats",
     "xml": "html.xml_prose",

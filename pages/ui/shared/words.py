@@ -64,6 +64,8 @@ KIND_WORDS = {
     "org": "Org",
     "latex": "LaTeX",
     "asciidoc": "AsciiDoc",
+    "man": "Manual page",
+    "mediawiki": "Wiki text",
     "bibtex": "References (BibTeX)",
     "jats": "Article (JATS)",
     "xml": "Document (XML)",
