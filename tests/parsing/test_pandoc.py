@@ -182,3 +182,11 @@ def test_wiki_text_keeps_the_words_of_its_templates() -> None:
         "Duck",
         "Infobox, name=Teal, kg, 0.3 It swims.",
     ]
+
+
+def test_latex_has_its_listings_as_code_and_citations_of_apacite_do_not_stop_it() -> None:
+    found = document("\\section{Feed}\nOats \\cite<e.g.,>{duck}.\n\\begin{code}\nx = 1\ny = 2\n\\end{code}\n", "a.tex")
+    assert [(block.kind.value, found.text[block.start : block.end]) for block in found.blocks][::2] == [
+        ("heading", "Feed"),
+        ("code", "x = 1\ny = 2"),
+    ]

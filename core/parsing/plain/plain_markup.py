@@ -65,8 +65,14 @@ _PLACE = re.compile(r"\(line (\d+), column (\d+)\)")
 _ESCAPED, _SIGN = re.compile(r"\\."), re.compile(r"[^\n]")
 _MOST_REFUSED = 50  # each costs another run of pandoc
 _REFUSED = "Entries that pandoc could not read stand at the end as they are written: "
+# Of LaTeX: what apacite puts before a citation, for which pandoc refuses a file, and what people call their listings.
+_CITED = re.compile(r"(\\[a-z]*cite[a-zA-Z]*)<([^<>{}\n]*)>")
+_CODE = re.compile(r"\\(begin|end)\{(?:code|stdout|program|console|sourcecode|shell)\}")
 _MDOC = re.compile(r"^\.Dd\b", re.MULTILINE)  # the other macros of manual pages, those of BSD
-_TBL, _NO_TABLE = re.compile(r"^\.TS\n(?:.*\n)*?.*\.[ \t]*\n((?:.*\n)*?)\.TE[ \t]*\n", re.MULTILINE), b"<p>TABLE</p>"
+_TBL, _NO_TABLE = (
+    re.compile(r"^\.TS\n(?:.*\n){0,9}?.*\.[ \t]*\n((?:.*\n){0,2000}?)\.TE[ \t]*\n", re.MULTILINE),
+    b"<p>TABLE</p>",
+)
 _TEMPLATE, _DEEPEST_TEMPLATE = re.compile(r"\{\{([^{}]*)\}\}"), 20
 # The header of a PEP: fields as a mail has them, which docutils reads so too.
 _HEADER = re.compile(r"\A\s*(?:[A-Z][\w-]*:[ \t].*\n(?:[ \t]+\S.*\n)*){3,}(?=[ \t]*\n)")
@@ -209,6 +215,8 @@ def mended(text: str, kind: str) -> str:
         return _ORG_EXPORT_ALL + _ORG_EXPORTS.sub(r"\1", text)
     if kind == "asciidoc":
         return _INCLUDES[kind].sub("", text)  # in its sandbox pandoc refuses a file for one
+    if kind == "latex":
+        return _CODE.sub(r"\\\1{verbatim}", _CITED.sub(r"\1[\2]", text))
     if kind == "mediawiki":
         for _ in range(_DEEPEST_TEMPLATE):  # of which pandoc knows none: their words stay
             text, count = _TEMPLATE.subn(lambda match: match[1].replace("|", ", "), text)
