@@ -63,3 +63,10 @@ def test_a_table_of_contents_is_one_list() -> None:
     document = document_of(docx(body + line(PROSE), styles=styles))
     assert document.text.startswith("Contents\n\nFeed 1\n  Weeds 2\nPonds 3\n\nFeed")
     assert [block.kind.value for block in document.blocks[:2]] == ["heading", "list"]
+
+
+def test_of_a_title_page_in_bold_the_first_line_is_the_title() -> None:
+    page = "".join(
+        line(name, "<w:b/>") for name in ("On ducks", "By Ann", "By Bob", "By Cid", "By Dan", "By Eve", "2026")
+    )
+    assert shown(docx(page + line(PROSE * 4)))[:2] == [("heading1", "On ducks"), ("paragraph", "By Ann")]

@@ -16,6 +16,7 @@ from core.types import BlockKind
 _FURTHER_IN = 150  # twentieths of a point
 _LOOKED_BACK = 64  # items
 _NO_WORDS = Words("")
+_TITLE_PAGE = 20  # lines in which a title may be followed by names and dates that are set like it
 CONTENTS = "contents"  # the list that a table of contents is
 # A line in a monospaced face is code where it says so.
 _CODE_SIGN = re.compile(
@@ -143,14 +144,15 @@ def settle_headings(entries: Sequence[Entry]) -> None:
     """
     stated = {entry.words.text for entry in entries if entry.kind is BlockKind.HEADING}
     inked = [entry for entry in entries if not entry.is_blank]
-    levels = levels_by_look(
-        {
-            place: (entry.words, entry.look)
-            for place, entry in enumerate(inked)
-            if entry.kind in (BlockKind.PARAGRAPH, BlockKind.LIST)
-        },
-        len(inked),
-    )
+    lines = {
+        place: (entry.words, entry.look)
+        for place, entry in enumerate(inked)
+        if entry.kind in (BlockKind.PARAGRAPH, BlockKind.LIST)
+    }
+    levels = levels_by_look(lines, len(inked))
+    without_page = {place: line for place, line in lines.items() if not 0 < place < _TITLE_PAGE}
+    if 0 in levels_by_look(without_page, len(inked)):
+        levels = {0: 1} | levels
     for place, level in levels.items():
         entry, after = inked[place], inked[place + 1] if place + 1 < len(inked) else None
         if place and len(stated) > 1:
