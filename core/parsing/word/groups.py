@@ -150,7 +150,7 @@ def settle_headings(entries: Sequence[Entry]) -> None:
         if entry.kind in (BlockKind.PARAGRAPH, BlockKind.LIST)
     }
     levels = levels_by_look(lines, len(inked))
-    without_page = {place: line for place, line in lines.items() if not 0 < place < _TITLE_PAGE}
+    without_page = {place: line for place, line in lines.items() if not (0 < place < _TITLE_PAGE and line[1].bold)}
     if 0 in levels_by_look(without_page, len(inked)):
         levels = {0: 1} | levels
     for place, level in levels.items():
