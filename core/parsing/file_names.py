@@ -87,12 +87,12 @@ _CONTENTS = re.compile(
 
 
 def names_nothing(heading: str) -> bool:
-    """Whether a heading names no document: a program counted a sheet or slide, or a table of contents begins.
+    """Whether a heading names no document: a program counted a sheet or slide, or only what follows is named.
 
-    >>> names_nothing("Sheet1"), names_nothing("Sheet music"), names_nothing("Table of Contents")
-    (True, False, True)
+    >>> [names_nothing(heading) for heading in ("Sheet1", "Sheet music", "Table of Contents", "Objectives:")]
+    [True, False, True, True]
     """
-    return bool(_NUMBERED.fullmatch(heading) or _CONTENTS.fullmatch(heading.strip(" :.")))
+    return bool(_NUMBERED.fullmatch(heading) or _CONTENTS.fullmatch(heading) or heading.rstrip().endswith((":", "：")))
 
 
 def is_of_a_row(heading: str, others: Iterable[str]) -> bool:

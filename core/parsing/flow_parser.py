@@ -51,6 +51,7 @@ _VERSIONS = {
 _USUAL_VERSION = 3
 _COLLECTIONS = _WORKBOOKS | {"bibtex", "mbox"}  # of which no heading names the whole
 _PREPARED = frozenset({"odt", "rtf"})  # what it is given after our own code has put it right
+_TITLE_WITHIN = 4_000  # characters; a heading further down is one of a part
 _LEAST_WRITING = 10.0  # seconds, however long the reading took
 _AUDIT_UNFINISHED = "The second reading, which tells of lost words, did not finish."
 
@@ -264,7 +265,8 @@ def _title(reading: ParsedFile, blocks: Sequence[Block], text: str, name: str) -
         same = next((found for found in headings if found[1].casefold() == stated.casefold()), None)
         part = same or next((found for found in headings[:1] if is_part(found[1], stated)), None)
         return part[1:] if part else (stated, None)
-    named = [found for found in headings if len(found[1]) <= MAX_TITLE and not names_nothing(found[1])]
+    above = [found for found in headings if found[2].start <= _TITLE_WITHIN]
+    named = [found for found in above if len(found[1]) <= MAX_TITLE and not names_nothing(found[1])]
     best = min(named, key=lambda found: found[0], default=None)
     if best is None or is_of_a_row(best[1], [words for _, words, _ in headings]):
         return readable_title(name), None

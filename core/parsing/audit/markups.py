@@ -153,7 +153,7 @@ class _Prose(PlainXml):
         self._open.pop()
 
     def text(self, characters: str) -> None:
-        if "</" in characters or "/>" in characters:  # a page as an element's words
+        if not self._open[-1] and ("</" in characters or "/>" in characters):  # a page as an element's words
             read_page(characters.encode("utf-8", "replace"), self._found)
         else:
             self._found.put(self._open[-1], characters)

@@ -32,6 +32,7 @@ _TITLE_PAGES = frozenset({"refnamediv"})  # elements of a title page: their titl
 _OPENED = re.compile(r"(?:<(?:p|div)>)+")
 _PARAGRAPHS = frozenset("p para simpara".split())
 _BLOCKS = _CODES | _QUOTES | _LISTS | _TABLES | {"lg", "figure", "equation"}
+_DECLARED_WITHIN = 20_000  # characters
 _LONGEST_TITLE = 500  # characters; more are a part of the text
 _LONGEST = 80  # characters of a title that no element says is one
 RECORD = frozenset(
@@ -42,6 +43,7 @@ RECORD = frozenset(
 _PAGE = re.compile(r"<(?:p|div|br|ul|ol|h[1-6]|table|en-note|span|a|img|b|strong|em)\b[^<>]*>", re.IGNORECASE)
 _PROLOG = re.compile(r"\A\s*<\?xml[^>]*\?>")
 _DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]*>")
+_DECLARATION = re.compile(r"<!DOCTYPE[^>\[]*(?:\[.*?\]\s*)?>", re.DOTALL)
 _DECLARED = re.compile(r"<!ENTITY\s+([\w.-]+)\s+(?:\"([^\"<&%]*)\"|'([^'<&%]*)')\s*>")
 _ENTITY = re.compile(r"&(?!(?:lt|gt|amp|quot|apos);)([\w.:-]+);")
 _TITLES = (".//{*}titleStmt/{*}title", ".//{*}meta/{*}title", ".//{*}book-title", "./{*}info/{*}title", "./{*}title")
@@ -59,7 +61,10 @@ def read(data: bytes, name: str) -> ParsedFile:
     text = decoded(data, name)
     declared = {found[1]: found[2] or found[3] or "" for found in _DECLARED.finditer(text[:_DECLARED_WITHIN])}
     text = _ENTITY.sub(lambda found: escape(_entity(found, declared)), text)
-    root = tree_of(_PROLOG.sub("", text).encode("utf-8", "replace"), recover=True)
+    head, text = text[:_DECLARED_WITHIN], text[_DECLARED_WITHIN:]
+    head = _DECLARATION.sub("", _PROLOG.sub("", head))
+    whole = tree_of(f"<document>{head}{text}</document>".encode("utf-8", "replace"), recover=True)  # or parts of one
+    root = whole[0] if whole is not None and len(whole) == 1 else whole
     if root is None:
         raise ParseError(f"{name} is damaged: it holds no XML.", "Export it again and add that.")
     title, author = _first(root, _TITLES), _first(root, _AUTHORS)
@@ -68,9 +73,6 @@ def read(data: bytes, name: str) -> ParsedFile:
     body += _block(root, 2 if above else 1)
     head = f'<title>{escape(title)}</title><meta name="author" content="{escape(author)}">'
     return read_page(f"<meta charset=utf-8>{head}{body}".encode(), name)
-
-
-_DECLARED_WITHIN = 20_000
 
 
 def _entity(found: re.Match[str], declared: dict[str, str]) -> str:
