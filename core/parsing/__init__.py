@@ -12,6 +12,7 @@ from core.parsing.file_names import display_name, readable_title
 from core.parsing.flow_parser import FLOW_KINDS, FlowParser
 from core.parsing.ooxml.libreoffice import TARGETS, OfficeParser
 from core.parsing.pdf.reader import PdfParser
+from core.parsing.plain.chat import ChatParser
 from core.parsing.plain.markdown import MarkdownParser
 from core.parsing.plain.notebook import NotebookParser
 from core.parsing.plain.plain import CodeParser, PlainParser
@@ -33,6 +34,7 @@ PARSERS: dict[str, Callable[[ParsingSettings], Parser]] = {
     "text": lambda settings: FlowParser("text", settings) if _by_library(settings) else PlainParser(),
     "code": lambda settings: CodeParser(),
     "notebook": lambda settings: NotebookParser(),
+    "chat": lambda settings: ChatParser(),
     "pdf": PdfParser,
     "image": partial(PdfParser, kind="image"),
     **{kind: partial(FlowParser, kind) for kind in FLOW_KINDS},
@@ -72,7 +74,7 @@ def parser_fingerprint(kind: str, settings: ParsingSettings | None = None) -> st
     scans who reads them.
 
     >>> parser_fingerprint("markdown"), parser_fingerprint("markdown", ParsingSettings(reader="unstructured"))
-    ('markdown-2', 'unstructured-markdown-2')
+    ('markdown-3', 'unstructured-markdown-2')
     """
     parser = PARSERS[kind](settings or ParsingSettings())
     return f"{parser.name}-{parser.version}"

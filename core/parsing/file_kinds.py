@@ -7,6 +7,7 @@ import re
 from core.errors import UnsupportedKindError
 from core.parsing.file_names import display_name, suffix_of
 from core.parsing.magic_bytes import IWORK, TEXT_BUT_UNREAD, UNREAD_NAMES, found_in
+from core.parsing.plain.chat import is_chat
 from core.parsing.plain.notebook import is_notebook
 
 # Extension to language, as Markdown fences spell it. Data formats a person edits as text count as code.
@@ -81,15 +82,28 @@ _SUFFIX_KINDS = {
     **dict.fromkeys(("bib", "bibtex"), "bibtex"),
     **dict.fromkeys(("adoc", "asciidoc"), "asciidoc"),
     **dict.fromkeys(("nxml", "jats"), "jats"),
+    **dict.fromkeys(("dita", "dbk", "docbook", "tei", "fb2", "enex", "opml", "rss", "atom"), "xml"),
     **dict.fromkeys(("srt", "vtt"), "subtitles"),
+    **dict.fromkeys((*"12345678", "man", "mdoc"), "man"),
+    **dict.fromkeys(("mediawiki", "wiki", "wikitext"), "mediawiki"),
     "mbox": "mbox",
     "fodp": "odp",
 }
 _JATS = re.compile(r"<!DOCTYPE\s+article\s+PUBLIC\s+[\"']-//NLM//|<article\b[^>]*\s(?:article-type|dtd-version)=")
+# Of XML: what begins prose, whatever its first pages hold, and words that stand together between tags.
+_PROSE_ROOT = re.compile(
+    r"\A\s*+(?:<[?!][^<]*+)*+<(?:\w+:)?(?:TEI|TEI\.2|teiCorpus|en-export|FictionBook|opml|rss|feed|akomaNtoso|bill|"
+    r"resolution|pLaw|uscDoc|Legislation|refentry)[\s>]"
+)
+_WORDS = re.compile(r">([^<>]{40,})(?=<)")
+_PROSE_SHARE = 0.2
 _PROOFS = {  # what text of these kinds holds: without it, their names say something wrong
     "latex": re.compile(r"\\[a-zA-Z]+"),
     "bibtex": re.compile(r"@\s*[a-zA-Z]+\s*[{(]"),
     "jats": re.compile(r"<(?:\w+:)?article\b"),
+    "xml": re.compile(r"<\w"),
+    "man": re.compile(r"^[.'](?:TH|SH|Dd|Sh)\b", re.MULTILINE),
+    "mediawiki": re.compile(r"^==+[^=\n]+==+[ \t]*$|\[\[[^\[\]\n]+\]\]|^\{\|", re.MULTILINE),
     "subtitles": re.compile(r"^WEBVTT|^\s*(?:\d+:)?\d{1,2}:\d{1,2}[.,]\d+\s+-->", re.MULTILINE),
     "mbox": re.compile(r"From "),
 }
@@ -127,8 +141,9 @@ _ENOUGH_MAIL_NAMES = 3
 _MAILBOX = re.compile(r"From \S+ .*\d\d:\d\d.*\n")
 _READABLE = (
     "Lectern reads PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx, .xls), OpenDocument (.odt, .ods), web pages, "
-    "EPUB, RTF, mail (.eml, .msg, .mbox), CSV, reStructuredText, Org, LaTeX, BibTeX, AsciiDoc, JATS, Markdown, "
-    "notebooks, subtitles (.srt, .vtt), plain text, source code and pictures (.png, .jpg, .tiff, .webp, .bmp, .heic); "
+    "EPUB, RTF, mail (.eml, .msg, .mbox), CSV, reStructuredText, Org, LaTeX, BibTeX, AsciiDoc, XML, Markdown, "
+    "notebooks, exported chats (.json), subtitles (.srt, .vtt), plain text, source code and pictures (.png, .jpg, "
+    ".tiff, .webp, .bmp, .heic); "
     "and, where LibreOffice is installed, .doc, .ppt, .odp and .pages."
 )
 
@@ -168,8 +183,12 @@ def _kind_by_name(data: bytes, shown: str, suffix: str) -> str:
     """The kind of bytes that no signature gives away."""
     if suffix in _NOTEBOOK_SUFFIXES and is_notebook(data, shown):
         return "notebook"
+    if suffix in ("json", "") and is_chat(data, shown):
+        return "chat"
     if suffix == "xml" and _JATS.search(_head(data)):
         return "jats"
+    if suffix == "xml" and _is_prose(data):
+        return "xml"
     if language_of(shown):
         return "code"
     if suffix in _MARKDOWN_SUFFIXES:
@@ -212,6 +231,8 @@ def _kind_of_text(data: bytes) -> str:
         return "odt"
     if _JATS.search(head[:_PDF_MARK_WITHIN]):
         return "jats"
+    if _PROSE_ROOT.match(head) or (head.startswith("<?xml") and _is_prose(data)):
+        return "xml"
     if head.startswith("WEBVTT"):
         return "subtitles"
     if _MAILBOX.match(head) and _is_mail(head.partition("\n")[2]):
@@ -232,6 +253,16 @@ def _is_mail(head: str) -> bool:
         place = match.end()
     ends_well = place == len(head) or head[place] == "\n" or len(head) >= _SAMPLE_BYTES - 4
     return ends_well and len(names & _MAIL_NAMES) >= _ENOUGH_MAIL_NAMES
+
+
+def _is_prose(data: bytes) -> bool:
+    """Whether XML is a text with marks rather than data: it begins as one, or its words stand together."""
+    if _PROSE_ROOT.match(_head(data)):
+        return True
+    half = len(data) // 2 if len(data) > 2 * _SAMPLE_BYTES and not data.startswith(_TEXT_MARKS[1:]) else 0
+    sample = _head(data[half:])
+    said = sum(len(words) for words in _WORDS.findall(sample) if words.strip().count(" ") > 3)
+    return said >= _PROSE_SHARE * max(1, len(sample))
 
 
 def _spoken(suffix: str) -> str:

@@ -79,15 +79,20 @@ _POOR_TITLE = re.compile(
 )
 _DIGITS = re.compile(r"\d+(?:[.:/-]\d+)*")
 _NUMBERED = re.compile(r"(?:sheet|page|slide|table|tabelle|blatt|feuil|hoja|folha|foglio) ?\d+", re.IGNORECASE)
+_CONTENTS = re.compile(
+    r"(?:table of )?contents|inhalt(?:sverzeichnis)?|sommaire|table des matières|índice|contenido|indice|sommario|"
+    r"inhoud(?:sopgave)?|spis treści|содержание|оглавление|目次|目录|목차",
+    re.IGNORECASE,
+)
 
 
-def is_numbered(heading: str) -> bool:
-    """Whether a heading only counts: a program named the sheet or slide.
+def names_nothing(heading: str) -> bool:
+    """Whether a heading names no document: a program counted a sheet or slide, or only what follows is named.
 
-    >>> is_numbered("Sheet1"), is_numbered("Sheet music")
-    (True, False)
+    >>> [names_nothing(heading) for heading in ("Sheet1", "Sheet music", "Table of Contents", "Objectives:")]
+    [True, False, True, True]
     """
-    return bool(_NUMBERED.fullmatch(heading))
+    return bool(_NUMBERED.fullmatch(heading) or _CONTENTS.fullmatch(heading) or heading.rstrip().endswith((":", "：")))
 
 
 def is_of_a_row(heading: str, others: Iterable[str]) -> bool:
@@ -111,3 +116,16 @@ def is_title(stated: str) -> bool:
     """
     readable = stated.isprintable() and "\ufffd" not in stated
     return 3 <= len(stated) <= MAX_TITLE and readable and not _POOR_TITLE.fullmatch(stated)
+
+
+def is_part(heading: str, stated: str) -> bool:
+    """Whether the heading is the stated title, or the part of it before or behind a separator.
+
+    >>> is_part("Duck", "Duck - Wikipedia"), is_part("Duck", "The Duck House")
+    (True, False)
+    """
+    heading, stated = heading.casefold(), stated.casefold()
+    if len(heading) < 3 or heading not in stated:
+        return False
+    rest = stated.replace(heading, "", 1).strip()
+    return not rest or not rest[0].isalnum() or not rest[-1].isalnum()

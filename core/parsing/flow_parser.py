@@ -16,7 +16,15 @@ from core.errors import ParseError, WorkerError
 from core.parsing import elements
 from core.parsing.audit.gathering import UNSEEN, unseen_note
 from core.parsing.audit.word_audit import audit_words
-from core.parsing.file_names import MAX_TITLE, display_name, is_numbered, is_of_a_row, is_title, readable_title
+from core.parsing.file_names import (
+    MAX_TITLE,
+    display_name,
+    is_of_a_row,
+    is_part,
+    is_title,
+    names_nothing,
+    readable_title,
+)
 from core.parsing.flow import ParsedFile, Piece, compose
 from core.parsing.plain.plain_markup import MARKUPS, through_pandoc, to_page
 from core.parsing.sandbox.sandbox import REPAIR, WorkerPool, failure, out_of_time
@@ -29,12 +37,21 @@ Progress = Callable[[str, int, int], None]
 
 FLOW_KINDS = (
     *("html", "docx", "pptx", "xlsx", "ods", "csv", "epub", "odt", "rtf", "rst", "org", "eml", "msg"),
-    *("latex", "asciidoc", "bibtex", "jats", "subtitles", "mbox"),
+    *("latex", "asciidoc", "bibtex", "jats", "xml", "subtitles", "mbox"),
+    *("man", "mediawiki"),
 )
 _WORKBOOKS = frozenset({"xlsx", "ods", "csv"})
-_OFFICE = frozenset({"docx", "pptx"})  # whose tables no HTML reader lays out
+_VERSIONS = {
+    "article": 4,
+    **dict.fromkeys(("xml", "man", "mediawiki"), 1),
+    "xlsx": 4,
+    "ods": 4,
+    **dict.fromkeys(("docx", "pptx", "bibtex", "subtitles"), 2),
+}
+_USUAL_VERSION = 3
 _COLLECTIONS = _WORKBOOKS | {"bibtex", "mbox"}  # of which no heading names the whole
 _PREPARED = frozenset({"odt", "rtf"})  # what it is given after our own code has put it right
+_TITLE_WITHIN = 4_000  # characters; a heading further down is one of a part
 _LEAST_WRITING = 10.0  # seconds, however long the reading took
 _AUDIT_UNFINISHED = "The second reading, which tells of lost words, did not finish."
 
@@ -75,9 +92,9 @@ class FlowParser:
     def __init__(self, kind: str, settings: ParsingSettings) -> None:
         self._by_library = settings.reader == "unstructured" and kind in elements.KINDS
         is_article = kind == "html" and settings.web_pages == "article" and not self._by_library
-        office = kind in _OFFICE and not self._by_library
-        self.version = 3 if kind in _WORKBOOKS or is_article else 1 if office else 2
         self._task = "article" if is_article else kind
+        by_library = 3 if kind in _WORKBOOKS else 2
+        self.version = by_library if self._by_library else _VERSIONS.get(self._task, _USUAL_VERSION)
         self.name = f"unstructured-{kind}" if self._by_library else "html-article" if is_article else kind
         self._kind = kind
         self._settings = settings
@@ -246,23 +263,11 @@ def _title(reading: ParsedFile, blocks: Sequence[Block], text: str, name: str) -
     ]
     if is_title(stated):
         same = next((found for found in headings if found[1].casefold() == stated.casefold()), None)
-        part = same or next((found for found in headings[:1] if _is_part(found[1], stated)), None)
+        part = same or next((found for found in headings[:1] if is_part(found[1], stated)), None)
         return part[1:] if part else (stated, None)
-    named = [found for found in headings if len(found[1]) <= MAX_TITLE and not is_numbered(found[1])]
+    above = [found for found in headings if found[2].start <= _TITLE_WITHIN]
+    named = [found for found in above if len(found[1]) <= MAX_TITLE and not names_nothing(found[1])]
     best = min(named, key=lambda found: found[0], default=None)
     if best is None or is_of_a_row(best[1], [words for _, words, _ in headings]):
         return readable_title(name), None
     return best[1:]
-
-
-def _is_part(heading: str, stated: str) -> bool:
-    """Whether the heading is the stated title, or the part of it before or behind a separator.
-
-    >>> _is_part("Duck", "Duck - Wikipedia"), _is_part("Duck", "The Duck House")
-    (True, False)
-    """
-    heading, stated = heading.casefold(), stated.casefold()
-    if len(heading) < 3 or heading not in stated:
-        return False
-    rest = stated.replace(heading, "", 1).strip()
-    return not rest or not rest[0].isalnum() or not rest[-1].isalnum()

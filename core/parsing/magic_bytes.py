@@ -35,7 +35,7 @@ UNREAD_NAMES: dict[str, Found] = {
     **dict.fromkeys(("odg", "odf", "odb"), _unread("an OpenDocument drawing, formula or database", _EXPORT)),
     "fods": _unread("a flat OpenDocument spreadsheet", "Save it as .ods or .xlsx and add that."),
     "parquet": _unread("a Parquet table", "Export it as CSV and add that."),
-    **dict.fromkeys(("mobi", "azw", "azw3", "kfx", "fb2", "lit"), _unread("an electronic book", _CONVERT_BOOK)),
+    **dict.fromkeys(("mobi", "azw", "azw3", "kfx", "lit"), _unread("an electronic book", _CONVERT_BOOK)),
     **dict.fromkeys(("numbers", "key"), _unread("an Apple iWork document", _EXPORT)),
     **dict.fromkeys(("vsd", "vsdx", "pub", "one", "mpp", "hwp", "hwpx", "wpd", "wps", "xps", "djvu", "chm"),
                     _unread("a document of a program Lectern does not know", _EXPORT)),
@@ -48,7 +48,7 @@ UNREAD_NAMES: dict[str, Found] = {
 """By extension, what is not read. The README names these."""
 IWORK = UNREAD_NAMES["key"]  # what Pages, Numbers and Keynote pack alike
 
-TEXT_BUT_UNREAD = frozenset({"fods", "fb2"})
+TEXT_BUT_UNREAD = frozenset({"fods"})
 """Extensions of text formats that are not read: reading them as plain text would bury the words in markup."""
 
 _SIGNATURES: tuple[tuple[tuple[bytes, ...], Found], ...] = (

@@ -441,3 +441,23 @@ def test_a_chapter_on_every_sheet_is_no_running_line() -> None:
     sheet = '<p style="page-break-before:always">Chapter {n}</p><p>{words}</p>'
     page = "".join(sheet.format(n=n, words=f"Ducks swim {word} and far.") for n, word in enumerate("abcdef"))
     assert all(kind == "paragraph" for kind, _ in blocks(page))
+
+
+def test_the_stated_title_is_a_heading_where_it_stands_and_no_tag_says_so() -> None:
+    page = "<title>Pond: Duck Class</title><p>v2.0</p><div>Duck Class</div><h2>Members</h2><p>Swims.</p>"
+    assert levels(page) == [
+        (0, "v2.0"),
+        (1, "Duck Class"),
+        (2, "Members"),
+        (0, "Swims."),
+    ]
+
+
+def test_a_row_of_short_words_is_one_line_of_a_table_that_lays_out_a_page() -> None:
+    row = "<tr><td>int </td><td><a href=#f>feed</a> ()</td></tr>"
+    page = f"<table><tr><td colspan=2><h2>Members</h2></td></tr>{row}</table>"
+    assert levels(page) == [(2, "Members"), (0, "int feed ()")]
+
+
+def levels(page: str) -> list[tuple[int, str]]:
+    return [(piece.level, " ".join(piece.words.text.split())) for piece in read(page.encode(), "a.html").pieces]

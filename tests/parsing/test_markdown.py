@@ -222,3 +222,14 @@ def test_what_a_note_of_mkdocs_holds_is_no_code() -> None:
         ("code", "```md"),
     ]
     assert_laws(document)
+
+
+def test_headings_written_as_tags_are_headings_and_may_be_the_title() -> None:
+    text = '<h1 align="center">\n  <img src="a"><br>The <b>Duck</b>\n</h1>\n\nIt swims.\n\n<h2>\n<img src="b"></h2>\n'
+    document = document_of(text)
+    assert document.title == "The Duck"
+    assert [(block.kind.value, block.level) for block in document.blocks] == [
+        ("heading", 1),
+        ("paragraph", 0),
+        ("html", 0),
+    ]

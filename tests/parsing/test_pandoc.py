@@ -149,3 +149,44 @@ def children() -> set[int]:
     if not found.exists():
         pytest.skip("needs /proc")
     return {int(child) for task in found.iterdir() for child in (task / "children").read_text().split()}
+
+
+@pytest.mark.parametrize(
+    "head", ["=====\nDucks\n=====\n\n:Author: Ann\n:Status: Final\n", "Title: Ducks\nAuthor: Ann\nStatus: Final\n"]
+)
+def test_a_record_before_rst_is_read_whole(head: str) -> None:
+    found = document(f"{head}\nThey swim.\n\nFeed\n====\n\nOats.\n", "a.rst")
+    assert found.title == "Ducks"
+    assert found.text == "Ducks\n\nAnn\n\nStatus\n  Final\n\nThey swim.\n\nFeed\n\nOats."
+
+
+def test_a_manual_page_has_its_sections_and_the_tables_that_pandoc_passes_over() -> None:
+    table = ".TS\nl lp-1.\nDuck\tTeal\n\n.TE\n"
+    found = document(
+        f".TH FEED 1 2026-01-02\n.SH NAME\nfeed \\- a \\fBduck\\fP\n.SH FILES\n{table}.SH BUGS\nNone.\n", "feed.1"
+    )
+    assert found.kind == "man"
+    assert (
+        found.text.replace("\t", " ")
+        == "FEED\n\n2026-01-02\n\nNAME\n\nfeed - a duck\n\nFILES\n\nDuck Teal\n\nBUGS\n\nNone."
+    )
+    assert found.words
+    assert found.words.missing == 0
+    assert document("release 1.2 of ducks\n", "libduck.so.1").kind == "text"
+
+
+def test_wiki_text_keeps_the_words_of_its_templates() -> None:
+    found = document("== Duck ==\n{{Infobox|name=Teal|{{kg|0.3}}}}\nIt [[Swimming|swims]].\n", "duck.wiki")
+    assert found.kind == "mediawiki"
+    assert [" ".join(part.split()) for part in found.text.split("\n\n")] == [
+        "Duck",
+        "Infobox, name=Teal, kg, 0.3 It swims.",
+    ]
+
+
+def test_latex_has_its_listings_as_code_and_citations_of_apacite_do_not_stop_it() -> None:
+    found = document("\\section{Feed}\nOats \\cite<e.g.,>{duck}.\n\\begin{code}\nx = 1\ny = 2\n\\end{code}\n", "a.tex")
+    assert [(block.kind.value, found.text[block.start : block.end]) for block in found.blocks][::2] == [
+        ("heading", "Feed"),
+        ("code", "x = 1\ny = 2"),
+    ]

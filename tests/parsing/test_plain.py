@@ -108,3 +108,13 @@ def test_laws_hold_for_text_that_looks_structured(lines: list[str]) -> None:
     except ParseError:
         return
     assert_laws(document)
+
+
+def test_named_parts_and_lines_in_capitals_are_headings() -> None:
+    book = "BOOK I\n\nChapter 1. Loomings.\n\nCall me so.\n\nCHAPTER II\nThe Carpet-Bag\n\nI did.\n\nBOOK II\n"
+    found = [(block.level, book[block.start : block.end]) for block in text_blocks(book) if block.level]
+    assert found == [(1, "BOOK I"), (2, "Chapter 1. Loomings."), (2, "CHAPTER II\nThe Carpet-Bag"), (1, "BOOK II")]
+    sentence = "Section 4. The keeper of the ducks shall, on every day of the year, feed them what they like."
+    assert kinds(f"{sentence}\n\n{sentence}\n\nPart of the pond\n\nis ice.") == ["paragraph"] * 4
+    memo = "PURPOSE\n\nTo feed.\n\nSCOPE\n\nAll ducks.\n\nTERMS\n\nOf a year." + "\n\nAnd so on." * 9
+    assert kinds(memo)[:6] == ["heading", "paragraph"] * 3

@@ -88,6 +88,11 @@ def test_blank_rows_and_columns_part_tables(rows: list[tuple[object, ...]], expe
         ([("Year", "Ducks"), (), (2019, 120), (2020, 135)], "Year | Ducks\n2019 | 120\n2020 | 135", "Year | Ducks"),
         ([("Year", "Ducks"), (2019, 120), (), (2020, 135)], "Year | Ducks\n2019 | 120\n2020 | 135", "Year | Ducks"),
         (
+            [("Item", 2024, 2025), ("Sales", 120, 135), (), ("Costs",), ("Oats", 20, 25), ("Water", None, 5)],
+            "Item | 2024 | 2025\nSales | 120 | 135\nCosts |  |\nOats | 20 | 25\nWater |  | 5",
+            "Item | 2024 | 2025",
+        ),
+        (
             [("Voltage", None, "kV", 130), ("Frequency", None, "Hz", 50), ("Phases", None, None, 3)],
             "Voltage | kV | 130\nFrequency | Hz | 50\nPhases |  | 3",
             None,

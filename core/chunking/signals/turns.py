@@ -127,6 +127,7 @@ def _is_capital(name: str) -> bool:
 
 _FEWEST = 3  # turns of a conversation, at least
 _SHARE = 0.5  # of the lines that begin a paragraph must begin a turn
+_STAMPED_SHARE = 0.05  # where every turn has its time: what is said to a program may be answered at length
 _SURE_SHARE = 0.8  # of the labels must be names for the others, which come once, to be names too
 _SPOKEN_SHARE = 0.3  # of plain turns must read like speech, not like the values of fields
 _BACKCHANNEL = 3  # words
@@ -180,7 +181,8 @@ def find_turns(text: str, start: int = 0, end: int | None = None) -> list[Turn]:
     if len(found) < _FEWEST:
         return []
     kept = _settled(found)
-    if len(kept) < _FEWEST or len(kept) < _SHARE * openers:
+    share = _STAMPED_SHARE if all(one.label.form == "stamped" for one in kept) else _SHARE
+    if len(kept) < _FEWEST or len(kept) < share * openers:
         return []
     stops = [*(one.start for one in kept[1:]), stop]
     turns = [_turn(text, one, until) for one, until in zip(kept, stops, strict=True)]

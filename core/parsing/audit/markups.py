@@ -9,12 +9,15 @@ from io import BytesIO
 from itertools import groupby
 
 from core.parsing.audit.gathering import OLDER_COPIES, Gathering, PlainXml
+from core.parsing.audit.packages import read_page
 from core.parsing.html.jats import PLACES, RECORD
+from core.parsing.html.xml_prose import RECORD as FILE_RECORD
 from core.text.normalise import decode
 
 # What each markup writes that no reader of the page sees. Of RST: directives, comments, targets and options; of Org:
 # settings, properties and dates; of LaTeX: the preamble, comments, commands and what names things; of AsciiDoc:
-# attributes, comments and the targets of macros; of BibTeX: the names of fields, and those that programs keep notes in.
+# attributes, comments and the targets of macros; of manual pages: requests and fonts; of wiki text: tags and targets;
+# of BibTeX: the names of fields, and those that programs keep notes in.
 _MARKUP = {
     "rst": re.compile(
         r"^([ \t]*)\.\.[ ]+raw::.*(?:\n(?:[ \t]*\n)*+\1[ \t]+\S.*)*|^[ \t]*\.\.[ ]+(?:\|[^|\n]*\|[ ]*)?[\w:+-]+::.*$"
@@ -41,6 +44,18 @@ _MARKUP = {
         r"|anchor|stem):[^\s\[]*(?=\[)|https?://[^\s\[]+(?=\[)|<<[^,<>\n]+(?:,|>>)|\{[\w-]+\}|\[\[.*?\]\]|\[[#.%][^\]\n]*\]"
         r"|^\d*[.+*]?\d*\|$|^[\d,.<^>*+]+[aehlmsd]?(?=\|)|, *(?:window|role|opts)=\S+(?=\])",
         re.MULTILINE,
+    ),
+    "man": re.compile(
+        r"^\.TS\n(?:.*\n){0,9}?.*\.[ \t]*$|^[.'][ \t]*\\[\"#].*$"
+        r"|^[.'](?:TH|Dd|so|ds|de|nr|ie|el|if|IX|IP|TP|RS|PD|SP|in|ti|ta|sp|ad|hy|nh|ne|ft|ps)\b.*$"
+        r"|^[.'][a-zA-Z]{1,2}\b|\\f(?:\(..|\[[^\]\n]*\]|.)|\\[*nm](?:\(..|\[[^\]\n]*\]|.)|\\s[+-]?\d|\\[-&|^ee0]"
+        r"|\\(?:\(..|\[[^\]\n]*\])",
+        re.MULTILINE,
+    ),
+    "mediawiki": re.compile(
+        r"<!--.*?-->|</?\w[^<>\n]*>|^\{\|.*$|^\|-.*$|(?<=\[\[)[^\[\]|\n]*\||(?<=\[)https?://\S+|__[A-Z]+__"
+        r"|^[|!](?:[^|\n\[\]]*=[^|\n]*\|)(?!\|)",
+        re.MULTILINE | re.DOTALL,
     ),
     "bibtex": re.compile(
         r"^[ \t]*%.*$|@(?i:comment|preamble|string)\b.*$|@\w+[ \t]*[{(]|(?:^|,)[ \t]*(?i:file|timestamp|owner|groups"
@@ -121,6 +136,32 @@ class _Article(PlainXml):
 
     def text(self, characters: str) -> None:
         self._found.put(self._open[-1], characters)
+
+
+class _Prose(PlainXml):
+    """The text nodes of a document, what it says of itself as a file apart."""
+
+    def __init__(self, found: Gathering) -> None:
+        self._found = found
+        self._open = [""]
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        is_record = name.lower() in FILE_RECORD or attributes.get("encoding") == "base64"
+        self._open.append(self._open[-1] or ("the file's record of itself" if is_record else ""))
+
+    def end(self, name: str) -> None:
+        self._open.pop()
+
+    def text(self, characters: str) -> None:
+        if not self._open[-1] and ("</" in characters or "/>" in characters):  # a page as an element's words
+            read_page(characters.encode("utf-8", "replace"), self._found)
+        else:
+            self._found.put(self._open[-1], characters)
+
+
+def read_xml(data: bytes, found: Gathering) -> None:
+    """The text nodes of a document in XML."""
+    _Prose(found).feed(BytesIO(data))
 
 
 def read_jats(data: bytes, found: Gathering) -> None:

@@ -20,7 +20,7 @@ from striprtf.striprtf import rtf_to_text
 
 from core.errors import ParseError
 from core.parsing.audit.gathering import HIDDEN, NAMES, SHEET_NAMES, Gathering
-from core.parsing.audit.markups import MARKED, read_jats, read_subtitles, read_text
+from core.parsing.audit.markups import MARKED, read_jats, read_subtitles, read_text, read_xml
 from core.parsing.audit.packages import read_package, read_page
 from core.parsing.audit.word_audit import SecondReading
 from core.parsing.mail.text import decoded, narrow
@@ -142,6 +142,7 @@ _READERS: dict[str, tuple[Callable[[bytes, Gathering], None], str]] = {
     **{kind: (read, "the file's own text") for kind, read in MARKED.items()},
     "subtitles": (read_subtitles, "the file's own text"),
     "jats": (read_jats, "the article's text nodes"),
+    "xml": (read_xml, "the document's text nodes"),
     "mbox": (_read_mailbox, "the messages' decoded parts"),
     "eml": (_read_mail, "the mail's decoded parts"),
     "msg": (_read_message, "the message's text streams"),

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
 
+from core.parsing.file_names import is_part
 from core.parsing.flow import Piece
-from core.parsing.html.tree import PLAIN_LOOK, Look, Node, look_of
+from core.parsing.html.tree import Node, look_of
+from core.parsing.looks import Look, levels_by_look
 from core.types import BlockKind
 
-_LARGER = 1.15  # times the body's size: what is set so is a heading without being bold
-_MOSTLY = 0.4  # of the letters; where so many are bold, bold heads nothing
-_LONGEST, _SENTENCE = 120, 60  # characters of a heading, and of one that ends as a sentence does
-_LONGEST_RUN = 5  # headings one after the other; more are a title page or an address
-_MAX_LEVEL = 6
-_USUAL = 3  # headings that look alike; fewer, as on a title page, are no level of their own
+_LONGEST = 120  # characters of a line that may run
+_OF_TITLE = 0.4  # a part of a stated title that is shorter may be the name of the site
 _SHEETS, _SHARE = 3, 0.2  # sheets, at least, and of all, that a line stands on the edge of to be none of the text
 _EDGE = 4  # pieces before and behind the edge of a sheet
 _STYLE_BREAK = re.compile(r"(?:page-)?break-(before|after)\s*:\s*(?:always|page)", re.IGNORECASE)
-
-
-def common_look(first: Look, second: Look) -> Look:
-    """The look of two runs of one line."""
-    return Look(first.size, first.bold and second.bold, first.italic and second.italic)
 
 
 def looks_within(node: Node) -> Iterator[Look]:
@@ -89,50 +80,40 @@ def _line(piece: Piece, *, counted: bool) -> str:
 def with_headings(pieces: Sequence[Piece], looks: Mapping[int, Look]) -> tuple[Piece, ...]:
     """The pieces, paragraphs that look like headings as such, where the page states at most one heading.
 
-    ``looks``: of paragraphs, by the piece's ``id``. A heading is short and bold, or larger than most letters; larger
-    ones stand above smaller ones, capitals above small letters, upright above slanted ones.
+    ``looks``: of paragraphs, by the piece's ``id``.
     """
     if len({piece.words.text for piece in pieces if piece.kind is BlockKind.HEADING}) > 1:
         return tuple(pieces)
-    letters: Counter[Look] = Counter()
-    for piece in pieces:
-        if id(piece) in looks:
-            letters[looks[id(piece)]] += len(piece.words.text)
-    bold = sum(count for look, count in letters.items() if look.bold) > _MOSTLY * letters.total()
-    body = max(letters, key=lambda look: (not look.bold, letters[look]), default=PLAIN_LOOK).size
-    found = {
-        place: looks[id(piece)]
-        for place, piece in enumerate(pieces)
-        if id(piece) in looks and _heads(piece, looks[id(piece)], body, mostly_bold=bold)
-    }
-    for _, run in groupby(
-        enumerate(list(found)), key=lambda entry: entry[1] - entry[0]
-    ):  # those that follow each other
-        places = [place for _, place in run]
-        if len(places) > _LONGEST_RUN:
-            found = {place: look for place, look in found.items() if place not in places}
-    ranks = {
-        place: (-look.size, not look.bold, not pieces[place].words.text.isupper(), look.italic)
-        for place, look in found.items()
-    }
-    counts = Counter(ranks.values())
-    usual = sorted(rank for rank, count in counts.items() if count >= _USUAL)
+    levels = levels_by_look(
+        {place: (piece.words, looks[id(piece)]) for place, piece in enumerate(pieces) if id(piece) in looks},
+        len(pieces),
+    )
     return tuple(
-        replace(piece, kind=BlockKind.HEADING, level=min(_MAX_LEVEL, 1 + bisect_left(usual, ranks[place])))
-        if place in ranks
-        else piece
+        replace(piece, kind=BlockKind.HEADING, level=levels[place]) if place in levels else piece
         for place, piece in enumerate(pieces)
     )
 
 
-def _heads(piece: Piece, look: Look, body: float, *, mostly_bold: bool) -> bool:
-    text = piece.words.text.strip()
-    aside = text[0] == "(" and text[-1] == ")"
-    if aside or len(text) > _LONGEST or "\n" in text or text[-1] in ",;" or text[0].islower():
-        return False
-    letters = sum(map(str.isalpha, text))
-    linked = sum(end - start for start, end, _ in piece.words.links)
-    if letters < 2 or letters < 0.4 * len(text.replace(" ", "")) or 2 * linked > len(text):
-        return False
-    larger = 0 < body * _LARGER < look.size
-    return larger or (look.bold and not mostly_bold and not (text[-1] in ".!?" and len(text) > _SENTENCE))
+def with_title(pieces: tuple[Piece, ...], stated: str) -> tuple[Piece, ...]:
+    """The pieces, the page's title as a heading where it stands before all headings and no tag says so.
+
+    ``stated``: what the page's head says its title is, with the site's name or without.
+
+    >>> from core.parsing.flow import Words
+    >>> pieces = tuple(Piece(BlockKind.PARAGRAPH, Words(text)) for text in ("v2.0", "Duck Class", "It swims."))
+    >>> [piece.kind.value for piece in with_title(pieces, "Pond: Duck Class")]
+    ['paragraph', 'heading', 'paragraph']
+    """
+    if any(piece.kind is BlockKind.HEADING and piece.level == 1 for piece in pieces):
+        return pieces
+    first = next((place for place, piece in enumerate(pieces) if piece.kind is BlockKind.HEADING), len(pieces))
+    said = {place: " ".join(piece.words.text.split()) for place, piece in enumerate(pieces[:first])}
+    found = [
+        place
+        for place, text in said.items()
+        if pieces[place].kind is BlockKind.PARAGRAPH and len(text) > _OF_TITLE * len(stated) and is_part(text, stated)
+    ]
+    if not found:
+        return pieces
+    place = max(found, key=lambda one: len(said[one]))
+    return (*pieces[:place], replace(pieces[place], kind=BlockKind.HEADING, level=1), *pieces[place + 1 :])

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from core.parsing.flow import ParsedFile
 from core.parsing.html.encoding import page_text
+from core.parsing.html.looks import with_title
 from core.parsing.html.source import parse_source
 from core.parsing.html.tree import Source
 from core.parsing.html.walk import pieces_of
@@ -34,9 +35,10 @@ def read(data: bytes, name: str) -> ParsedFile:
 
 def reading_of(source: Source) -> ParsedFile:
     """All of a page's tree as pieces, with what its head states."""
+    title = source.title or source.metadata.get("og:title", "")
     return ParsedFile(
-        pieces=pieces_of(source),
-        title=source.title or source.metadata.get("og:title", ""),
+        pieces=with_title(pieces_of(source), title),
+        title=title,
         metadata=_metadata(source),
         notes=hidden_note(source.hidden_words),
     )

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
-from core.parsing.html.tree import PLAIN_LOOK, Dressed, Look, Node, Source, address_of, is_note_mark
+from core.parsing.html.tree import Dressed, Node, Source, address_of, is_note_mark
+from core.parsing.looks import PLAIN_LOOK, Look
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 BLOCKS = (

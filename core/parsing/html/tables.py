@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.parsing.flow import TableCell, Words
-from core.parsing.html.tree import Node
+from core.parsing.html.tree import Node, plain_text
 from core.parsing.inline import joined
 from core.parsing.table_header import SAMPLE_ROWS, Merge, seen
 from core.parsing.table_header import header_rows as guessed_header_rows
@@ -15,9 +15,11 @@ from core.parsing.table_header import header_rows as guessed_header_rows
 _SECTIONS = ("thead", "tbody", "tfoot")
 _CELLS = frozenset({"td", "th"})
 _PAGE_PARTS = frozenset("h1 h2 h3 h4 h5 h6 pre listing hr form fieldset figure dl section article nav".split())
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _DATA_ROLES = frozenset({"table", "grid", "treegrid"})
 _LONG_CELL = 700  # characters
 _LONG_NEST = 600
+_LONGEST_LINE = 300  # characters
 _MOST_COLUMNS, _MOST_ROWS = 1000, 65_534  # HTML, section 4.9.11
 _PREFIX, _SUFFIX = re.compile(r"[$€£¥₹(]|US\$"), re.compile(r"\)?\s*[%‰]|[)€†‡]|\*{1,3}|pts")
 _EMPTY = TableCell(Words(""))
@@ -72,7 +74,7 @@ def is_layout(node: Node, table: Table) -> bool:
         return False
     if all(len(row.cells) == 1 for row in table.rows):
         return True
-    found = [_content(cell) for cell in cells]
+    found = [_content(cell, len(row.cells) > 1) for row in table.rows for cell in row.cells]
     if any(content.has_page_parts or content.characters > _LONG_CELL for content in found):
         return True
     return any(content.has_table for content in found) and sum(content.characters for content in found) > _LONG_NEST
@@ -85,10 +87,16 @@ class _Content:
     has_table: bool
 
 
-def _content(node: Node) -> _Content:
-    """What is in a cell, counted only as far as the answer needs."""
+def _content(node: Node, is_beside: bool) -> _Content:
+    """What is in a cell, counted only as far as the answer needs.
+
+    ``is_beside``: others stand in its row; a heading that is all of such a cell is how its words are set.
+    """
     characters, parts, tables = 0, False, False
     waiting: list[Node | str] = [node]
+    inner = [child for child in node.children if isinstance(child, Node) or child.strip()]
+    if is_beside and len(inner) == 1 and isinstance(inner[0], Node) and inner[0].tag in _HEADINGS:
+        waiting = list(inner[0].children)
     while waiting and not parts and characters <= _LONG_CELL:
         item = waiting.pop()
         if isinstance(item, str):
@@ -133,6 +141,22 @@ def _merges(laid: Sequence[Sequence[TableCell]]) -> list[Merge]:
             if cell.words.text.strip() and right > left and (not left or line[left - 1] is not cell):
                 found.append(Merge(place, left, place, right))
     return found
+
+
+def is_line_of_cells(cells: Sequence[Node]) -> bool:
+    """Whether a row of a table that lays out a page is one line: short words in each cell, and no block."""
+    return (
+        len(cells) > 1
+        and sum(len(plain_text(cell)) for cell in cells) <= _LONGEST_LINE
+        and not any(_holds_block(cell) for cell in cells)
+    )
+
+
+def _holds_block(node: Node) -> bool:
+    return any(
+        isinstance(child, Node) and (child.tag not in ("a", "br", "img") or _holds_block(child))
+        for child in node.children
+    )
 
 
 def grid(rows: Sequence[Row], words_of: Callable[[Node], Words]) -> Grid:

@@ -5,19 +5,9 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 from urllib.parse import unquote
 
-
-class Look(NamedTuple):
-    """How letters are set. ``size``: in points, 0 where the page does not say."""
-
-    size: float = 0.0
-    bold: bool = False
-    italic: bool = False
-
-
-PLAIN_LOOK = Look()
+from core.parsing.looks import PLAIN_LOOK, Look
 
 
 class Dressed(str):

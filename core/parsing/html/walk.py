@@ -11,10 +11,11 @@ from itertools import repeat
 from core.parsing.flow import Item, Piece, Words
 from core.parsing.html.code import code_text, stated_language
 from core.parsing.html.lists import BULLET, LISTS, bulleted, items_of, markers
-from core.parsing.html.looks import common_look, looks_within, sheet_edge, with_headings, without_running_lines
-from core.parsing.html.tables import Grid, Table, grid, header_rows, is_layout, table_of
-from core.parsing.html.tree import PLAIN_LOOK, Look, Node, Source, look_of, plain_text
+from core.parsing.html.looks import looks_within, sheet_edge, with_headings, without_running_lines
+from core.parsing.html.tables import Grid, Table, grid, header_rows, is_layout, is_line_of_cells, table_of
+from core.parsing.html.tree import Node, Source, look_of, plain_text
 from core.parsing.inline import Inline, flat, headed, joined, linked, safe_target, says_something, stands_beside
+from core.parsing.looks import PLAIN_LOOK, Look, common_look
 from core.types import BlockKind
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
@@ -256,9 +257,14 @@ class _Walker:
             self._block(caption)
         if is_layout(node, table):
             for row in table.rows:
+                is_line = not node.attributes.get("role") and is_line_of_cells(row.cells)
                 for cell in row.cells:
                     self.children(cell)
-                    self.flush()
+                    if is_line:
+                        self._inline.add(" ")
+                    else:
+                        self.flush()
+                self.flush()
         elif table.rows:
             rows = grid(table.rows, self._flat)
             items = items_of(rows) if self._depth < 0 else []
@@ -271,7 +277,8 @@ class _Walker:
         """Whether a table is text, each row a line: one column of data, or a bold row ("Item 1." beside "Business")."""
         looks = [[look for cell in row.cells for look in looks_within(cell)] for row in table.rows]
         heads = len(rows) == 1 and not self._states_headings and bool(looks[0]) and all(look.bold for look in looks[0])
-        if rows[0] and (rows[0][0].header or not (heads or len(rows[0]) == 1)):
+        is_cell = len(rows) == 1 and len(rows[0]) == 1
+        if not is_cell and rows[0] and (rows[0][0].header or not (heads or len(rows[0]) == 1)):
             return False
         for row, seen in zip(rows, looks, strict=True):
             words = joined([cell.words for cell in row if cell.words.text.strip()] or [Words("")], " ")

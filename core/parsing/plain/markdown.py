@@ -13,6 +13,7 @@ from core.parsing.file_names import display_name, is_of_a_row, readable_title
 from core.parsing.links import find_links, label_key
 from core.parsing.plain.admonitions import unindented
 from core.parsing.plain.front_matter import front_matter
+from core.parsing.plain.markdown_html import html_blocks, words_of_heading
 from core.parsing.table_header import cell_value
 from core.text.normalise import decode
 from core.text.spans import line_spans, line_starts, subtract_spans, trim
@@ -52,7 +53,7 @@ class MarkdownParser:
     """CommonMark with pipe tables, strike-through, footnotes and front matter."""
 
     name = "markdown"
-    version = 3
+    version = 4
 
     def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
         """The file's own text, cut into blocks that hold every non-blank character. Raises ``ParseError``."""
@@ -131,7 +132,10 @@ def _top_blocks(text: str, tokens: Sequence[Token], starts: Sequence[int]) -> It
         span = trim(text, max(first, position), last)
         if span is None:
             continue
-        yield _block(text, tokens, index, span, starts)
+        if token.type == "html_block":
+            yield from html_blocks(text, span)
+        else:
+            yield _block(text, tokens, index, span, starts)
         position = span.end
 
 
@@ -229,6 +233,8 @@ def heading_words(text: str, start: int, end: int) -> Span:
     >>> span = heading_words(text, 0, len(text)); text[span.start:span.end]
     'Setting up'
     """
+    if tagged := words_of_heading(text, start, end):
+        return tagged
     match = _ATX.match(text, start, end)
     if match:
         stop = match.end() + len(_ATX_CLOSING.sub("", text[match.end() : end]))

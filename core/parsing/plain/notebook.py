@@ -18,9 +18,10 @@ from core.errors import ParseError
 from core.parsing.audit.word_audit import audit_words
 from core.parsing.file_names import display_name
 from core.parsing.flow import Flow
-from core.parsing.plain.markdown import read_blocks, title_of
+from core.parsing.plain.markdown import title_of
+from core.parsing.plain.written_markdown import write_apart, write_markdown
 from core.text.normalise import decode
-from core.text.spans import line_spans, trim
+from core.text.spans import line_spans
 from core.types import Block, BlockKind, Document, Span
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -48,7 +49,7 @@ class NotebookParser:
     """``.ipynb`` of nbformat 4. Execution counts and cell ids are no part of the text."""
 
     name = "notebook"
-    version = 1
+    version = 2
 
     def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
         """Cells as blocks, one blank line between. Raises ``ParseError`` where nothing in it is text."""
@@ -153,10 +154,10 @@ class _Writer:
                 if isinstance(output, dict):
                     self._output(output)
         elif kind == "raw":
-            if (span := self._add(source)) is not None:
+            if (span := write_apart(self.flow, source)) is not None:
                 self.flow.blocks.append(Block(BlockKind.PARAGRAPH, span.start, span.end))
         else:
-            self._markdown(source)
+            write_markdown(self.flow, source)
         if isinstance(files := cell.get("attachments"), dict):
             self.left["pictures attached to cells"] += len(files)
 
@@ -165,29 +166,11 @@ class _Writer:
         for what, count in sorted(self.left.items()):
             yield f"Not read: {count} x {what}."
 
-    def _add(self, piece: str) -> Span | None:
-        """The piece appended one blank line below what is there, blank edges off; ``None`` when it is blank."""
-        body = trim(piece, 0, len(piece))
-        if body is None:
-            return None
-        if self.flow.length:
-            self.flow.write("\n\n")
-        return self.flow.write(piece[body.start : body.end])
-
     def _code(self, source: str, language: str) -> None:
-        if (span := self._add(source)) is not None:
+        if (span := write_apart(self.flow, source)) is not None:
             inside = line_spans(source.strip(), 0, len(source.strip()))
             parts = tuple(Span(span.start + part.start, span.start + part.end) for part in inside)
             self.flow.blocks.append(Block(BlockKind.CODE, span.start, span.end, parts=parts, language=language))
-
-    def _markdown(self, source: str) -> None:
-        if (span := self._add(source)) is None:
-            return
-        blocks, links = read_blocks(source.strip())
-        self.flow.blocks.extend(_moved(block, span.start) for block in blocks)
-        self.flow.links.extend(
-            replace(link, start=link.start + span.start, end=link.end + span.start) for link in links
-        )
 
     def _output(self, output: dict[str, Any]) -> None:
         kind = output.get("output_type")
@@ -217,18 +200,6 @@ def _language_of_cell(source: str, language: str) -> str:
     if magic is None or magic[1] in _PYTHON_MAGICS:
         return language
     return _MAGIC_LANGUAGES.get(magic[1], "")
-
-
-def _moved(block: Block, by: int) -> Block:
-    """The block where its cell stands."""
-    return replace(
-        block,
-        start=block.start + by,
-        end=block.end + by,
-        parts=tuple(Span(part.start + by, part.end + by) for part in block.parts),
-        header=Span(block.header.start + by, block.header.end + by) if block.header else None,
-        cells=tuple(replace(cell, start=cell.start + by, end=cell.end + by) for cell in block.cells),
-    )
 
 
 def _second_reading(book: dict[str, Any]) -> tuple[list[str], dict[str, list[str]]]:

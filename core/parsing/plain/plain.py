@@ -10,6 +10,7 @@ from statistics import median
 
 from core.parsing.file_kinds import language_of
 from core.parsing.file_names import display_name, is_of_a_row, readable_title
+from core.parsing.plain.chapters import headings_by_words
 from core.text.normalise import decode
 from core.text.spans import line_spans
 from core.types import Block, BlockKind, Document, Span
@@ -20,13 +21,14 @@ _MARKER = re.compile(r"\s*(?:[-*+•‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})[.)]?\s+(?=[^\W\d_])(.*\S)")
 _LONG_LINE = 100  # a median this long, or one line twice as long: nobody wrapped these lines, each is a paragraph
 _MAX_HEADING = 100
+_NAME_BELOW = 70  # characters of a chapter's name in the line below its number
 
 
 class PlainParser:
     """Text files of any kind: notes, transcripts, logs, comma-separated values."""
 
     name = "text"
-    version = 1
+    version = 2
 
     def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
         """The file's own text in paragraphs. Raises ``ParseError``."""
@@ -45,7 +47,7 @@ class PlainParser:
 
 
 def text_blocks(text: str) -> list[Block]:
-    """Blocks of plain text: paragraphs between blank lines, underlined and numbered headings, lists, rules.
+    """Blocks of plain text: paragraphs between blank lines, underlined, numbered and named headings, lists, rules.
 
     Where lines were never wrapped (transcripts, one paragraph a line), every line is a paragraph.
 
@@ -54,6 +56,8 @@ def text_blocks(text: str) -> list[Block]:
     """
     groups = _groups(text, line_spans(text, 0, len(text)))
     numbered = _numbered_headings(text, groups)
+    if not numbered:
+        numbered = headings_by_words([[text[line.start : line.end] for line in group] for group in groups])
     blocks: list[Block] = []
     for index, group in enumerate(groups):
         blocks.extend(_group_blocks(text, group, numbered.get(index, 0)))
@@ -75,7 +79,10 @@ def _group_blocks(text: str, group: Sequence[Span], numbered_level: int) -> list
     first = text[group[0].start : group[0].end]
     start = group[0].start + len(first) - len(first.lstrip())
     if numbered_level:
-        return [Block(BlockKind.HEADING, start, group[0].end, level=numbered_level)]
+        below = text[group[1].start : group[1].end].strip() if len(group) == 2 else ""
+        lines = 2 if below and len(below) <= _NAME_BELOW and below[-1] not in ".,;:" else 1
+        heading = Block(BlockKind.HEADING, start, group[lines - 1].end, level=numbered_level)
+        return [heading, *(_group_blocks(text, group[lines:], 0) if group[lines:] else [])]
     if len(group) >= 2 and _is_underlined(first, text[group[1].start : group[1].end]):
         level = 1 if text[group[1].start : group[1].end].strip()[0] in "=*" else 2
         heading = Block(BlockKind.HEADING, start, group[1].end, level=level)

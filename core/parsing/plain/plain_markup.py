@@ -1,4 +1,6 @@
-"""reStructuredText, Org, LaTeX and AsciiDoc to a page, BibTeX to CSL-JSON, by pandoc, for ``core/parsing/pandoc``.
+"""reStructuredText, Org, LaTeX, AsciiDoc, manual pages and wiki text to a page by pandoc, for ``core/parsing/pandoc``.
+
+BibTeX becomes CSL-JSON.
 
 What pandoc would leave out is mended in the text before, as ``odt_reader`` does for OpenDocument.
 """
@@ -22,9 +24,13 @@ _FORMATS = {
     "latex": "latex",
     "asciidoc": "asciidoc",
     "bibtex": "biblatex",
+    "man": "man",
+    "mediawiki": "mediawiki",
 }
 MARKUPS = frozenset(_FORMATS)
-_ELSE_AS_WRITTEN = frozenset({"latex", "asciidoc"})  # preambles, macros and the like, which pandoc refuses at times
+_ELSE_AS_WRITTEN = frozenset(
+    {"latex", "asciidoc", "man"}
+)  # preambles, macros and the like, which pandoc refuses at times
 _NOTHING = re.compile(rb"<body>\s*</body>")
 _AS_WRITTEN = "pandoc could not make a page of it, so it is kept as it is written, markup and all."
 # Headings of six levels, and what export leaves out by default: dates of tasks, drawers, archived parts, and what is
@@ -59,6 +65,25 @@ _PLACE = re.compile(r"\(line (\d+), column (\d+)\)")
 _ESCAPED, _SIGN = re.compile(r"\\."), re.compile(r"[^\n]")
 _MOST_REFUSED = 50  # each costs another run of pandoc
 _REFUSED = "Entries that pandoc could not read stand at the end as they are written: "
+# Of LaTeX: what apacite puts before a citation, for which pandoc refuses a file, and what people call their listings.
+_CITED = re.compile(r"(\\[a-z]*cite[a-zA-Z]*)<([^<>{}\n]*)>")
+_CODE = re.compile(r"\\(begin|end)\{(?:code|stdout|program|console|sourcecode|shell)\}")
+_MDOC = re.compile(r"^\.Dd\b", re.MULTILINE)  # the other macros of manual pages, those of BSD
+_TBL, _NO_TABLE = (
+    re.compile(r"^\.TS\n(?:.*\n){0,9}?.*\.[ \t]*\n((?:.*\n){0,2000}?)\.TE[ \t]*\n", re.MULTILINE),
+    b"<p>TABLE</p>",
+)
+_TEMPLATE, _DEEPEST_TEMPLATE = re.compile(r"\{\{([^{}]*)\}\}"), 20
+# The header of a PEP: fields as a mail has them, which docutils reads so too.
+_HEADER = re.compile(r"\A\s*(?:[A-Z][\w-]*:[ \t].*\n(?:[ \t]+\S.*\n)*){3,}(?=[ \t]*\n)")
+_KEY_OF_FIELD = re.compile(r"^([A-Z][\w-]*):(?=[ \t])", re.MULTILINE)
+_FIELD = re.compile(r"^:([^:\n]+):(.*\n(?:[ \t]+\S.*\n)*)", re.MULTILINE)
+_RECORD = re.compile(
+    r"\A(?P<title>\s*(?:\.\..*\n\s*)*(?:(?:([=\-~#*+^])\2{2,}[ \t]*\n)?[^\s:.].*\n([=\-~#*+^])\3{2,}[ \t]*\n\s*)?)"
+    r"(?P<fields>(?::[A-Za-z][\w -]*:(?:[ \t].*)?\n(?:[ \t]+\S.*\n)*)+)"
+)
+_SHOWN_FIELDS = frozenset({"author", "authors", "date"})
+_PLACED_FIELDS = _SHOWN_FIELDS | {"title", "orphan", "tocdepth", "nocomments"}
 _DOCTEST = re.compile(r"(?:(?<=\n\n)|\A)([ \t]*)>>> [^\n]*(?:\n(?![ \t]*\n)[^\n]+)*")
 
 
@@ -75,7 +100,8 @@ def to_page(
 
     def page(mended: str) -> bytes:
         data, target = mended.encode("utf-8", "replace"), "csljson" if kind == "bibtex" else "html"
-        return through_pandoc(data, _FORMATS[kind], target, settings, tick, shown, standalone=True)
+        source = "mdoc" if kind == "man" and _MDOC.search(mended) else _FORMATS[kind]
+        return through_pandoc(data, source, target, settings, tick, shown, standalone=True)
 
     if kind == "bibtex":
         return _entries(text, page)
@@ -83,6 +109,8 @@ def to_page(
     text = mended(text, kind)
     try:
         found = page(text)
+        if kind == "man" and _NO_TABLE in found:  # one that pandoc does not understand, and shows nothing of
+            found = page(_TBL.sub(r".nf\n\1.fi\n", text))
         if kind not in _ELSE_AS_WRITTEN or not _NOTHING.search(found):
             return found, said
     except WorkerError:
@@ -187,7 +215,34 @@ def mended(text: str, kind: str) -> str:
         return _ORG_EXPORT_ALL + _ORG_EXPORTS.sub(r"\1", text)
     if kind == "asciidoc":
         return _INCLUDES[kind].sub("", text)  # in its sandbox pandoc refuses a file for one
-    return _DOCTEST.sub(_literal, text) if kind == "rst" else text  # pandoc runs a doctest's lines together
+    if kind == "latex":
+        return _CODE.sub(r"\\\1{verbatim}", _CITED.sub(r"\1[\2]", text))
+    if kind == "mediawiki":
+        for _ in range(_DEEPEST_TEMPLATE):  # of which pandoc knows none: their words stay
+            text, count = _TEMPLATE.subn(lambda match: match[1].replace("|", ", "), text)
+            if not count:
+                break
+        return text
+    if kind == "rst":
+        text = _RECORD.sub(_told, _HEADER.sub(lambda match: _KEY_OF_FIELD.sub(r":\1:", match[0]), text))
+        return _DOCTEST.sub(_literal, text)  # pandoc runs a doctest's lines together
+    return text
+
+
+def _told(match: re.Match[str]) -> str:
+    """A document's record of itself, the fields of it that pandoc would leave out as a list of definitions behind it.
+
+    A title among them stands over it.
+    """
+    fields = [(field[1], field[2]) for field in _FIELD.finditer(match["fields"])]
+    told = "".join(f":{name}:{value}" for name, value in fields if name.lower() in _SHOWN_FIELDS)
+    title = next((" ".join(value.split()) for name, value in fields if name.lower() == "title"), "")
+    line = "=" * (2 * len(title))  # characters may be two columns wide
+    head = f"{line}\n{title}\n{line}\n\n" if title else ""
+    others = "".join(
+        f"{name}\n   {' '.join(value.split())}\n" for name, value in fields if name.lower() not in _PLACED_FIELDS
+    )
+    return f"{match['title']}{head}{told}\n{others}\n"
 
 
 def _literal(match: re.Match[str]) -> str:

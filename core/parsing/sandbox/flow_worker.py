@@ -39,9 +39,10 @@ READERS = {
     "rst": "pandoc.reader",
     "org": "pandoc.reader",
     "latex": "pandoc.reader",
-    "asciidoc": "pandoc.reader",
+    **dict.fromkeys(("asciidoc", "man", "mediawiki"), "pandoc.reader"),
     "bibtex": "pandoc.bibliography_reader",
     "jats": "html.jats",
+    "xml": "html.xml_prose",
     "subtitles": "plain.subtitles",
     "mbox": "mail.mailbox_reader",
 }

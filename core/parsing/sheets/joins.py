@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from core.parsing.sheets.grid import TEXT, Row
 from core.parsing.sheets.regions import Region, apart, seen_rows
@@ -55,13 +55,19 @@ def _goes_on(above: Region, below: Region, rows: dict[int, Row]) -> bool:
     upper = seen_rows(above, rows, SAMPLE_ROWS)
     if len(upper) == 1:
         return all(cell.kind == TEXT for cell in upper[0]) and contrast(upper[0], lower) > 0
-    return _same_kinds(upper[-1], lower[0]) and header_rows(upper) > 0
+    return header_rows(upper) > 0 and _same_kinds(_typed(reversed(upper)), _typed(lower))
+
+
+def _typed(lines: Iterable[Line]) -> Line:
+    """The first of the rows that holds more than words, such as those that name a group of records; [] for none."""
+    return next((line for line in lines if any(cell.kind not in (TEXT, EMPTY) for cell in line)), [])
 
 
 def _same_kinds(before: Line, after: Line) -> bool:
-    """Whether two rows have numbers and days in the same columns, and have any."""
-    typed = [(a.kind, b.kind) for a, b in zip(before, after, strict=True) if {a.kind, b.kind} - {TEXT, EMPTY}]
-    return bool(typed) and all(a == b for a, b in typed)
+    """Whether two rows have numbers and days in the same columns, blanks aside, and have any."""
+    typed = [(a.kind, b.kind) for a, b in zip(before, after, strict=False) if {a.kind, b.kind} - {TEXT, EMPTY}]
+    met = [pair for pair in typed if EMPTY not in pair]
+    return 2 * len(met) > len(typed) and all(a == b for a, b in met)
 
 
 def _join_labels(regions: list[Region], rows: dict[int, Row]) -> list[Region]:

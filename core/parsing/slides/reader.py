@@ -6,6 +6,7 @@ Read from the XML parts themselves: a deck that a library for writing decks refu
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -70,6 +71,8 @@ _LARGEST_SIDE = 51_206_400  # EMU, the format's own limit
 # What PowerPoint writes into the title's field when nobody else did, in languages ``is_title`` does not know.
 _NO_TITLES = frozenset({"powerpoint-präsentation", "présentation powerpoint", "presentación de powerpoint"})
 _MAX_NAMED = 12
+_FEWEST_FEET, _SHARE_OF_FEET = 3, 0.4  # slides, at least, and of all, at whose foot the same line stands
+_LONGEST_FOOT, _FOOT = 80, 0.85  # characters; of the slide's height
 
 
 def read(data: bytes, name: str) -> ParsedFile:
@@ -83,6 +86,7 @@ def read(data: bytes, name: str) -> ParsedFile:
         raise ParseError(f"{shown} is no presentation: its main part is {main}.", "Add it under its own name.")
     deck = _Deck(package, main, root)
     deck.read()
+    deck.settle_running()
     metadata = package.core_properties()
     title = metadata.pop("title", "")
     sections = [section.get("name", "") for section in deck.root.iterfind("{*}extLst/{*}ext/{*}sectionLst/{*}section")]
@@ -155,6 +159,19 @@ class _Deck:
                     self._run(found.pieces)
                     if found.unseen:
                         self.unseen.setdefault(number, []).extend(found.unseen)
+
+    def settle_running(self) -> None:
+        """Set aside short lines that stand at the foot of many slides, as decks without masters have them."""
+        feet = [piece for piece in self.pieces if self._is_foot(piece)]
+        counts = Counter(piece.words.text.strip() for piece in feet)
+        least = max(_FEWEST_FEET, _SHARE_OF_FEET * len(self.pages))
+        running = {id(piece) for piece in feet if counts[piece.words.text.strip()] >= least}
+        self._run([piece for piece in self.pieces if id(piece) in running])
+        self.pieces = [piece for piece in self.pieces if id(piece) not in running]
+
+    def _is_foot(self, piece: Piece) -> bool:
+        is_line = piece.kind is BlockKind.PARAGRAPH and len(piece.words.text) <= _LONGEST_FOOT
+        return is_line and bool(piece.page) and piece.box[1] > _FOOT * self.pages[piece.page - 1].height
 
     def notes(self) -> Iterator[str]:
         """Sentences on what was left out, and on what is not shown."""

@@ -11,13 +11,16 @@ from core.parsing.ooxml.charts import chart_pieces, diagram_pieces
 from core.parsing.ooxml.package import RELATIONS, Element, Package, local_name
 from core.parsing.slides.ground import Ground, ground_of
 from core.parsing.slides.masters import RUNNING, TITLES, Layers, Placeholder, frame_of, placeholder_of
-from core.parsing.slides.text import body_pieces, body_words, clicked, is_slide_number, table_piece
+from core.parsing.slides.text import body_pieces, body_words, clicked, is_slide_number, letter_size, table_piece
 from core.parsing.word.xml import ALTERNATE, alternative
 from core.types import BlockKind, Page
 
 EMU = 12_700  # a point
 _MAX_COORDINATE = 10**12
 _MAX_DEPTH = 30  # of groups in groups; the shapes of deeper ones are read as they come
+_LARGER = 1.15  # times the other letters of a slide: what is set so may be its title
+_LONGEST_TITLE, _ABOVE = 120, 0.4  # characters; of the slide's height
+_USUAL_SIZE, _OF_LAYOUT = 18.0, 28.0  # points: of letters where nothing says it, and where the layout may
 _FILMS = ("videoFile", "audioFile", "quickTimeFile", "wavAudioFile", "audioCd")
 
 
@@ -55,6 +58,25 @@ class Found:
     embedded: list[str] = field(default_factory=list)
     hidden_words: int = 0
     unseen: list[str] = field(default_factory=list)
+    sizes: dict[int, float] = field(default_factory=dict)  # of letters in points, by the id of a shape's first piece
+
+    def settle_title(self, height: float) -> None:
+        """Where no title is stated, make one of what stands above, is short, and larger than all else on the slide."""
+        ranked = sorted(self.sizes.values(), reverse=True)
+        if self.titles or not ranked or (len(ranked) > 1 and ranked[1] * _LARGER > ranked[0]):
+            return
+        for place, piece in enumerate(self.pieces):
+            if self.sizes.get(id(piece)) == ranked[0] and piece.kind is BlockKind.PARAGRAPH:
+                alone = place + 1 == len(self.pieces) or self.pieces[place + 1].box != piece.box
+                text = piece.words.text.strip()
+                if (
+                    alone
+                    and len(text) <= _LONGEST_TITLE
+                    and any(map(str.isalpha, text))
+                    and piece.box[1] < _ABOVE * height
+                ):
+                    self.titles.append(replace(self.pieces.pop(place), kind=BlockKind.HEADING, level=1))
+                return
 
     def all(self) -> Iterator[Piece]:
         yield from (*self.titles, *self.pieces, *self.running)
@@ -99,6 +121,8 @@ def read_shapes(tree: Iterable[Element], sheet: Sheet, slide: Element | None = N
     for below, _ in () if slide is None else reversed(list(sheet.layers.standing(slide))):
         reader.paint(shape for shape in below if placeholder_of(shape) is None)
     reader.found.pieces = _in_order(reader.units(tree, _Scale()), sheet.right_to_left)
+    if slide is not None:
+        reader.found.settle_title(sheet.page.height)
     return reader.found
 
 
@@ -190,7 +214,10 @@ class _Reader:
             words = body_words(body, (), self.sheet.address, click)
             self.found.running += self._stand([Piece(BlockKind.FURNITURE, words)], box)
             return ()
-        return self._stand(body_pieces(body, styles, self.sheet.address, click), box)
+        pieces = self._stand(body_pieces(body, styles, self.sheet.address, click), box)
+        if pieces:
+            self.found.sizes[id(pieces[0])] = letter_size(body) or (_OF_LAYOUT if placeholder else _USUAL_SIZE)
+        return pieces
 
     def _graphic(self, shape: Element) -> Iterator[Piece]:
         """The table, chart, diagram or foreign object of a graphic frame."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
@@ -62,6 +63,17 @@ def paragraph_words(paragraph: Element, address: Address, target: str = "") -> W
         parts.append(text)
         place += len(text)
     return Words("".join(parts), tuple(links))
+
+
+def letter_size(body: Element) -> float:
+    """The size of most letters of a body in points, 0 where neither its runs nor its own styles say it."""
+    sizes: Counter[int] = Counter()
+    own = body.find("{*}lstStyle/{*}lvl1pPr/{*}defRPr")
+    usual = 0 if own is None else whole(own.get("sz"), 0)
+    for run in body.iterfind("{*}p/{*}r"):
+        properties = run.find("{*}rPr")
+        sizes[whole(None if properties is None else properties.get("sz"), usual)] += len(_text(run).strip())
+    return max(sizes, key=lambda size: (sizes[size], size), default=0) / 100
 
 
 def is_slide_number(body: Element) -> bool:

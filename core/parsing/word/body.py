@@ -10,7 +10,7 @@ from core.parsing.inline import comment_head, flat, headed
 from core.parsing.ooxml.charts import chart_pieces, diagram_pieces
 from core.parsing.ooxml.package import RELATIONS, Element, Package
 from core.parsing.word.drawings import Aside
-from core.parsing.word.groups import Entry, grouped
+from core.parsing.word.groups import CONTENTS, Entry, grouped
 from core.parsing.word.notes import Marks
 from core.parsing.word.numbering import Mark, Numbering
 from core.parsing.word.styles import Style, Styles, is_monospaced, looks_of
@@ -32,7 +32,6 @@ from core.parsing.word.xml import (
 from core.types import BlockKind
 
 _MAX_HEADING_CHARACTERS = 300  # longer ones are clauses in the style of a heading
-_ALMOST_ALL = 0.9
 _ROLES = {"caption": BlockKind.CAPTION, "quote": BlockKind.QUOTE}
 
 
@@ -71,7 +70,11 @@ class StoryReader:
 
     def pieces(self, parent: Element) -> list[Piece]:
         """What ``parent``, a ``w:body``, ``w:tc``, ``w:txbxContent`` ..., holds, in reading order."""
-        return grouped(list(self._entries(parent, self._text_reader())))
+        return grouped(self.entries(parent))
+
+    def entries(self, parent: Element) -> list[Entry]:
+        """What ``parent`` holds, one for each paragraph and table."""
+        return list(self._entries(parent, self._text_reader()))
 
     def note(self, kind: str, note_id: str) -> Iterator[Piece]:
         """A footnote, endnote or comment as its piece, unless it was given before."""
@@ -142,12 +145,15 @@ class StoryReader:
         outline = number(properties, "outlineLvl")
         level = style.level if outline is None else outline + 1 if 0 <= outline < 9 else 0
         head = "" if is_blank else _shown(mark)
-        entry = Entry(BlockKind.PARAGRAPH, words, is_bold=_is_most(line.bold, line))
+        entry = Entry(BlockKind.PARAGRAPH, words, is_bold=line.is_most(line.bold), look=line.look)
         if level and len(words.text) <= _MAX_HEADING_CHARACTERS:
             entry.kind, entry.level = BlockKind.HEADING, min(level, 6)
             entry.words = headed(head, words)
             if style.role == "title" and not is_blank:
                 self._source.titles.append(words.text)
+        elif style.role == CONTENTS:
+            entry.kind, entry.mark = BlockKind.LIST, Mark("", style.depth, 0, CONTENTS)
+            entry.words, entry.depth = headed(head, words), style.depth
         elif style.role == "caption" or level:
             entry.kind = BlockKind.PARAGRAPH if level else BlockKind.CAPTION
             entry.words = headed(head, words)
@@ -181,7 +187,7 @@ class StoryReader:
         if style.role == "code":
             return style.role
         if line.inked:
-            return "monospaced" if _is_most(line.monospaced, line) else ""
+            return "monospaced" if line.is_most(line.monospaced) else ""
         looks = looks_of(None if properties is None else properties.find(f"{W}rPr"))
         return "monospaced" if is_monospaced(looks.font or style.font) else ""
 
@@ -246,7 +252,3 @@ def _shown(mark: Mark | None) -> str:
     if mark is None or mark.is_bullet:
         return ""
     return mark.text if mark.glued else f"{mark.text} "
-
-
-def _is_most(characters: int, line: Line) -> bool:
-    return line.inked > 0 and characters >= _ALMOST_ALL * line.inked

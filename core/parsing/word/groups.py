@@ -8,12 +8,16 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from core.parsing.flow import Item, Piece, Words
+from core.parsing.inline import headed
+from core.parsing.looks import PLAIN_LOOK, Look, levels_by_look
 from core.parsing.word.numbering import Mark
 from core.types import BlockKind
 
 _FURTHER_IN = 150  # twentieths of a point
 _LOOKED_BACK = 64  # items
 _NO_WORDS = Words("")
+_TITLE_PAGE = 20  # lines in which a title may be followed by names and dates that are set like it
+CONTENTS = "contents"  # the list that a table of contents is
 # A line in a monospaced face is code where it says so.
 _CODE_SIGN = re.compile(
     r"[{}<>;=|\\$`~^@#&\[\]]|\w\(|\)\s*[:,;]|->|::|//|/\*|\*/|\s\*\s|^\s{2,}\S|^\s*(?:--|%|!)\S?|\w_\w|\w\.\w+\("
@@ -41,6 +45,7 @@ class Entry:
     indent: int = 0
     code: str = ""
     is_bold: bool = False
+    look: Look = PLAIN_LOOK
     table: tuple[Piece, ...] = ()
     notes: list[Piece] = field(default_factory=list)
     beside: list[Piece] = field(default_factory=list)
@@ -109,7 +114,7 @@ def grouped(entries: Sequence[Entry]) -> list[Piece]:
     growing = _List()
     gap = False
     for entry in _joined_code(entries):
-        if entry.mark and not entry.mark.text and (gap or not growing.entries):
+        if entry.mark and not entry.mark.text and entry.list_id != CONTENTS and (gap or not growing.entries):
             entry.kind = BlockKind.PARAGRAPH
         if entry.kind is BlockKind.LIST and not entry.is_blank:
             if not growing.is_followed_by(entry, behind_gap=gap):
@@ -129,6 +134,36 @@ def grouped(entries: Sequence[Entry]) -> list[Piece]:
             pieces += _own_pieces(entry)
         pieces += entry.beside
     return [*pieces, *growing.pieces()]
+
+
+def settle_headings(entries: Sequence[Entry]) -> None:
+    """Make headings of what is set like one, numbered items among them, where at most one heading is stated.
+
+    A numbered item heads something where the next entry is no such item. Where headings are stated, the first line
+    may still be set as the title of all.
+    """
+    stated = {entry.words.text for entry in entries if entry.kind is BlockKind.HEADING}
+    inked = [entry for entry in entries if not entry.is_blank]
+    lines = {
+        place: (entry.words, entry.look)
+        for place, entry in enumerate(inked)
+        if entry.kind in (BlockKind.PARAGRAPH, BlockKind.LIST)
+    }
+    levels = levels_by_look(lines, len(inked))
+    without_page = {place: line for place, line in lines.items() if not (0 < place < _TITLE_PAGE and line[1].bold)}
+    if 0 in levels_by_look(without_page, len(inked)):
+        levels = {0: 1} | levels
+    for place, level in levels.items():
+        entry, after = inked[place], inked[place + 1] if place + 1 < len(inked) else None
+        if place and len(stated) > 1:
+            break
+        if entry.kind is BlockKind.LIST:
+            if not entry.mark or entry.mark.is_bullet or after is None:
+                continue
+            if after.kind is BlockKind.LIST and place + 1 in levels and after.list_id == entry.list_id:
+                continue
+            entry.words = headed(f"{entry.mark.text} ", entry.words)
+        entry.kind, entry.level = BlockKind.HEADING, level
 
 
 def _own_pieces(entry: Entry) -> Iterator[Piece]:

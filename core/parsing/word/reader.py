@@ -14,6 +14,7 @@ from core.parsing.flow import ParsedFile, Piece, Words, tidy
 from core.parsing.inline import flat
 from core.parsing.ooxml.package import RELATIONS, Element, Package
 from core.parsing.word.body import Source, StoryReader
+from core.parsing.word.groups import grouped, settle_headings
 from core.parsing.word.notes import Marks, notes_by_id
 from core.parsing.word.numbering import Numbering
 from core.parsing.word.styles import Styles
@@ -47,7 +48,9 @@ def _read(package: Package, shown: str) -> ParsedFile:
         raise ParseError(f"{shown} is no Word document: its main part {main} holds no body of text.", _SAVE_AGAIN)
     source = _source(package, main)
     reader = StoryReader(source, main)
-    pieces = reader.pieces(body)
+    entries = reader.entries(body)
+    settle_headings(entries)
+    pieces = grouped(entries)
     for kind, note_id in source.notes:
         if kind == "comment":  # what no place in the text refers to any more
             pieces += reader.note(kind, note_id)

@@ -24,8 +24,11 @@ _CODES = re.compile(
     r"(?:[ _-]?(?:block|listing|snippet|example|sample|text|line|lines|paragraph|para|box))?[ _-]?\d*"
     r"|(?:html )?preformatted(?: text)?|verbatim(?: text)?|macro(?: text)?|program[ _-]?listing|source[ _-]?listing"
 )
-_DEPTH = re.compile(r"list(?: (?:bullet|number|paragraph))? ([2-5])")
+_DEPTH = re.compile(r"(?:list(?: (?:bullet|number|paragraph))?|toc) ([2-9])")
+_CONTENTS = re.compile(r"toc [1-9]|table of (?:figures|authorities)")
 _FONTS, _VANISH, _BOLD, _RUN_STYLE = f"{W}rFonts", f"{W}vanish", f"{W}b", f"{W}rStyle"
+_ITALIC, _SIZE, _LINE_BELOW = f"{W}i", f"{W}sz", f"{W}u"
+_USUAL_SIZE = 10.0  # points, of text that nothing sets
 _MONOSPACED = re.compile(
     r"\b(?:courier|consolas|menlo|monaco|inconsolata|typewriter|mono|monospaced?|lucida console|lucida sans typewriter|"
     r"source code pro|fira code|cascadia code|jetbrains|anonymous pro|letter gothic|ocr[ -]?[ab]|terminal|hack|"
@@ -37,9 +40,10 @@ _MONOSPACED = re.compile(
 class Style:
     """What a style says, with its ancestors.
 
-    ``level``: of a heading, 1-9; 0 for none. ``role``: "title", "subtitle", "caption", "quote", "code" or "".
+    ``level``: of a heading, 1-9; 0 for none. ``role``: "title", "subtitle", "caption", "quote", "code",
+    "contents" (a line of their table) or "".
     ``number``: (list id, its level or ``None``, the style that says so), or ``None``. ``font``: "" where none is named.
-    ``depth``: of a list item where its list has one level alone ("List Bullet 2").
+    ``depth``: of a list item where its list has one level alone ("List Bullet 2"). ``size``: in points, 0 for none.
     """
 
     level: int = 0
@@ -49,21 +53,27 @@ class Style:
     font: str = ""
     hidden: bool | None = None
     bold: bool | None = None
+    italic: bool | None = None
+    underlined: bool | None = None
+    size: float = 0.0
 
 
 class Looks(NamedTuple):
-    """``font``: for Latin text, "" for none, "theme" for one of the theme's. ``None``: not said."""
+    """``font``: for Latin text, "" for none, "theme" for one of the theme's. ``None``, and a size of 0: not said."""
 
     style: str
     font: str
     hidden: bool | None
     bold: bool | None
+    italic: bool | None = None
+    underlined: bool | None = None
+    size: float = 0.0
 
 
 class Styles:
     """All styles of a document, each resolved once.
 
-    ``default_font``: of text that nothing else sets, "" where the file does not say.
+    ``default_font``, ``default_size``: of text that nothing else sets; no font is "" where the file does not say.
     """
 
     def __init__(self, root: Element | None) -> None:
@@ -79,7 +89,8 @@ class Styles:
             if is_default and element.get(f"{W}type") == "paragraph":
                 self._default_paragraph = name
         defaults = None if root is None else root.find(f"{W}docDefaults/{W}rPrDefault/{W}rPr")
-        self.default_font = looks_of(defaults).font
+        looks = looks_of(defaults)
+        self.default_font, self.default_size = looks.font, looks.size or _USUAL_SIZE
 
     def paragraph(self, style_id: str | None) -> Style:
         """The style of a paragraph that names ``style_id``; the document's usual one where it names none."""
@@ -133,7 +144,8 @@ class Styles:
 def looks_of(properties: Element | None) -> Looks:
     """What run properties (``w:rPr``) say themselves; one pass, for there is a run for every few words."""
     style = font = ""
-    hidden = bold = None
+    hidden = bold = italic = underlined = None
+    size = 0.0
     for child in () if properties is None else properties:
         tag = child.tag
         if tag == _FONTS:
@@ -143,9 +155,16 @@ def looks_of(properties: Element | None) -> Looks:
             hidden = is_on(child)
         elif tag == _BOLD:
             bold = is_on(child)
+        elif tag == _ITALIC:
+            italic = is_on(child)
+        elif tag == _LINE_BELOW:
+            underlined = child.get(f"{W}val", "single") != "none"
+        elif tag == _SIZE:
+            half_points = child.get(f"{W}val", "")
+            size = int(half_points) / 2 if half_points.isdecimal() and len(half_points) < 5 else 0.0
         elif tag == _RUN_STYLE:
             style = child.get(f"{W}val", "")
-    return Looks(style, font, hidden, bold)
+    return Looks(style, font, hidden, bold, italic, underlined, size)
 
 
 @lru_cache(maxsize=1024)
@@ -178,6 +197,9 @@ def _over(style: Style, element: Element) -> Style:
         font=looks.font or style.font,
         hidden=style.hidden if looks.hidden is None else looks.hidden,
         bold=style.bold if looks.bold is None else looks.bold,
+        italic=style.italic if looks.italic is None else looks.italic,
+        underlined=style.underlined if looks.underlined is None else looks.underlined,
+        size=looks.size or style.size,
     )
 
 
@@ -191,6 +213,8 @@ def _named(style: Style, name: str) -> Style:
         style = replace(style, level=0, role="")  # the author's name is set like a title, and is none
     if name == "caption" or name.endswith(" caption"):
         return replace(style, role="caption")
+    if _CONTENTS.fullmatch(name):
+        return replace(style, role="contents")
     if name in _QUOTES:
         return replace(style, role="quote")
     if _CODES.fullmatch(name):

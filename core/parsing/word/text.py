@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from core.parsing.flow import Words
+from core.parsing.looks import PLAIN_LOOK, Look
 from core.parsing.ooxml.math import linear_math
 from core.parsing.ooxml.package import RELATIONS, Element, Relation
 from core.parsing.word.drawings import Aside, drawn
@@ -96,13 +98,17 @@ def chosen_entry(form: Element) -> str:
 
 
 _NO_STYLE = Style()
+_ALMOST_ALL = 0.9
 _RUN_PROPERTIES = f"{W}rPr"
 _UNPRINTED = str.maketrans({"\u00ad": None, "\n": " ", "\r": " ", "\t": " "})
 
 
 @dataclass(slots=True)
 class Line:
-    """A paragraph's words as they are gathered. ``monospaced``, ``bold``, ``inked``: non-blank characters of each."""
+    """A paragraph's words as they are gathered. ``monospaced``, ``bold``, ``inked``: non-blank characters of each.
+
+    ``looks``: how many of them are set how; what is underlined counts as bold there.
+    """
 
     parts: list[str] = field(default_factory=list)
     length: int = 0
@@ -111,6 +117,7 @@ class Line:
     monospaced: int = 0
     bold: int = 0
     inked: int = 0
+    looks: Counter[Look] = field(default_factory=Counter)
 
     def write(self, text: str) -> None:
         self.parts.append(text)
@@ -120,6 +127,20 @@ class Line:
         """Everything from ``start`` to here leads to ``target``."""
         if target and start < self.length:
             self.links.append((start, self.length, target))
+
+    @property
+    def look(self) -> Look:
+        """How the line is set: bold or slanted where almost all of it is, of the size of most of it."""
+        if not self.looks:
+            return PLAIN_LOOK
+        size = max(self.looks, key=lambda look: (self.looks[look], look)).size
+        bold = sum(count for look, count in self.looks.items() if look.bold)
+        italic = sum(count for look, count in self.looks.items() if look.italic)
+        return Look(size, self.is_most(bold), self.is_most(italic))
+
+    def is_most(self, characters: int) -> bool:
+        """Whether so many are almost all of the line's."""
+        return self.inked > 0 and characters >= _ALMOST_ALL * self.inked
 
     @property
     def words(self) -> Words:
@@ -193,14 +214,20 @@ class TextReader:
     def _run(self, run: Element) -> None:
         looks = looks_of(run.find(_RUN_PROPERTIES))
         named = self._styles.run(looks.style) if looks.style else _NO_STYLE
-        hidden, bold = looks.hidden, looks.bold
+        hidden = looks.hidden
         if hidden is None:
             hidden = self._style.hidden if named.hidden is None else named.hidden
         if hidden:
             self._hidden_run(run)
             return
-        if bold is None:
-            bold = self._style.bold if named.bold is None else named.bold
+        bold, italic, underlined = (
+            next((one for one in said if one is not None), False)
+            for said in (
+                (looks.bold, named.bold, self._style.bold),
+                (looks.italic, named.italic, self._style.italic),
+                (looks.underlined, named.underlined, self._style.underlined),
+            )
+        )
         font = looks.font or named.font or self._style.font or self._styles.default_font
         line = self._line
         first = len(line.parts)
@@ -209,6 +236,9 @@ class TextReader:
         ink = sum(len("".join(part.split())) for part in line.parts[first:])
         line.inked += ink
         line.bold += ink if bold else 0
+        if ink:
+            size = looks.size or named.size or self._style.size or self._styles.default_size
+            line.looks[Look(size, bold or underlined, italic)] += ink
         line.monospaced += ink if is_monospaced(font) else 0
 
     def _run_child(self, child: Element, font: str) -> None:

@@ -1,0 +1,286 @@
+"""Prose in XML of any vocabulary (DocBook, TEI, DITA, laws, feeds, notes, books) as a page that is read as any other.
+
+What the many vocabularies share is used, and little else: an element that has words of its own is a paragraph, what
+stands among its words runs on, an element that begins with a title is a section, and lists, tables and code are called
+so. JATS has a reader of its own, for the ways of journals.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html import escape, unescape
+from itertools import groupby
+
+from core.errors import ParseError
+from core.parsing.flow import ParsedFile
+from core.parsing.html.encoding import decoded
+from core.parsing.html.reader import read as read_page
+from core.parsing.ooxml.package import Element, local_name, tree_of
+
+_HEADS = frozenset("title head heading header refname".split())
+_NUMBERS = frozenset("num enum pnumber label".split())
+_CODES = frozenset("programlisting screen codeblock literallayout verbatim msgblock egxml pre".split())
+_QUOTES = frozenset("blockquote epigraph lq cite floatingtext block-quote".split())
+_LISTS = frozenset("list ul ol sl dl parml steps substeps".split())
+_TERMS = frozenset("term dt pt label".split())
+_TABLES, _ROWS, _HEAD_ROWS = frozenset("table simpletable informaltable".split()), "tr row strow".split(), "sthead"
+_CELLS = frozenset("td th cell entry stentry".split())
+_VERSE = frozenset("l line v".split())
+_NOTES = frozenset("note fn footnote".split())
+_TITLE_PAGES = frozenset({"refnamediv"})  # elements of a title page: their titles are those of what they stand in
+_OPENED = re.compile(r"(?:<(?:p|div)>)+")
+_PARAGRAPHS = frozenset("p para simpara".split())
+_BLOCKS = _CODES | _QUOTES | _LISTS | _TABLES | {"lg", "figure", "equation"}
+_DECLARED_WITHIN = 20_000  # characters
+_LONGEST_TITLE = 500  # characters; more are a part of the text
+_LONGEST = 80  # characters of a title that no element says is one
+RECORD = frozenset(
+    "teiheader meta metadata description binary resource recognition resource-attributes note-attributes prolog "
+    "style stylesheet script".split()
+)
+"""Elements that tell of the file, not in it, where they hold elements of their own."""
+_PAGE = re.compile(r"<(?:p|div|br|ul|ol|h[1-6]|table|en-note|span|a|img|b|strong|em)\b[^<>]*>", re.IGNORECASE)
+_PROLOG = re.compile(r"\A\s*<\?xml[^>]*\?>")
+_DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]*>")
+_DECLARATION = re.compile(r"<!DOCTYPE[^>\[]*(?:\[.*?\]\s*)?>", re.DOTALL)
+_DECLARED = re.compile(r"<!ENTITY\s+([\w.-]+)\s+(?:\"([^\"<&%]*)\"|'([^'<&%]*)')\s*>")
+_ENTITY = re.compile(r"&(?!(?:lt|gt|amp|quot|apos);)([\w.:-]+);")
+_TITLES = (".//{*}titleStmt/{*}title", ".//{*}meta/{*}title", ".//{*}book-title", "./{*}info/{*}title", "./{*}title")
+_AUTHORS = (".//{*}titleStmt/{*}author", ".//{*}meta/{*}creator", "./{*}info/{*}author")
+
+
+def read(data: bytes, name: str) -> ParsedFile:
+    """The words of the document, with its sections. Raises ``ParseError`` for what is no XML.
+
+    >>> chapter = b"<chapter><title>Ducks</title><para>They <emphasis>swim</emphasis>.</para><itemizedlist><listitem>"
+    >>> reading = read(chapter + b"<para>well</para></listitem></itemizedlist></chapter>", "a.xml")
+    >>> [(piece.level, piece.words.text or piece.items[0].words.text) for piece in reading.pieces]
+    [(1, 'Ducks'), (0, 'They swim.'), (0, 'well')]
+    """
+    text = decoded(data, name)
+    declared = {found[1]: found[2] or found[3] or "" for found in _DECLARED.finditer(text[:_DECLARED_WITHIN])}
+    text = _ENTITY.sub(lambda found: escape(_entity(found, declared)), text)
+    head, text = text[:_DECLARED_WITHIN], text[_DECLARED_WITHIN:]
+    head = _DECLARATION.sub("", _PROLOG.sub("", head))
+    whole = tree_of(f"<document>{head}{text}</document>".encode("utf-8", "replace"), recover=True)  # or parts of one
+    root = whole[0] if whole is not None and len(whole) == 1 else whole
+    if root is None:
+        raise ParseError(f"{name} is damaged: it holds no XML.", "Export it again and add that.")
+    title, author = _first(root, _TITLES), _first(root, _AUTHORS)
+    above = title if root.find(".//{*}titleStmt") is not None else ""  # said in the record alone
+    body = f"<h1>{escape(above)}</h1>" if above else ""
+    body += _block(root, 2 if above else 1)
+    head = f'<title>{escape(title)}</title><meta name="author" content="{escape(author)}">'
+    return read_page(f"<meta charset=utf-8>{head}{body}".encode(), name)
+
+
+def _entity(found: re.Match[str], declared: dict[str, str]) -> str:
+    """What an entity stands for; of one that is declared in another file the last part of its name."""
+    known = declared.get(found[1]) or unescape(found[0])
+    return known if known != found[0] else found[1].rpartition(".")[2]
+
+
+def _first(root: Element, ways: Sequence[str]) -> str:
+    return next((words for way in ways if (words := _said(root.find(way)))), "")
+
+
+def _said(element: Element | None) -> str:
+    return "" if element is None else " ".join("".join(element.itertext()).split())
+
+
+def _name(element: Element) -> str:
+    return local_name(element).lower()
+
+
+def _children(element: Element) -> list[Element]:
+    return [child for child in element if isinstance(child.tag, str)]
+
+
+def _has_words(element: Element) -> bool:
+    """Whether words stand in the element itself."""
+    return any(text and text.strip() for text in (element.text, *(child.tail for child in element)))
+
+
+def _is_record(element: Element) -> bool:
+    return (_name(element) in RECORD and (len(element) > 0 or element.get("encoding") is not None)) or (
+        element.get("encoding") == "base64" or _name(element) == "binary"
+    )
+
+
+def _block(element: Element, depth: int) -> str:
+    """An element that stands by itself. ``depth``: the level of a heading in it."""
+    name, children = _name(element), _children(element)
+    if _is_record(element):
+        return ""
+    if name in _CODES:
+        return f"<pre>{escape(''.join(element.itertext()))}</pre>"
+    if not children and element.text and _PAGE.search(element.text):
+        return f"<div>{_DOCTYPE.sub('', _PROLOG.sub('', element.text))}</div>"
+    if name in _TABLES:
+        return _table(element, depth)
+    if name == "outline" and element.get("text"):
+        below = "".join(_block(child, depth) for child in children)
+        text = element.get("text")
+        return f"<ul><li>{text if _PAGE.search(text) else escape(text)}{below}</li></ul>"
+    if name.endswith("synopsis"):
+        return f"<p>{escape(' '.join(' '.join(element.itertext()).split()))}</p>"
+    if name == "sp":
+        return _speech(element, depth)
+    if _leads_in(element, children):
+        return f"<div>{_led_in(element, children, depth)}</div>"
+    if not children or _has_words(element):
+        return f"<p>{_inline(element, depth)}</p>"
+    if name in _LISTS or name.endswith("list"):
+        return _list(element, children, depth)
+    inner = _section(children, depth)
+    return f"<blockquote>{inner}</blockquote>" if name in _QUOTES else f"<div>{inner}</div>"
+
+
+def _leads_in(element: Element, children: Sequence[Element]) -> bool:
+    """Whether words stand before the paragraphs of an element, and none among them."""
+    words, tails = (element.text or "").strip(), any((child.tail or "").strip() for child in children)
+    return bool(words) and not tails and any(_name(child) in _PARAGRAPHS or _is_block(child) for child in children)
+
+
+def _led_in(element: Element, children: Sequence[Element], depth: int) -> str:
+    words, is_section = " ".join((element.text or "").split()), "sec" in _name(element)
+    tag = f"h{min(depth, 6)}" if is_section and len(words) <= _LONGEST else "p"
+    return f"<{tag}>{escape(words)}</{tag}>{_section(children, depth + is_section)}"
+
+
+def _is_block(element: Element) -> bool:
+    """Whether an element stands apart from the words around it: lists and the like, and what is numbered."""
+    name = _name(element)
+    if name in _BLOCKS or name.endswith("list"):
+        return True
+    return len(element) > 0 and next((True for one in element.iter("{*}num", "{*}enum") if one is not element), False)
+
+
+def _is_head(element: Element) -> bool:
+    """Whether an element is the title of another, not a part of a law that is called Title."""
+    held = any(_name(child) in _HEADS or _name(child) in _NUMBERS for child in _children(element))
+    return _name(element) in _HEADS and not held and 0 < len(_said(element)) <= _LONGEST_TITLE
+
+
+def _section(children: Sequence[Element], depth: int) -> str:
+    """Children one after the other; a title, with the number before it, heads what follows.
+
+    Verses, and short values that follow each other, are lines of one paragraph.
+    """
+    number, parts, is_headed = "", [], False
+    whole = (one for child in children for one in (_children(child) if _name(child) in _TITLE_PAGES else [child]))
+    for are_lines, run in groupby(whole, key=_is_line):
+        if are_lines:
+            parts.append(f"<p>{number}{'<br>'.join(_inline(line, depth) for line in run)}</p>")
+            number = ""
+            continue
+        for child in run:
+            if _name(child) in _NUMBERS:
+                number += f"{escape(_said(child))} "
+            elif _is_head(child):
+                level = min(depth, 6)
+                parts.append(f"<h{level}>{number}{escape(_said(child))}</h{level}>")
+                number, depth, is_headed = "", depth + (not is_headed), True
+            elif block := _block(child, depth):
+                opened = _OPENED.match(block) if number else None
+                at = opened.end() if opened else 0
+                parts.append(f"{block[:at]}{number}{block[at:]}")
+                number = ""
+    return "".join(parts) + (f"<p>{number}</p>" if number else "")
+
+
+def _is_line(element: Element) -> bool:
+    """Whether an element is a verse, or a short value of a record."""
+    name, words = _name(element), element.text or ""
+    if name in _VERSE:
+        return True
+    is_short = len(element) == 0 and 0 < len(words.strip()) <= _LONGEST and not _PAGE.search(words)
+    return is_short and not (name in _PARAGRAPHS or name in _NUMBERS or name in _HEADS or _is_block(element))
+
+
+def _inline(element: Element, depth: int) -> str:
+    """An element's words and what runs on among them."""
+    parts = [escape(element.text or "")]
+    for child in element:
+        if isinstance(child.tag, str):
+            name = _name(child)
+            if _is_block(child):
+                parts.append(_block(child, depth))
+            elif name in ("lb", "br"):
+                parts.append("<br>")
+            elif name in _NOTES:
+                parts.append(f" [{_inline(child, depth)}]")
+            elif not _is_record(child):
+                parts.append(_linked(child, _inline(child, depth)))
+        parts.append(escape(child.tail or ""))
+    return "".join(parts)
+
+
+def _linked(element: Element, inner: str) -> str:
+    target = next((value for key, value in element.attrib.items() if key.endswith(("href", "url", "target"))), "")
+    return f'<a href="{escape(target)}">{inner}</a>' if "://" in target or target.startswith("#") else inner
+
+
+def _list(element: Element, children: Sequence[Element], depth: int) -> str:
+    kind, name = f"{element.get('type', '')} {element.get('rend', '')}", _name(element)
+    numbered = name in ("ol", "steps", "orderedlist") or "order" in kind or "number" in kind
+    defined = any(_name(one) in _TERMS for child in children for one in (child, *_children(child)))
+    tag = "dl" if defined else "ol" if numbered else "ul"
+    parts: list[str] = []
+    for child in children:
+        name = _name(child)
+        if name in _HEADS:
+            parts.insert(0, f"<p>{_inline(child, depth)}</p>")
+        elif defined and not _has_words(child) and name not in _TERMS:
+            parts += (_defined(part, depth) for part in _children(child))
+        elif defined:
+            parts.append(_defined(child, depth))
+        else:
+            parts.append(f"<li>{_block(child, depth)}</li>")
+    return f"<{tag}>{''.join(parts)}</{tag}>"
+
+
+def _defined(element: Element, depth: int) -> str:
+    if _name(element) in _TERMS:
+        return f"<dt>{_inline(element, depth)}</dt>"
+    return f"<dd>{_block(element, depth)}</dd>"
+
+
+def _speech(element: Element, depth: int) -> str:
+    """What one person of a play says, below the name, as a transcript has it."""
+    children = _children(element)
+    speaker = next((_said(child).rstrip(".: ") for child in children if _name(child) == "speaker"), "")
+    lines = [_inline(child, depth) for child in _within_speech(children)]
+    return f"<p>{escape(speaker)}{': ' if speaker else ''}{'<br>'.join(lines)}</p>"
+
+
+def _within_speech(children: Sequence[Element]) -> Iterator[Element]:
+    for child in children:
+        if _name(child) == "lg":
+            yield from _within_speech(_children(child))
+        elif _name(child) != "speaker":
+            yield child
+
+
+def _table(element: Element, depth: int) -> str:
+    parts = [f"<caption>{escape(_said(child))}</caption>" for child in _children(element) if _name(child) in _HEADS]
+    for row in element.iter():
+        name = _name(row) if isinstance(row.tag, str) else ""
+        if name not in _ROWS and name != _HEAD_ROWS:
+            continue
+        above = row.getparent()
+        head = name == _HEAD_ROWS or row.get("role") == "label" or (above is not None and _name(above) == "thead")
+        cells = [child for child in _children(row) if _name(child) in _CELLS]
+        parts.append("<tr>" + "".join(_cell(cell, head or _name(cell) == "th", depth) for cell in cells) + "</tr>")
+    return f"<table>{''.join(parts)}</table>"
+
+
+def _cell(cell: Element, head: bool, depth: int) -> str:
+    spans = {"colspan": cell.get("colspan") or cell.get("cols"), "rowspan": cell.get("rowspan") or cell.get("rows")}
+    rows = cell.get("morerows", "")
+    spans["rowspan"] = str(int(rows) + 1) if rows.isdecimal() and len(rows) < 4 else spans["rowspan"]
+    stated = "".join(f' {key}="{escape(value)}"' for key, value in spans.items() if value)
+    tag = "th" if head else "td"
+    inner = _inline(cell, depth) if _has_words(cell) or not len(cell) else _section(_children(cell), depth)
+    return f"<{tag}{stated}>{inner}</{tag}>"

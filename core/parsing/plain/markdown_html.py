@@ -1,0 +1,37 @@
+"""HTML that stands in Markdown as blocks: headings written as tags, as READMEs have them, are headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from core.text.spans import trim
+from core.types import Block, BlockKind, Span
+
+_HEADING = re.compile(r"<h([1-6])\b[^>]*>(.*?)</h\1\s*>", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r"<[^<>]*>")
+
+
+def html_blocks(text: str, span: Span) -> Iterator[Block]:
+    """The block of HTML at ``span``, parted at the headings in it that have words.
+
+    >>> source = "<div align=center>\\n<h1>The <b>Duck</b></h1>\\n<img src=duck.png>"
+    >>> [(block.kind.value, block.level) for block in html_blocks(source, Span(0, len(source)))]
+    [('html', 0), ('heading', 1), ('html', 0)]
+    """
+    place = span.start
+    for found in _HEADING.finditer(text, span.start, span.end):
+        if not any(map(str.isalnum, _TAG.sub("", found[2]))):
+            continue
+        if before := trim(text, place, found.start()):
+            yield Block(BlockKind.HTML, before.start, before.end)
+        yield Block(BlockKind.HEADING, found.start(), found.end(), level=int(found[1]))
+        place = found.end()
+    if rest := trim(text, place, span.end):
+        yield Block(BlockKind.HTML, rest.start, rest.end)
+
+
+def words_of_heading(text: str, start: int, end: int) -> Span | None:
+    """What stands between the tags of a heading at ``[start, end)``; ``None`` where it is written in another way."""
+    found = _HEADING.match(text, start, end)
+    return trim(text, *found.span(2)) if found else None
