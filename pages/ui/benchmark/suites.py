@@ -34,7 +34,7 @@ def choose_suite() -> Chosen | None:
     """The choice; ``None``, with a sentence, while there is nothing to measure on. Raises ``SuiteError``."""
     held = _judgments()
     named = {JUDGED: f"My judgments ({held.questions:,})", SAMPLES: "The samples"}
-    st.session_state.setdefault(state.SUITE, JUDGED if held.questions else SAMPLES)
+    state.choose(state.SUITE, named, JUDGED if held.questions else SAMPLES)
     kind = st.segmented_control(
         "Suite",
         list(named),
@@ -85,11 +85,12 @@ def _choose_origins(held: _Held) -> tuple[str, ...]:
     present = list(held.origins)
     if len(present) < 2:
         return tuple(present)
+    kept: list[str] = st.session_state.get(state.SUITE_ORIGINS, present)
+    st.session_state[state.SUITE_ORIGINS] = [origin for origin in kept if origin in present]
     chosen = st.pills(
         "Whose",
         present,
         selection_mode="multi",
-        default=present,
         key=state.SUITE_ORIGINS,
         format_func=lambda origin: f"{ORIGIN_WORDS[origin]} {held.origins[origin]:,}",
         persist_state="session",

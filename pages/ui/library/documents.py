@@ -21,7 +21,7 @@ COLUMNS: Mapping[str, Any] = {
     # What tells documents apart comes first and is seen at 1024 pixels.
     "File": st.column_config.TextColumn(width=145),
     "Found by": st.column_config.TextColumn(
-        width=84,
+        width=112,
         help="A document is found by its words as soon as it is cut, and by its meaning once that is encoded, unless "
         "you left it to its words.",
     ),
@@ -206,10 +206,11 @@ def actions(chosen: list[SourceRow]) -> None:
 
 def table(sources: list[SourceRow]) -> dict[str, list[object]]:
     """The documents by column; one that would be empty is left out, and the recipe where all have the same."""
+    some_by_words = any(source.by_words or source.words_alone for source in sources)
     columns: dict[str, list[object]] = {
         "Title": [words.shortened(source.title, TITLE_SHOWN) for source in sources],  # a button cuts without a sign
         "File": [words.place_name(source.name) for source in sources],
-        "Found by": ["words, as chosen" if one.words_alone else "words" if one.by_words else "" for one in sources],
+        "Found by": [_found_by(source) for source in sources] if some_by_words else [],
         "Kind": [words.kind(source.document_kind) for source in sources],
         "Pages": [source.pages or None for source in sources],
         "Read": [words.read(source.read) for source in sources],
@@ -230,6 +231,12 @@ def table(sources: list[SourceRow]) -> dict[str, list[object]]:
     }
     needed = {"Title", "File", "Kind", "Chunks"}
     return {name: values for name, values in columns.items() if name in needed or any(values)}
+
+
+def _found_by(source: SourceRow) -> str:
+    if source.words_alone:
+        return "words, as chosen"
+    return "words so far" if source.by_words else "words, meaning"
 
 
 def labels(source: SourceRow) -> str:

@@ -88,7 +88,9 @@ JUDGING_FILTER = "judging.filter"
 JUDGING_SHOWN = "judging.shown"
 SUITE = "benchmark.suite"
 PRESETS_CHOSEN = "benchmark.presets"
+BENCH_PLACE = "benchmark.place"  # what each part of the page says of itself in the address
 BENCH_VARY = "benchmark.vary"
+BENCH_AXES = "benchmark.axes"  # the settings to vary that one begins with, as "name=values"
 SUITE_ORIGINS = "benchmark.origins"  # whose judgments are measured on
 BENCH_TOKENS = "benchmark.tokens"
 BENCH_ANSWERS = "benchmark.answers"
