@@ -195,10 +195,13 @@ class Known:
             return replace(cls.of(others[-1].parent), recipes=(), questions=(), characters=0)
         row: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         passages = row.get("seconds_a_passage")
-        # Before passages were counted apart, a re-ranker's reading was part of what an answer took.
-        speeds = row["texts_a_second"], SECONDS_A_CONTEXT if passages is None else row["seconds_an_answer"]
+        beside = row.get("characters_a_second")
+        # Before passages were counted apart, a re-ranker's reading was part of what an answer took; before reading was,
+        # it was part of what a text took.
+        texts_a_second = row["texts_a_second"] if beside else texts_a_second
+        speeds = texts_a_second, SECONDS_A_CONTEXT if passages is None else row["seconds_an_answer"]
         sure = tuple(row.get("recipes", ())), tuple(row.get("questions", ()))
-        beside = row.get("characters_a_second", (READ_A_SECOND, CUT_A_SECOND))
+        beside = beside or (READ_A_SECOND, CUT_A_SECOND)
         return cls(*sure, *speeds, row.get("characters", 0), passages or {}, (beside[0], beside[1]))
 
     def keep(self, folder: Path) -> None:

@@ -6,6 +6,7 @@ function createEvidence(root) {
   const self = { tell: null, key: "", data: null };
   let rows = [], cards = [], pieces = [], timer = 0, chosen = -1, lit = -1;
   const open = (item) => self.tell.setTriggerValue("open", { document: item.version, span: `${item.start}-${item.end}` });
+  find(".pair").addEventListener("lead", (event) => self.tell.setTriggerValue("open", event.detail));
   const pair = pairColumns(hits, passages, (hit, leader) => {
     const waits = timer; // the pointer lit something on its way; the column that a hand scrolls must not run after it
     clearTimeout(timer);

@@ -75,6 +75,7 @@ def _choose() -> None:
         format_func=preset_words,
         persist_state="session",
         placeholder="Choose presets",
+        help="Ways of cutting and searching, each a set of settings by its name.",
     )
     names: list[str] = st.session_state[state.PRESETS_CHOSEN]
     bar = st.container(horizontal=True, vertical_alignment="center")

@@ -162,7 +162,7 @@ def gold_story(lost: Mapping[str, int], budget: int) -> str:
     """
     total, read = sum(lost.values()), lost.get("read", 0)
     if not total:
-        return "The documents do not answer this question: there is no gold to find."
+        return "The documents do not answer this question: there is no answer to find."
     if read == total:
         return "All of it was read."
     gone = sorted(((count, stage) for stage, count in lost.items() if stage != "read"), reverse=True)

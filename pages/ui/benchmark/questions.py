@@ -30,7 +30,7 @@ COLUMNS = {
     "Kind": st.column_config.TextColumn(width=110),
     "Document": st.column_config.TextColumn(width=170),
     "Lost": st.column_config.TextColumn(
-        "Most was lost", width=170, help="Where most of the gold that was not read was lost."
+        "Most was lost", width=170, help="Where most of the marked answer (gold) that was not read was lost."
     ),
 }
 
@@ -172,8 +172,9 @@ def show_failures(report: BenchReport, folder: str, preset: str, other: str) -> 
     chosen = [str(name[0] if isinstance(name, list | tuple) else name) for name in picked if name]
     chosen = [name for name in chosen if name in names] or names
     st.caption(
-        "A question is missed where less than half of its gold is read in 4,000 characters, or where the documents do "
-        "not answer it and an answer is quoted. Click a bar to see its questions; choose one to see its place."
+        "A question is missed where less than half of its marked answer (gold) is read in 4,000 characters, or where "
+        "the documents do not answer it and an answer is quoted. Click a bar to see its questions; choose one to see "
+        "its place."
     )
     _show_remedies(report, folder, preset)
     show_questions(report, folder, preset, other, {item.id for item in outcomes.values() if item.failure in chosen})

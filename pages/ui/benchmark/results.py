@@ -34,7 +34,7 @@ RECALL, PARETO, BREAKDOWN, LOST, PLACE, FAILURES, QUESTIONS, SETTINGS, UNANSWERA
     "Recall by budget",
     "Cost and recall",
     "By document and kind",
-    "Where gold was lost",
+    "Where answers were lost",
     "Place in the context",
     "Why it was missed",
     "Questions",
@@ -129,7 +129,7 @@ def _remarks(report: BenchReport) -> None:
     failed = [f"{words.escaped(source)}: {words.escaped(reason)}" for source, reason in report.failures]
     if failed:
         st.warning(
-            f"{words.count(len(failed), 'document')} could not be read; the gold in them counts as missed. {failed[0]}",
+            f"{words.count(len(failed), 'document')} could not be read; answers in them count as missed. {failed[0]}",
             icon=":material/error:",
         )
     rest = [*failed[1:], *map(words.escaped, report.notes)]

@@ -36,13 +36,13 @@ def choose_suite() -> Chosen | None:
     named = {JUDGED: f"My judgments ({held.questions:,})", SAMPLES: "The samples"}
     state.choose(state.SUITE, named, JUDGED if held.questions else SAMPLES)
     kind = st.segmented_control(
-        "Suite",
+        "Questions",
         list(named),
         format_func=named.__getitem__,
         key=state.SUITE,
         required=True,
         persist_state="session",
-        help="Questions with the exact places that answer them. Your library is not changed by measuring. "
+        help="A suite: questions with the exact places that answer them. Your library is not changed by measuring. "
         "Another suite is measured by `python -m core bench FOLDER`, or imported under *Judgments*.",
     )
     if kind == SAMPLES:
@@ -70,8 +70,8 @@ def _own(held: _Held) -> Chosen | None:
         return None
     if size := _size(str(library.home), held.mark):
         st.caption(
-            f"The gold says what size to begin with: chunks of {size[0]:,} to {size[1]:,} tokens are three to five "
-            "times the median of it."
+            f"Your marked answers say what size to begin with: chunks of {size[0]:,} to {size[1]:,} tokens are three "
+            "to five times the median of them."
         )
     # While a bench reads the folder it stays as it is.
     place = benches.workspace() / "judged"
@@ -88,7 +88,7 @@ def _choose_origins(held: _Held) -> tuple[str, ...]:
     kept: list[str] = st.session_state.get(state.SUITE_ORIGINS, present)
     st.session_state[state.SUITE_ORIGINS] = [origin for origin in kept if origin in present]
     chosen = st.pills(
-        "Whose",
+        "Judged",
         present,
         selection_mode="multi",
         key=state.SUITE_ORIGINS,

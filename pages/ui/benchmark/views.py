@@ -112,7 +112,7 @@ def show_breakdown(report: BenchReport, folder: str, chosen: tuple[str, ...]) ->
 def show_lost(report: BenchReport) -> None:
     """Where the gold that was not read was lost."""
     budget = choose_budget(report)
-    _draw(lost_figure(report, budget, palette()), "lost", "Where gold was lost, a bar a preset.")
+    _draw(lost_figure(report, budget, palette()), "lost", "Where answers were lost, a bar a preset.")
     with st.expander("What the parts mean"):
         st.markdown(
             "- **budget ended**: its chunk was kept, and the context was full before it, or held another part of its "
@@ -126,7 +126,9 @@ def show_lost(report: BenchReport) -> None:
 def show_positions(folder: str, preset: str) -> None:
     """Where in the context the gold stands, and how well questions are answered by that."""
     tenths = by_position(measured(folder, preset).values())
-    _draw(position_figure(tenths, palette()), "positions", "Questions by where their first gold stands in the context.")
+    _draw(
+        position_figure(tenths, palette()), "positions", "Questions by where their first answer stands in the context."
+    )
     st.caption(
         f"The context of {TIMED_BUDGET:,} characters, in the order it is read in. What stands in the middle is what "
         "models overlook most; *Settings* have an order that puts the best passages at both ends."
@@ -162,8 +164,9 @@ def show_unanswerable(report: BenchReport) -> None:
     counts = report.presets[0].unanswerable
     st.markdown("**Questions the documents do not answer**")
     st.caption(
-        f"{words.count(counts['unanswerable'], 'question')} without gold, scored apart: the mean of the best score "
-        "either kind of question reached. The further apart, the better a search knows what the documents do not say."
+        f"{words.count(counts['unanswerable'], 'question')} without an answer, scored apart: the mean of the best "
+        "score either kind of question reached. The further apart, the better a search knows what the documents do not "
+        "say."
     )
     st.dataframe(unanswerable_table(report), hide_index=True, width="content", alt="Best scores by kind of question")
 

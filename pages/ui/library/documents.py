@@ -47,7 +47,7 @@ COLUMNS: Mapping[str, Any] = {
     "Changed": st.column_config.DatetimeColumn(format="distance", width=104),
     "Size": st.column_config.TextColumn(width=64),
     "Also as": st.column_config.TextColumn(width=110, help="Other files with exactly the same content."),
-    "Recipe": st.column_config.TextColumn(width=210),
+    "Cut by": st.column_config.TextColumn(width=210, help="The recipe: chunker, sizes and overlap."),
 }
 
 
@@ -227,7 +227,7 @@ def table(sources: list[SourceRow]) -> dict[str, list[object]]:
         "Changed": [source.changed_at for source in sources],
         "Size": [words.size(source.size_bytes) for source in sources],
         "Also as": [", ".join(words.place_name(name) for name in source.also) for source in sources],
-        "Recipe": [source.recipe for source in sources] if len({source.recipe for source in sources}) > 1 else [],
+        "Cut by": [source.recipe for source in sources] if len({source.recipe for source in sources}) > 1 else [],
     }
     needed = {"Title", "File", "Kind", "Chunks"}
     return {name: values for name, values in columns.items() if name in needed or any(values)}

@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
-from core.errors import LibraryDamagedError
+from core.errors import CancelledError, LibraryDamagedError
 from core.library import Library
 from core.storage import backups
 from pages.ui.shared import services, words
-from pages.ui.shared.guard import attempt_and_rerun
+from pages.ui.shared.guard import attempt, attempt_and_rerun, guarded
+from pages.ui.shared.tasks import Task
 
 _TOLD = "repair.told"
+_begun: dict[str, Task[list[str]]] = {}  # by the library's folder: every window sees the work
 
 
-@contextmanager
-def repairable() -> Iterator[None]:
-    """Where the library opens for repair alone, offer that in place of the page."""
+def run_or_repair(run: Callable[[], object]) -> None:
+    """Run a page; where its library is being repaired say how far that is, and offer it where it opens for nothing
+    else.
+    """
+    place = str(services.home())
+    if place in _begun and not _begun[place].over:
+        st.markdown("### Repairing the library")
+        st.caption("Nothing is deleted. Its pages are back when this is done; what is read again takes longest.")
+        st.fragment(_progress, run_every=0.5)(_begun[place])
+        return
+    if place in _begun:
+        services.let_go()  # who asked meanwhile was let read alone
+        attempt(partial(_tell, _begun.pop(place)))
+    for sentence in st.session_state.pop(_TOLD, ()):
+        st.info(words.escaped(sentence), icon=":material/healing:")
     try:
-        yield
+        run()
     except LibraryDamagedError as error:
         st.error(words.escaped(error.problem), icon=":material/healing:")
         st.markdown(
@@ -33,15 +46,45 @@ def repairable() -> Iterator[None]:
 
 
 def show_repair() -> None:
-    """A button that checks the library and mends what can be mended, and what came of it."""
+    """A button that checks the library and mends what can be mended, in the background of all its pages."""
     if st.button("Check and repair", key="repair", icon=":material/healing:"):
-        with st.spinner("Repairing the library …"):
-            attempt_and_rerun(_repair)
-    told = st.session_state.pop(_TOLD, None)
-    if told == []:
-        st.success("The library is sound.")
-    for sentence in told or []:
-        st.warning(words.escaped(sentence))
+        place = services.home()
+        services.let_go()
+        _begun[str(place)] = Task(str(place), partial(_repaired, place))
+        st.rerun()
+
+
+def _repaired(place: Path, task: Task[list[str]]) -> list[str]:
+    def watch(what: str, done: int, total: int) -> None:
+        task.said = f"{what}, {done:,} of {total:,}" if total else f"{what}, {done:,}" if done else what
+        task.tell(done, total)
+
+    with Library.open(place, repair=True) as library:
+        return [f"{problem.where}: {problem.what}" for problem in library.verify(repair=True, progress=watch)]
+
+
+def _progress(task: Task[list[str]]) -> None:
+    with guarded():
+        if task.over:
+            st.rerun()
+        bar, button = st.columns([6, 1], vertical_alignment="center")
+        done, total = task.told
+        stopping = task.stopping.is_set()
+        bar.progress(
+            done / total if total else 0.0,
+            text="stopping at its next step" if stopping else words.escaped(task.said or "opening the catalogue"),
+        )
+        kept = "What is mended stays; repairing again goes on from there."
+        button.button(
+            "Cancel", key="repair.cancel", on_click=task.cancel, disabled=stopping, help=kept, width="stretch"
+        )
+
+
+def _tell(task: Task[list[str]]) -> None:
+    try:
+        st.session_state[_TOLD] = task.result() or ["The library is sound."]
+    except CancelledError:
+        st.session_state[_TOLD] = ["Repairing was stopped. Repair it again, and it goes on from there."]
 
 
 def show_backups() -> None:
@@ -60,12 +103,5 @@ def show_backups() -> None:
             st.markdown("The library is then as it was; what was added since is set aside, the present one kept.")
             if st.button("Put it back", key=f"restore.{backup.name}", type="primary"):
                 services.let_go()
-                attempt_and_rerun(partial(backups.restore, place, backup))
-
-
-def _repair() -> None:
-    place: Path = services.home()
-    services.let_go()
-    with Library.open(place, repair=True) as library:
-        problems = library.verify(repair=True)
-    st.session_state[_TOLD] = [f"{problem.where}: {problem.what}" for problem in problems]
+                with st.spinner("Putting the backup back …"):
+                    attempt_and_rerun(partial(backups.restore, place, backup))
