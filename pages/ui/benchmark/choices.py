@@ -69,13 +69,12 @@ def _choose() -> None:
     held: list[str] = st.session_state.get(state.PRESETS_CHOSEN, USUAL)
     st.session_state[state.PRESETS_CHOSEN] = [name for name in held if name in known]
     st.multiselect(
-        "Presets",
+        "Presets: ways of cutting and searching",
         list(known),
         key=state.PRESETS_CHOSEN,
         format_func=preset_words,
         persist_state="session",
         placeholder="Choose presets",
-        help="Ways of cutting and searching, each a set of settings by its name.",
     )
     names: list[str] = st.session_state[state.PRESETS_CHOSEN]
     bar = st.container(horizontal=True, vertical_alignment="center")

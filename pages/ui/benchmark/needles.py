@@ -45,7 +45,7 @@ def show_needles() -> None:
 
 def _chosen() -> dict[str, Any] | None:
     """The payload of the job, ``None`` where nothing is chosen."""
-    left, right = st.columns(2)
+    left, right = st.columns([3, 1])
     kinds = left.multiselect(
         "Made sentences", list(KINDS), list(KINDS), format_func=lambda kind: f"{kind}: {KINDS[kind]}", key=state.NEEDLES
     )

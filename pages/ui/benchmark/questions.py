@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from core.evaluation.exchange.judged import ORIGIN_WORDS
 from core.evaluation.failures.classes import CLASSES, counted
 from core.evaluation.failures.remedies import REMEDIES, Remedies
 from core.evaluation.records import QuestionOutcome
@@ -75,7 +76,7 @@ def show_questions(
         {**COLUMNS, **_shares(sides)},
         several=False,
         first=True,
-        height=280,
+        height=280 if len(rows) > 6 else None,
     )
     if chosen:
         _open(report, chosen[0], found, budget)
@@ -131,7 +132,7 @@ def table(
     columns["Lost"] = [_lost(first.get(question.id), budget) for question in questions]
     columns["Document"] = [", ".join(dict.fromkeys(span.document for span in item.gold)) for item in questions]
     if any(question.kind for question in questions):
-        columns["Kind"] = [question.kind for question in questions]
+        columns["Kind"] = [ORIGIN_WORDS.get(question.kind, question.kind) for question in questions]
     return columns
 
 
@@ -196,7 +197,8 @@ def classes_figure(counts: Mapping[str, int]) -> plotly.graph_objects.Figure:
             hovertemplate="%{y}: %{x}<extra></extra>",
         )
     )
-    across = {"title": "Questions", "gridcolor": palette().grid}
+    across = {"title": "Questions", "gridcolor": palette().grid, "tickformat": ",d", "nticks": 6}
+    across |= {"range": [0, 1.08 * max(4, *counts.values())]}
     return lay_out(figure, height=220, xaxis=across, yaxis={"autorange": "reversed", "automargin": True})
 
 

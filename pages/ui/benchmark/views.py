@@ -27,6 +27,7 @@ from core.evaluation.reporting.charts import (
 )
 from core.evaluation.reporting.metric_words import metric_title
 from core.evaluation.reporting.report import BenchReport
+from pages.ui.ask.dials.sidebar import LABELS
 from pages.ui.ask.stages import stage
 from pages.ui.benchmark.benches import kept, measured
 from pages.ui.shared import state, words
@@ -145,7 +146,9 @@ def show_settings(report: BenchReport) -> None:
     settings = settings_table(report)
     if len(settings) > 1:
         st.markdown("**Settings that differ from the default**")
-        st.dataframe(settings, hide_index=True, width="content", alt="Settings that differ from the default")
+        plain = {name: LABELS.get(name) or name.rpartition(".")[2].replace("_", " ") for name in settings}
+        said = {plain[name]: column for name, column in settings.items()}
+        st.dataframe(said, hide_index=True, width="content", alt="Settings that differ from the default")
     else:
         st.caption("Every preset has the default settings.")
     budget = headline_budget(report)

@@ -132,9 +132,9 @@ def table(pair: CutPair) -> dict[str, list[str]]:
     rows: list[tuple[str, str, str]] = [
         ("Cut by", in_short(pair.a.settings), in_short(pair.b.settings)),
         ("Chunks", f"{a.leaves:,}", f"{b.leaves:,}"),
-        ("Median tokens", f"{a.median:,.0f}", f"{b.median:,.0f}"),
-        ("Smallest", f"{a.smallest:,}", f"{b.smallest:,}"),
-        ("Largest", f"{a.largest:,}", f"{b.largest:,}"),
+        ("Median, tokens", f"{a.median:,.0f}", f"{b.median:,.0f}"),
+        ("Smallest, tokens", f"{a.smallest:,}", f"{b.smallest:,}"),
+        ("Largest, tokens", f"{a.largest:,}", f"{b.largest:,}"),
         ("Parents", f"{a.parents:,}", f"{b.parents:,}"),
         ("Findings", f"{len(pair.a.cut.health.findings):,}", f"{len(pair.b.cut.health.findings):,}"),
     ]
