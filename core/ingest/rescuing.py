@@ -26,6 +26,7 @@ from core.storage.schema.steps import USED_VECTORS
 from core.storage.store import Store, storable
 from core.storage.verify import Problem, Progress, quietly, verify
 
+READ_AGAIN, ENCODED_AGAIN = "documents read again", "texts encoded again"  # as progress is told of them
 _LOG = logging.getLogger(__name__)
 
 
@@ -94,20 +95,19 @@ def finish(store: Store, told: Sequence[Keepsakes]) -> None:
     rescue.done(store.home)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Reading:
-    """A ``Watch`` that tells how many documents were read again, of a number that nobody knows before."""
+    """A ``Watch`` that tells which document is read again, and how many texts are encoded."""
 
     progress: Progress
-    done: int = 0
 
     def stage(self, index: int, stage: str, done: int, total: int) -> None:
         """May raise, which ends the run."""
-        self.progress("documents read again", self.done, 0)
+        told = (ENCODED_AGAIN, done, total) if stage == "encoding" else (READ_AGAIN, index + 1, 0)
+        self.progress(*told)
 
     def finished(self, index: int, outcome: Ingested | Failure) -> None:
-        """One document more."""
-        self.done += 1
+        """Nothing is told of it."""
 
 
 def repaired(

@@ -8,14 +8,23 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.errors import CancelledError, LibraryDamagedError
+from core.errors import CancelledError, LibraryDamagedError, StorageError
+from core.ingest.rescuing import ENCODED_AGAIN, READ_AGAIN
 from core.library import Library
 from core.storage import backups
-from pages.ui.shared import services, words
+from core.storage.faults import REPAIR
+from pages.ui.shared import services, state, words
 from pages.ui.shared.guard import attempt, attempt_and_rerun, guarded
 from pages.ui.shared.tasks import Task
 
 _TOLD = "repair.told"
+_SAID = {
+    READ_AGAIN: "Reading documents again",
+    ENCODED_AGAIN: "Encoding their chunks",
+    "waiting": "Checking what waits to be indexed",
+    "rows": "Checking chunks",
+    "chroma": "Checking the index of meaning",
+}
 _begun: dict[str, Task[list[str]]] = {}  # by the library's folder: every window sees the work
 
 
@@ -31,12 +40,15 @@ def run_or_repair(run: Callable[[], object]) -> None:
         return
     if place in _begun:
         services.let_go()  # who asked meanwhile was let read alone
+        st.session_state[state.ADDRESS] = None  # the page opens as its address says
         attempt(partial(_tell, _begun.pop(place)))
     for sentence in st.session_state.pop(_TOLD, ()):
         st.info(words.escaped(sentence), icon=":material/healing:")
     try:
         run()
-    except LibraryDamagedError as error:
+    except StorageError as error:
+        if not isinstance(error, LibraryDamagedError) and error.remedy != REPAIR:
+            raise
         st.error(words.escaped(error.problem), icon=":material/healing:")
         st.markdown(
             "Nothing was deleted. Its documents are read again from their originals; edits, judgments and settings "
@@ -56,7 +68,8 @@ def show_repair() -> None:
 
 def _repaired(place: Path, task: Task[list[str]]) -> list[str]:
     def watch(what: str, done: int, total: int) -> None:
-        task.said = f"{what}, {done:,} of {total:,}" if total else f"{what}, {done:,}" if done else what
+        said = _SAID.get(what) or f"Checking {what}"
+        task.said = f"{said}: {done:,}{f' of {total:,}' if total else ''}" if done or total else f"{said} …"
         task.tell(done, total)
 
     with Library.open(place, repair=True) as library:
@@ -72,7 +85,7 @@ def _progress(task: Task[list[str]]) -> None:
         stopping = task.stopping.is_set()
         bar.progress(
             done / total if total else 0.0,
-            text="stopping at its next step" if stopping else words.escaped(task.said or "opening the catalogue"),
+            text="stopping at its next step" if stopping else words.escaped(task.said or "Opening the catalogue …"),
         )
         kept = "What is mended stays; repairing again goes on from there."
         button.button(
