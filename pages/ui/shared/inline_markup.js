@@ -1,30 +1,38 @@
 // Markdown within lines, for what is only shown: spans [start, end, name] of a text, and its signs, which are left out.
 const SIGN = "sign";
 const FENCES = /^[ \t]*(?:`{3,}|~{3,})[^\n]*(?:\n|$)/gm;
-const CODE = /(?<![`\\])(`+)(?!`)((?:[^\n]|\n(?!\s*\n))+?)(?<!`)\1(?!`)/g;
-const PAIRS = [ // what stands on both sides of the words, and what it makes of them
+const VERBATIM = [ // what stands on both sides of words in which nothing is a sign, and what it makes of them
+  [/(?<![`\\])(`+)(?!`)((?:[^\n]|\n(?!\s*\n))+?)(?<!`)\1(?!`)/g, "inline-code"],
   [/(?<!\\)(\$\$)([^$]+?)\1/g, "math"],
   [/(?<![\\$])(\$)(?=[^\s$])([^$]*?[\\^_={}][^$]*?)(?<=\S)\1(?!\d)/g, "math"],
-  [/(?<!\\)(\*\*|__)(?=[^\s*_])((?:[^\n]|\n(?!\s*\n))+?)(?<=\S)\1/g, "strong"],
+];
+const PAIRS = [
+  [/(?<!\\)(\*\*)(?=[^\s*])((?:[^\n]|\n(?!\s*\n))+?)(?<=\S)\1/g, "strong"],
   [/(?<![\w*\\])([*_])(?=[^\s*_])((?:[^\n*]|\n(?!\s*\n))+?)(?<=[^\s*])\1(?![\w*])/g, "em"],
   [/(~~)(?=\S)([^\n]+?)(?<=\S)\1/g, "struck"],
 ];
-const SIGNS = [/^#{1,6}[ \t]+/gm, /!?\[(?=[^[\]\n]+\]\([^\s()]*\))/g, /(?<=\[[^[\]\n]+)\]\([^\s()]*\)/g, /\[\[(?:[^[\]|\n]+\|)?(?=[^[\]\n]+\]\])/g, /(?<=\[\[[^[\]\n]+)\]\]/g, /\\(?=[!-/:-@[-`{-~])/g];
+const SIGNS = [ // of headings, links and escapes
+  /^#{1,6}[ \t]+/gm, /!?\[(?=[^[\]\n]+\]\([^\s()]*\))/g, /(?<=\[[^[\]\n]+)\]\([^\s()]*\)/g,
+  /\[\[(?:[^[\]|\n]+\|)?(?=[^[\]\n]+\]\])/g, /(?<=\[\[[^[\]\n]+)\]\]/g, /\\(?=[!-/:-@[-`{-~])/g,
+];
 
 // code: [start, end] of the blocks of code, whose fences alone are signs.
 function markupOf(text, code) {
-  const within = (spans, start, end) => spans.some(([first, last]) => first < end && last > start), spans = [], math = [];
-  for (const { index, 0: all } of text.matchAll(FENCES)) if (within(code, index, index + all.length)) spans.push([index, index + all.length, SIGN]);
-  const verbatim = [...code], take = (found, name) => {
-    const [all, sign] = found, start = found.index, end = start + all.length;
-    if (within(code, start, end) || within(math, start, end) || (verbatim !== code && verbatim.some(([first, last]) => first < end && last > start && !(start < first && last < end)))) return;
-    spans.push([start, start + sign.length, SIGN], [start + sign.length, end - sign.length, name], [end - sign.length, end, SIGN]);
-    if (name === "inline-code") verbatim.push([start, end]);
-    if (name === "math") math.push([start, end]);
+  const spans = [], verbatim = [...code], apart = ([first, last], start, end) => last <= start || first >= end;
+  const take = ({ 0: all, 1: sign, index }, name) => {
+    const end = index + all.length;
+    spans.push([index, index + sign.length, SIGN], [index + sign.length, end - sign.length, name], [end - sign.length, end, SIGN]);
   };
-  for (const found of text.matchAll(CODE)) take(found, "inline-code");
-  for (const [pattern, name] of PAIRS) for (const found of text.matchAll(pattern)) take(found, name);
-  for (const pattern of SIGNS) for (const { index, 0: all } of text.matchAll(pattern)) if (!within(verbatim, index, index + all.length) && !within(math, index, index + all.length)) spans.push([index, index + all.length, SIGN]);
+  const each = (rules, fits, act) => {
+    for (const [pattern, name] of rules) for (const found of text.matchAll(pattern)) if (fits(found.index, found.index + found[0].length)) act(found, name);
+  };
+  const free = (start, end) => verbatim.every((span) => apart(span, start, end));
+  const around = (start, end) => verbatim.every((span) => apart(span, start, end) || (start < span[0] && span[1] < end));
+  const sign = ({ 0: all, index }) => spans.push([index, index + all.length, SIGN]);
+  each([[FENCES]], (start, end) => !code.every((span) => apart(span, start, end)), sign);
+  each(VERBATIM, free, (found, name) => { take(found, name); verbatim.push([found.index, found.index + found[0].length]); });
+  each(PAIRS, around, take);
+  each(SIGNS.map((pattern) => [pattern]), free, sign);
   return spans;
 }
 

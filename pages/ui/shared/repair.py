@@ -8,13 +8,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.errors import CancelledError, LibraryDamagedError, StorageError
+from core.errors import CancelledError, LecternError, LibraryDamagedError, StorageError
 from core.ingest.rescuing import ENCODED_AGAIN, READ_AGAIN
 from core.library import Library
 from core.storage import backups
 from core.storage.faults import REPAIR
 from pages.ui.shared import services, state, words
-from pages.ui.shared.guard import attempt, attempt_and_rerun, guarded
+from pages.ui.shared.guard import attempt_and_rerun, guarded
 from pages.ui.shared.tasks import Task
 
 _TOLD = "repair.told"
@@ -33,15 +33,9 @@ def run_or_repair(run: Callable[[], object]) -> None:
     else.
     """
     place = str(services.home())
-    if place in _begun and not _begun[place].over:
-        st.markdown("### Repairing the library")
-        st.caption("Nothing is deleted. Its pages are back when this is done; what is read again takes longest.")
-        st.fragment(_progress, run_every=0.5)(_begun[place])
+    task = _begun.get(place)
+    if task is not None and not _ended(place, task):
         return
-    if place in _begun:
-        services.let_go()  # who asked meanwhile was let read alone
-        st.session_state[state.ADDRESS] = None  # the page opens as its address says
-        attempt(partial(_tell, _begun.pop(place)))
     for sentence in st.session_state.pop(_TOLD, ()):
         st.info(words.escaped(sentence), icon=":material/healing:")
     try:
@@ -93,11 +87,29 @@ def _progress(task: Task[list[str]]) -> None:
         )
 
 
-def _tell(task: Task[list[str]]) -> None:
+def _ended(place: str, task: Task[list[str]]) -> bool:
+    """Whether a repair came to its end, which is told then; drawn is how far it is, or that it was stopped."""
+    if not task.over:
+        st.markdown("### Repairing the library")
+        st.caption("Nothing is deleted. Its pages are back when this is done; what is read again takes longest.")
+        st.fragment(_progress, run_every=0.5)(task)
+        return False
+    services.let_go()  # who asked meanwhile was let read alone
     try:
         st.session_state[_TOLD] = task.result() or ["The library is sound."]
     except CancelledError:
-        st.session_state[_TOLD] = ["Repairing was stopped. Repair it again, and it goes on from there."]
+        st.warning("Repairing was stopped before all was put back. Nothing is lost: it goes on from there.")
+        with st.container(horizontal=True):
+            show_repair()
+            if st.button("Leave it so for now", key="repair.leave", type="tertiary"):
+                del _begun[place]
+                st.rerun()
+        return False
+    except LecternError as error:
+        st.session_state[_TOLD] = [str(error)]
+    del _begun[place]
+    st.session_state[state.ADDRESS] = None  # the page opens as its address says
+    return True
 
 
 def show_backups() -> None:
