@@ -94,8 +94,8 @@ function createEvidence(root) {
     self.data = data;
     clearTimeout(timer);
     pieces = drawRoom(data, find(".room"), light);
-    find(".left-title").textContent = `Retrieved children · ${data.hits.length}`;
-    find(".right-title").textContent = `What the reader gets · ${data.passages.length} expanded`;
+    find(".left-title").textContent = `Found chunks · ${data.hits.length}`;
+    find(".right-title").textContent = `Read for the answer · ${data.passages.length} ${data.passages.length === 1 ? "passage" : "passages"}`;
     const scale = scaleOf(data);
     rows = data.hits.map((hit, index) => drawHit(hit, index, scale, open));
     cards = data.passages.map((passage) => drawPassage(passage, data, open));

@@ -239,12 +239,15 @@ def _held() -> Dropped:
 
 def _take(key: str) -> None:
     """Stage dropped files, before anything is drawn: who leaves the page at once loses none. They are read, unless that
-    takes long and is to be told first.
+    takes long and is to be told first. A busy window may tell of the same files twice.
     """
     held, library, items = _held(), services.library(), list[NewItem]()
+    taken: set[str] = st.session_state.setdefault(state.UPLOADED, set())
+    fresh = [file for file in st.session_state.get(key) or () if file.file_id not in taken]
+    taken.update(file.file_id for file in fresh)
     sizes, refused = list(held.sizes), []
     with st.spinner("Taking the files in …"):
-        for file in st.session_state.get(key) or ():
+        for file in fresh:
             data = file.getvalue()
             try:
                 items.append(NewItem(file.name, content_hash=library.stage(data)))

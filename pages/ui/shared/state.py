@@ -17,6 +17,7 @@ WAY_IN = "library.way_in"
 FOLDER_LOOK = "library.folder_look"  # what would happen to the folder that is about to be added
 DROPPED = "library.dropped"  # files that wait for a word on how long reading them takes
 UPLOAD_ROUND = "library.upload_round"  # grows to empty the drop zone after a batch was taken
+UPLOADED = "library.uploaded"  # the ids of files that were taken in
 FILTER = "library.filter"
 TITLE = "library.title"  # the title that was clicked
 TABLE = "library.table"

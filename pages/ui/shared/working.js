@@ -2,11 +2,15 @@
 // server is too busy to say so.
 if (!window.lecternAsking) {
   window.lecternAsking = true;
-  const send = WebSocket.prototype.send, heard = new WeakSet(), JUST = 400; // milliseconds between a click and what it asks
+  const send = WebSocket.prototype.send, heard = new WeakSet(), JUST = 400; // milliseconds between a click and what it asks; so long at least it is said
   let pressed = null, at = 0;
-  const answered = () => { delete document.body.dataset.asked; if (pressed) delete pressed.dataset.asked; };
+  const released = () => { if (pressed) delete pressed.dataset.asked; };
+  const answered = () => { // by what a page is told of every second, too
+    delete document.body.dataset.asked;
+    setTimeout(released, Math.max(0, at + JUST - performance.now()));
+  };
   window.addEventListener("click", (event) => {
-    answered();
+    released();
     pressed = event.composedPath().find((each) => each.tagName === "BUTTON") || null;
     at = performance.now();
   }, true);
