@@ -186,10 +186,7 @@ class Library:
         return report
 
     def verify(self, *, repair: bool = False, progress: verify.Progress = verify.quietly) -> list[Problem]:
-        """Everything that is wrong; with ``repair`` what still is, once all was put back that anything holds.
-
-        ``progress(what, done, total)`` may raise ``CancelledError``; the next repair goes on from there.
-        """
+        """Everything that is wrong; with ``repair`` what still is, once all is put back. ``progress`` may raise."""
         problems = verify.verify(self._store, repair, progress)
         return rescuing.repaired(self._store, problems, self._again, progress) if repair else problems
 
