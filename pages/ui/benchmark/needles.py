@@ -83,8 +83,7 @@ def _outcome() -> None:
         heat_map(found, stage), key="benchmark.needles", config=CONFIG, alt=f"Needles found: {STAGES[stage]}"
     )
     st.caption(f"Found: {STAGES[stage]}. A cell tells how many of the sentences planted there.")
-    for sentence in found.sentences:
-        st.markdown(f"- {words.escaped(sentence)}")
+    st.markdown("\n".join(f"- {words.escaped(sentence)}" for sentence in found.sentences))
     st.caption(
         f"{words.count(found.encoded, 'text')} encoded, the vectors of {found.reused:,} were there; "
         f"{found.seconds:,.0f} seconds."
