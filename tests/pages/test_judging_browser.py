@@ -99,7 +99,7 @@ def test_marked_words_become_gold_and_are_taken_back(address: str, home: Path, p
     assert "".join(page.locator(".text .segment.gold").all_inner_texts()) == "🚀 left at noon 🍵"
     expect(page.locator(".text")).to_be_focused()
     expect(page.locator(".gold-facts")).to_contain_text(question)
-    page.get_by_role("button", name=f"Gold: {question}").click()
+    page.get_by_role("button", name=f"Marked answer: {question}").click()
     expect(page.locator(".judge-panel")).to_contain_text("Expected: It left.")
     assert faults_in_both(page) == []
     page.get_by_role("button", name=f"Remove: {question}").click()
@@ -109,7 +109,7 @@ def test_marked_words_become_gold_and_are_taken_back(address: str, home: Path, p
     page.locator(".judge-notice").get_by_role("button", name="Undo").click()
     shown(page.locator(".text .segment.gold"))
     assert quotes(home, question) == ["🚀 left at noon 🍵"]
-    page.get_by_role("button", name=f"Gold: {question}").click()
+    page.get_by_role("button", name=f"Marked answer: {question}").click()
     page.get_by_role("button", name=f"Remove: {question}").click()
     expect(page.locator(".text .gold")).to_have_count(0)
 
@@ -275,7 +275,7 @@ def test_gold_stands_on_the_picture_of_a_page_and_the_list_leads_there_and_expor
     save(page, "How many utilities?")
     choose(page, "Page")
     shown(page.locator(".frame img"))
-    page.get_by_role("button", name="Gold: How many utilities?").click()
+    page.get_by_role("button", name="Marked answer: How many utilities?").click()
     expect(page.locator(".judge-panel")).to_contain_text("How many utilities?")
     assert faults(page) == []
     open_named(page, address, home, "rockets.md")

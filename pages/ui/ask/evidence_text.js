@@ -34,6 +34,7 @@ function inOneParagraph(text, from, to) {
 
 // Appends text[from, to) to the holder in pieces that know their place; shared words, gold, links and Markdown are marked.
 function appendWords(holder, { source, text, spans, shape, tag }, from, to) {
+  let before = from - 1; // where the run before began: gold may begin with a sign that is left out
   for (const [start, end, held] of runsOf(spans, from, to)) {
     const { words, units } = shape(text, start, end), term = held.some(([, , name]) => name === "term"), piece = make(term ? "b" : "span", "words", words);
     for (const span of held) {
@@ -41,7 +42,8 @@ function appendWords(holder, { source, text, spans, shape, tag }, from, to) {
       if (span[2] === "link") asLink(piece, span[3]);
     }
     setPlace(piece, source, start, units);
-    holder.append(...spans.filter(([first, , name]) => name === "gold" && first === start).map((each) => goldTag(each[3], tag)), piece);
+    holder.append(...spans.filter(([first, , name]) => name === "gold" && first > before && first <= start).map((each) => goldTag(each[3], tag)), piece);
+    before = start;
   }
 }
 
