@@ -8,12 +8,12 @@ if __name__ == "__main__":  # the script of a page, which Streamlit runs
     from pages.ui.shared import state
     from pages.ui.shared.entry import frame
     from pages.ui.shared.guard import guarded
-    from pages.ui.shared.repair import repairable
+    from pages.ui.shared.repair import run_or_repair
 
     page = frame()
     st.session_state[state.ENTERED] = True
-    with guarded(), repairable():
-        page.run()
+    with guarded():
+        run_or_repair(page.run)
 else:  # the server, which asks this file for its app
     from pages.ui.server import long_lived
     from pages.ui.server.access_key import announced, of_this_start

@@ -186,9 +186,9 @@ class Library:
         return report
 
     def verify(self, *, repair: bool = False, progress: verify.Progress = verify.quietly) -> list[Problem]:
-        """Everything that is wrong; with ``repair`` what still is, once all was put back that anything holds."""
+        """Everything that is wrong; with ``repair`` what still is, once all is put back. ``progress`` may raise."""
         problems = verify.verify(self._store, repair, progress)
-        return rescuing.repaired(self._store, problems, self._again) if repair else problems
+        return rescuing.repaired(self._store, problems, self._again, progress) if repair else problems
 
     def measure_recall(self) -> Recall | None:
         """How much of what is nearest Chroma finds, measured where it is asked and has grown; ``None``: it is not."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.benchmark import benches
+from pages.ui.benchmark import benches, place
 from pages.ui.benchmark.choices import show_choices
 from pages.ui.benchmark.history import show_history, show_stopped
 from pages.ui.benchmark.making import show_making, under_way
 from pages.ui.benchmark.needles import show_needles
 from pages.ui.benchmark.over_time import show_over_time
 from pages.ui.benchmark.refit import show_refit
-from pages.ui.benchmark.results import arrive, show_results
+from pages.ui.benchmark.results import show_results
 from pages.ui.library import judging_list
-from pages.ui.shared import address, services
+from pages.ui.shared import services
 from pages.ui.shared.entry import enter
 from pages.ui.shared.queue import show_jobs
 
@@ -27,7 +27,7 @@ def main() -> None:
         judging_list.show_list()
     st.caption("Which way of cutting and searching finds more, measured on questions whose answers are known by place.")
     runs = benches.runs()
-    arrive(runs)
+    place.arrive(runs)
     writable, finished = services.library().writable, any(run.head.finished for run in runs)
     first = writable and (under_way() or not finished)  # without questions there is nothing to measure on
     if writable:
@@ -39,7 +39,7 @@ def main() -> None:
     if finished:
         show_results(runs)
     else:
-        address.say({})
+        place.say("results", {})
     if writable:
         if not first:
             show_making()

@@ -81,17 +81,17 @@ LESSONS = (
     (
         "data_array",
         "Chunks",
-        "The whole text with every cut drawn on it: why a chunk ends where it does, and what no chunk holds.",
+        "The pieces that a document is cut into, drawn on its text: where each begins, why it ends, what is in none.",
     ),
     (
         "search",
         "Ask",
-        "What was found beside what the reader gets, the score at every stage, and quotes with their place.",
+        "Answers quoted word for word, each with its place, and all that was found for them, step by step.",
     ),
     (
         "bar_chart",
         "Benchmark",
-        "Which way of cutting and searching finds more, on questions whose answers are known, with intervals.",
+        "Which way of cutting and searching finds more, measured on questions whose answers are known.",
     ),
 )
 

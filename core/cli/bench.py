@@ -56,7 +56,7 @@ def bench(options: Namespace) -> int:
         for cell, reason in wanted.skipped:
             console.complain(f"{cell}: left out. {reason}")
         if options.dry_run:
-            found = {"suite": suite.name, "cells": list(wanted.presets), **asdict(cost)}
+            found = {"suite": suite.name, "cells": list(wanted.presets), **asdict(cost), "seconds": cost.seconds}
             console.answer(options, found, "Nothing was run.")
             return 0
         runs, page, ragas = (

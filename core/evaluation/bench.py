@@ -312,7 +312,7 @@ class _Bench:
         for name in step.presets:
             recording.note(name, {**recording.noted(name), **costs})
         characters = sum(source.characters for source in library.sources())
-        self._learn(step, characters, costs["texts"], encoded, seconds)
+        self._learn(step, characters, library.cutting.texts_a_second(), encoded, seconds)
         return failed
 
     def _cut(self, library: Library, step: Step, names: Mapping[str, Sequence[str]]) -> dict[str, str]:
@@ -325,14 +325,20 @@ class _Bench:
     def _borrowed(self) -> int:
         return self.lender.borrowed if self.lender else 0
 
-    def _learn(self, step: Step, characters: int, texts: float, encoded: int, seconds: float) -> None:
-        """Keep what the next estimate should know."""
-        earlier = EarlierBenches.of(self.place)
-        # Cutting and storing are in it: where few texts were encoded, they are most of it.
-        worth = encoded >= WORTH_A_MEASURE and encoded >= texts / 2
-        recipes = {*earlier.recipes, recipe_of(self.presets[step.presets[0]])}
-        speed = encoded / seconds if worth else earlier.texts_a_second
-        replace(earlier, recipes=tuple(sorted(recipes)), texts_a_second=speed, characters=characters).keep(self.place)
+    def _learn(self, step: Step, characters: int, speed: float, encoded: int, seconds: float) -> None:
+        """Keep what the next estimate should know. ``speed``: of the encoder, in texts a second."""
+        known, mine = EarlierBenches.of(self.place), recipe_of(self.presets[step.presets[0]])
+        read, cut = known.characters_a_second
+        beside = characters / max(1e-3, seconds - encoded / speed)  # reading, cutting and storing
+        if mine not in known.recipes[-1:]:
+            read, cut = (read, beside) if known.recipes else (beside, cut)
+        replace(
+            known,
+            recipes=(*(recipe for recipe in known.recipes if recipe != mine), mine),
+            texts_a_second=speed if encoded >= WORTH_A_MEASURE else known.texts_a_second,
+            characters=characters,
+            characters_a_second=(read, cut),
+        ).keep(self.place)
 
     def _scope(self, library: Library, readable: Sequence[str]) -> Scope | None:
         # A mail's attachments are documents of the library, but none of the suite's: no question can ask for them.

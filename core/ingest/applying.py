@@ -238,8 +238,9 @@ def drop_others(run: Ingest) -> None:
 class OnItems:
     """A ``Watch`` of ``documents`` that is told on the first of ``items`` items of another watch: how many are done.
 
-    ``called``: what is said instead of each document's stage. Without it, "encoding" is told by its texts. An item
-    cancelled meanwhile hands on to the next; when all are, the work is cancelled.
+    ``called``: what is said instead of each document's stage. Without it, the texts that are encoded meanwhile are told
+    behind "encoding", as "encoding 3 of 12", and in the place of documents where there is one. An item cancelled
+    meanwhile hands on to the next; when all are, the work is cancelled.
     """
 
     watch: Watch
@@ -253,7 +254,8 @@ class OnItems:
         """Shows documents done, whatever happens to one of them."""
         told = (self.called or stage, min(self._done, self.documents), self.documents)
         if stage == "encoding" and total and not self.called:
-            told = (stage, done, total)
+            several = f"{stage} {done:,} of {total:,}", *told[1:]
+            told = several if self.documents > 1 else (stage, done, total)
         while self._item < self.items:
             try:
                 self.watch.stage(self._item, *told)

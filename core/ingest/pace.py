@@ -70,6 +70,11 @@ class Pace:
         self.be_at(index, 1.0)
 
     @property
+    def share(self) -> float:
+        """How much of the batch is through, 0..1."""
+        return self._through / self._all if self._all else 0.0
+
+    @property
     def ended(self) -> int:
         """Documents that are through."""
         return len(self._over)
@@ -85,6 +90,8 @@ class Pace:
         """What later batches may begin with: earlier ones' pace and this one's."""
         through, took = self._through, monotonic() - self._began
         if self.earlier is not None:
-            return (self.earlier * _COUNTS_AS + took) / (_COUNTS_AS + through) if through else self.earlier
+            if not through:  # what takes longer than all was to take tells something, too
+                return max(self.earlier, took / _COUNTS_AS)
+            return (self.earlier * _COUNTS_AS + took) / (_COUNTS_AS + through)
         told = self.ended >= _FIRST or through >= _ENOUGH * self._all
         return took / through if through and told else None

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from core.errors import LecternError, NotFoundError, SettingsError, StorageError
 from core.ingest.applying import recut
 from core.ingest.ingest import Ingest
 from core.ingest.prepared import Incoming
+from core.ingest.reports import Failure, Ingested
 from core.settings import Settings
 from core.storage import keepsakes, rescue
 from core.storage.catalogue.documents import version
@@ -22,8 +24,9 @@ from core.storage.files import is_hash
 from core.storage.keepsakes import Keepsakes, Row
 from core.storage.schema.steps import USED_VECTORS
 from core.storage.store import Store, storable
-from core.storage.verify import Problem, verify
+from core.storage.verify import Problem, Progress, quietly, verify
 
+READ_AGAIN, ENCODED_AGAIN = "documents read again", "texts encoded again"  # as progress is told of them
 _LOG = logging.getLogger(__name__)
 
 
@@ -92,7 +95,24 @@ def finish(store: Store, told: Sequence[Keepsakes]) -> None:
     rescue.done(store.home)
 
 
-def repaired(store: Store, problems: Sequence[Problem], again: Callable[[], Ingest]) -> list[Problem]:
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A ``Watch`` that tells which document is read again, and how many texts are encoded."""
+
+    progress: Progress
+
+    def stage(self, index: int, stage: str, done: int, total: int) -> None:
+        """May raise, which ends the run."""
+        told = (ENCODED_AGAIN, done, total) if stage == "encoding" else (READ_AGAIN, index + 1, 0)
+        self.progress(*told)
+
+    def finished(self, index: int, outcome: Ingested | Failure) -> None:
+        """Nothing is told of it."""
+
+
+def repaired(
+    store: Store, problems: Sequence[Problem], again: Callable[[], Ingest], progress: Progress = quietly
+) -> list[Problem]:
     """What is still wrong once all was put back that anything holds, and what could not be had back.
 
     ``again``: a run by the settings as they are kept by then.
@@ -100,13 +120,14 @@ def repaired(store: Store, problems: Sequence[Problem], again: Callable[[], Inge
     told = rescue.recollected(store.home)
     lost = keepsakes.put_back(store, told) if told else []
     run = again()
+    run.watch = _Reading(progress)
     if not problems:
         return []
     lost += put_back_sources(run, told)
     lost += derive_again(run, [problem.version for problem in problems if problem.version])
     if told:
         finish(store, told)
-    return verify(store, repair=True) + [Problem(sentence, "repair", False) for sentence in lost]
+    return verify(store, True, progress) + [Problem(sentence, "repair", False) for sentence in lost]
 
 
 def kept_settings(store: Store) -> tuple[Settings, str]:

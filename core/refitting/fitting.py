@@ -75,7 +75,7 @@ def refit(
     questions = fittable(judged)
     if len(questions) < LEAST_QUESTIONS:
         raise LecternError(
-            f"This library has {counted(len(questions), 'judged question')} with gold; fitting takes at least "
+            f"This library has {counted(len(questions), 'judged question')} with an answer; fitting takes at least "
             f"{LEAST_QUESTIONS}.",
             f"Judge {LEAST_QUESTIONS - len(questions)} more.",
         )

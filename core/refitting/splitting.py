@@ -46,8 +46,8 @@ def halved(questions: Sequence[Question], seen: Seen, most: int) -> Split:
     least = min(len(halves.training), len(halves.held_out))
     if least < LEAST_SIDE:
         raise LecternError(
-            f"Of {len(questions):,} judged questions with gold only {least} can be kept apart from the others, whose "
-            "gold is the same, or which the re-ranker has learnt from.",
+            f"Of {len(questions):,} judged questions with an answer only {least} can be kept apart from the others, "
+            "whose answer is the same, or which the re-ranker has learnt from.",
             "Judge questions on other passages.",
         )
     return halves

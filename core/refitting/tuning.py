@@ -90,7 +90,7 @@ def tune(
     begun, questions = perf_counter(), fittable(judged)
     if len(questions) < LEAST_JUDGMENTS:
         raise LecternError(
-            f"This library has {len(questions):,} judged questions with gold; teaching a re-ranker takes at least "
+            f"This library has {len(questions):,} judged questions with an answer; teaching a re-ranker takes at least "
             f"{LEAST_JUDGMENTS}.",
             f"Judge {LEAST_JUDGMENTS - len(questions)} more.",
         )
@@ -141,7 +141,7 @@ class _Work:
         asked = self._asked(halves.training, 0.0)
         taught = [found for one in asked if (found := self._lists(one))]
         if not taught:
-            raise LecternError("No gold stands in any chunk that is searched.", "Check the judgments.")
+            raise LecternError("No marked answer stands in any chunk that is searched.", "Check the judgments.")
 
         def lists_of(step: int) -> list[ListwiseExample]:
             self._tell("learning", 0.05 + 0.45 * step / plan.steps)

@@ -103,12 +103,15 @@ class FileStore:
         return content_hash
 
     def take_back(self, content_hash: str) -> bool:
-        """Stage an original that was set aside; ``False`` where there is none, or where it is damaged."""
+        """Put an original that was set aside in its place; ``False`` where there is none, or where it is damaged.
+
+        Not staged: who is stopped before a row names it has it set aside again, not deleted.
+        """
         aside = self.set_aside / content_hash
         if self.fault(content_hash, aside):
             return not self.fault(content_hash)
         with self._fresh_lock, disk_faults(self.root):
-            _move(aside, self.root / _STAGED / content_hash)
+            _move(aside, self._final(content_hash))
             self.fresh.add(content_hash)
         return True
 

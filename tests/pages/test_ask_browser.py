@@ -28,13 +28,19 @@ pytestmark = [pytest.mark.browser]
 QUESTION = "How long is an access token valid?"
 CELL = "How many events per batch has the Large plan?"
 PLANS = "Plan,Events per batch\nSmall,200\nLarge,500\n"
+LIMITS = (
+    "# Limits of the relay\n\nA worker takes its *token* from [the handbook](plans.csv) and `limits.toml`.\n\n"
+    "| Tariff of the relay | Burst of the relay | Reached by |\n|----------------|--------------------:|------|\n"
+    + "".join(f"| Tariff {number} | {7 * number} events | e-mail, **always** |\n" for number in range(1, 40))
+    + "\n```python\ndef relay(delay: float = float(0.9)) -> None: ...\n```\n"
+)
 LOST = "centimetres above the datum"  # words of api.md that a small budget has no room for
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Path:
     files = [samples / "documents" / name for name in ("api.md", "key_loader.py")]
-    return made(tmp_path_factory.mktemp("asking"), {"plans.csv": PLANS}, files)
+    return made(tmp_path_factory.mktemp("asking"), {"plans.csv": PLANS, "limits.md": LIMITS}, files)
 
 
 def test_a_quoted_cell_says_what_it_is_of_and_takes_that_along(address: str, page: Page) -> None:
@@ -48,6 +54,26 @@ def test_a_quoted_cell_says_what_it_is_of_and_takes_that_along(address: str, pag
     assert faults_in_both(page) == []
     page.locator(".answer .copy").click()
     until(lambda: "> Large › Events per batch: 500\n" in str(page.evaluate("navigator.clipboard.readText()")))
+
+
+def test_markdown_is_drawn_as_what_it_means_among_children_and_passages(address: str, page: Page) -> None:
+    ask(page, address, "What is the burst of Tariff 31 of the relay?")
+    hit = page.locator(".hit", has_text="Tariff 31").first  # a part of the table, below the header that it lost
+    expect(hit.locator(".row.head .cell").first).to_have_text("Tariff of the relay")
+    row = page.locator(".passage .row", has_text="Tariff 31").first
+    expect(row.locator(".cell")).to_have_text(["Tariff 31", "217 events", "e-mail, always"])
+    expect(row.locator(".strong")).to_have_text("always")
+    assert not [
+        text for text in page.locator(".snippet, .body-words").all_inner_texts() if re.search(r"[|]|\*\*", text)
+    ]
+    ask(page, address, "Where does a worker of the relay take its token from?")
+    first = page.locator(".passage .body-words").first
+    expect(first.locator(".em").first).to_have_text("token")
+    expect(first.locator(".inline-code").first).to_have_text("limits.toml")
+    ask(page, address, "What is the default delay of relay?")
+    expect(page.locator(".passage .code", has_text="def relay").first).not_to_contain_text("```")
+    page.locator(".passage .link.leads").first.click()
+    expect(page).to_have_url(re.compile("/chunks"))
 
 
 def open_tab(page: Page, name: str) -> None:

@@ -15,14 +15,13 @@ from core.evaluation.regions import region, take
 from core.evaluation.reporting.breakdown import latency_table, settings_table
 from core.settings import Settings
 from core.types import Span
-from pages.ui.benchmark import axes as bench_axes
-from pages.ui.benchmark import details as bench_details
+from pages.ui.benchmark import choices, views
 from pages.ui.benchmark import questions as bench_questions
 from pages.ui.benchmark import table as bench_table
 from pages.ui.benchmark.choices import token_budgets
 from pages.ui.benchmark.drill import parts, side, what_was_read, windows
-from pages.ui.benchmark.failures import classes_figure
 from pages.ui.benchmark.needles import heat_map
+from pages.ui.benchmark.questions import classes_figure
 from pages.ui.benchmark.ready import READY, spoken_for
 from pages.ui.benchmark.results import usual_baseline
 from tests.pages.bench_reports import measured, report
@@ -131,30 +130,30 @@ def test_the_usual_baseline_is_common_practice_where_one_was_measured() -> None:
 def test_settings_and_unanswerable_questions_have_their_tables() -> None:
     made = report(("default", "flat"))
     assert settings_table(made)["expansion.strategy"] == ["needed", "flat"]
-    assert bench_details.unanswerable_table(made)["Answerable"][0] == "0.70"
+    assert views.unanswerable_table(made)["Answerable"][0] == "0.70"
     assert set(latency_table(made)) >= {"Preset", "search by meaning", "together"}
 
 
 def test_every_setting_can_be_varied_and_budgets_are_whole_tokens() -> None:
-    assert {"chunking.max_tokens", "retrieval.fusion"} <= {*bench_axes.setting_names()}
+    assert {"chunking.max_tokens", "retrieval.fusion"} <= {*choices.setting_names()}
     with pytest.raises(SettingsError, match="no budget"):
         token_budgets(["500", "many"])
 
 
 def test_a_grid_counts_its_cells_and_names_those_that_cannot_be() -> None:
-    found = bench_axes.axes_of(Settings(), bench_axes.ROWS)
+    found = choices.axes_of(Settings(), choices.rows_of(choices.AXES))
     assert len(found.presets) == 9
     rows = [{"Setting": "chunking.max_tokens", "Values": "64, 900"}, {"Setting": None, "Values": None}]
-    partly = bench_axes.axes_of(Settings(), rows)
+    partly = choices.axes_of(Settings(), rows)
     assert (list(partly.presets), partly.skipped[0][0]) == (["max_tokens=64"], "max_tokens=900")
     listed = [{"Setting": "chunking.prefix", "Values": "title,heading; none"}]
-    assert [made.chunking.prefix for made in bench_axes.axes_of(Settings(), listed).presets.values()] == [
+    assert [made.chunking.prefix for made in choices.axes_of(Settings(), listed).presets.values()] == [
         ("title", "heading"),
         (),
     ]
-    assert bench_axes.axes_of(Settings(), []).presets == {}
+    assert choices.axes_of(Settings(), []).presets == {}
     with pytest.raises(SettingsError, match="value twice"):
-        bench_axes.axes_of(Settings(), [{"Setting": "retrieval.k", "Values": "5, 5"}])
+        choices.axes_of(Settings(), [{"Setting": "retrieval.k", "Values": "5, 5"}])
 
 
 def test_ready_comparisons_are_valid_and_say_what_their_questions_speak_for() -> None:

@@ -91,7 +91,7 @@ def press(app: AppTest, key: str) -> AppTest:
 def test_a_gain_is_shown_applied_and_undone() -> None:
     app = fit(start("benchmark"))
     assert "On the 18 questions kept out of the fit, recall rises by" in plain(app)
-    assert "Fitted to 18 questions, tried on 18 others; no document has gold in both halves." in plain(app)
+    assert "Fitted to 18 questions, tried on 18 others; no document has answers in both halves." in plain(app)
     assert labels(app) == ["Fit again", "Apply", "Discard"]
     dials = app.table[0].value
     assert all(name.startswith("Find · ") for name in dials["Dial"])
@@ -222,10 +222,10 @@ def test_too_few_judgments_say_how_many_are_missing_and_how_they_are_made() -> N
     library.remove_judgments([row.id for row in library.judgments()[11:]])
     app.run()
     assert app.button(key="benchmark.refit").disabled
-    assert "You have 11 judged questions with gold; this takes 30: **19 more**" in plain(app)
+    assert "You have 11 judged questions with an answer; this takes 30: **19 more**" in plain(app)
     assert "press **g** and type the question" in plain(app)
     assert app.button(key="benchmark.tune").disabled
-    assert "It takes 200 judged questions with gold: **189 more**" in plain(app)
+    assert "It takes 200 judged questions with an answer: **189 more**" in plain(app)
 
 
 def teaching(monkeypatch: pytest.MonkeyPatch, low: float, high: float, verdict: str, folder: Path | None) -> None:

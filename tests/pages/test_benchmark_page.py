@@ -64,7 +64,7 @@ def judged(home: Path, tmp_path: Path) -> None:
 
 
 def cost(app: AppTest) -> str:
-    return next(str(item.value).replace("\\", "") for item in app.caption if "recipe" in str(item.value))
+    return next(str(item.value).replace("\\", "") for item in app.caption if "cut in" in str(item.value))
 
 
 def run(app: AppTest) -> None:
@@ -84,7 +84,7 @@ def finish(app: AppTest) -> None:
 def test_before_the_first_run_it_says_what_to_do_and_what_it_costs() -> None:
     app = start("benchmark")
     assert "Make questions from my documents" in said(app)
-    assert "5 presets, 2 recipes, 40 questions" in cost(app)
+    assert "5 presets, cut in 2 ways, 40 questions" in cost(app)
     app.toggle(key="benchmark.vary").set_value(True).run()
     assert "9 cells" in said(app)
     assert "14 presets" in cost(app)
@@ -99,7 +99,7 @@ def test_judgments_are_measured_and_the_chosen_preset_becomes_the_librarys() -> 
     assert app.segmented_control(key="benchmark.suite").value == "judged"
     assert "chunks of 27 to 45 tokens are three to five times" in said(app)
     app.multiselect(key="benchmark.presets").set_value(["default", "flat"]).run()
-    assert "2 presets, 1 recipe, 2 questions" in cost(app)
+    assert "2 presets, cut in 1 way, 2 questions" in cost(app)
     run(app)
     assert not app.exception
     library = services.library()

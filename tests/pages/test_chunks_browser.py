@@ -161,7 +161,7 @@ def test_two_cuts_are_marked_and_the_severed_gold_is_named(address: str, page: P
     for word in ("added", "removed"):
         shown(page.locator(".compare-mark", has_text=word))
     table = page.locator(".st-key-chunks_comparison")
-    expect(table).to_contain_text("Gold severed")
+    expect(table).to_contain_text("Answers severed")
     page.get_by_role("button", name=re.compile("Severed by A")).click()
     until(lambda: at_top(page) > 0)
     assert faults(page) == []

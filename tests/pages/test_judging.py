@@ -185,10 +185,8 @@ def test_the_line_counts_what_the_reader_gets() -> None:
     rows = [row(1, "Q?", "v", 0, 10), row(2, "Q?", "v", 20, 30), row(3, "Q?", "w", 0, 5)]
     context = [passage("v", 0, 12), passage("v", 25, 40)]
     assert gold_line([], context) == ""
-    assert gold_line(rows, context) == (
-        "3 gold passages judged for this question; 1 is in what the reader gets, 1 in part."
-    )
-    assert gold_line(rows[2:], context) == "1 gold passage judged for this question; none is in what the reader gets."
+    assert gold_line(rows, context) == ("3 answers marked for this question; 1 is in what the reader gets, 1 in part.")
+    assert gold_line(rows[2:], context) == "1 answer marked for this question; none is in what the reader gets."
     assert gold_line([row(4, "Q?", "v", 0, 1, lost="gone")], context) == "1 judged for this question is lost."
 
 
@@ -309,10 +307,12 @@ def test_the_list_opens_on_ask_and_on_chunks(home: Path) -> None:
     app = start("ask")
     app.text_input(key=state.QUESTION).set_value(QUESTION)
     press(app, "Ask")
-    assert "1 gold passage judged for this question; 1 is in what the reader gets." in said(app)
+    assert "1 answer marked for this question; 1 is in what the reader gets." in said(app)
     app.button(key="ask.judgments").click().run()
-    assert any("Gold" in frame.value and list(frame.value["Question"]) == [QUESTION] for frame in app.dataframe)
+    assert any(
+        "Marked answer" in frame.value and list(frame.value["Question"]) == [QUESTION] for frame in app.dataframe
+    )
     app = start("chunks")
     press(app, "Judgments")
-    assert any("Gold" in frame.value for frame in app.dataframe)
+    assert any("Marked answer" in frame.value for frame in app.dataframe)
     assert not app.exception

@@ -81,7 +81,7 @@ def save(page: Page, question: str, answer: str = "") -> None:
     field.fill(question)
     page.get_by_label("Expected answer").fill(answer)
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.locator(".judge-notice")).to_contain_text(f"Saved as gold for “{question}”")
+    expect(page.locator(".judge-notice")).to_contain_text(f"Saved as an answer to “{question}”")
     settled(page)
 
 
@@ -89,9 +89,9 @@ def test_marked_words_become_gold_and_are_taken_back(address: str, home: Path, p
     question = "What happened at noon?"
     open_named(page, address, home, "rockets.md")
     drag(page, ".text", "🚀 left", "noon 🍵")
-    shown(page.get_by_role("button", name="Judge as gold"))
+    shown(page.get_by_role("button", name="Mark as an answer"))
     expect(page.locator(".judge-count")).to_have_text("16 characters")  # code points
-    page.get_by_role("button", name="Judge as gold").click()
+    page.get_by_role("button", name="Mark as an answer").click()
     expect(page.locator(".judge-quote")).to_have_text("🚀 left at noon 🍵")
     assert faults(page) == []
     save(page, question, "It left.")
@@ -99,7 +99,7 @@ def test_marked_words_become_gold_and_are_taken_back(address: str, home: Path, p
     assert "".join(page.locator(".text .segment.gold").all_inner_texts()) == "🚀 left at noon 🍵"
     expect(page.locator(".text")).to_be_focused()
     expect(page.locator(".gold-facts")).to_contain_text(question)
-    page.get_by_role("button", name=f"Gold: {question}").click()
+    page.get_by_role("button", name=f"Marked answer: {question}").click()
     expect(page.locator(".judge-panel")).to_contain_text("Expected: It left.")
     assert faults_in_both(page) == []
     page.get_by_role("button", name=f"Remove: {question}").click()
@@ -109,7 +109,7 @@ def test_marked_words_become_gold_and_are_taken_back(address: str, home: Path, p
     page.locator(".judge-notice").get_by_role("button", name="Undo").click()
     shown(page.locator(".text .segment.gold"))
     assert quotes(home, question) == ["🚀 left at noon 🍵"]
-    page.get_by_role("button", name=f"Gold: {question}").click()
+    page.get_by_role("button", name=f"Marked answer: {question}").click()
     page.get_by_role("button", name=f"Remove: {question}").click()
     expect(page.locator(".text .gold")).to_have_count(0)
 
@@ -142,7 +142,7 @@ def test_marks_reach_across_parts_that_are_drawn_while_one_scrolls(address: str,
         until(lambda words=f"Mark {number}.": scrolled_to(page, words))  # type: ignore[misc]
     page.mouse.move(*host.evaluate(PLACE, ["Mark 36.", 0]))
     page.mouse.up()
-    shown(page.get_by_role("button", name="Judge as gold"))
+    shown(page.get_by_role("button", name="Mark as an answer"))
     page.keyboard.press("g")
     save(page, "The first half?")
     wanted = text[: text.index("Mark 36.")].rstrip()
@@ -170,7 +170,7 @@ def test_a_mark_stands_while_the_text_is_cut_anew_under_it(address: str, home: P
     until(lambda: chunks(page) == cuts)
     redo.evaluate("button => button.click()")  # and another, under words marked already
     until(lambda: chunks(page) == cuts - 1)
-    shown(page.get_by_role("button", name="Judge as gold"))
+    shown(page.get_by_role("button", name="Mark as an answer"))
     page.keyboard.press("g")
     save(page, "The first mark?")
     ((kept, left, right),) = places(home, "The first mark?")
@@ -194,7 +194,7 @@ def test_keys_alone_judge_a_chunk_and_escape_leaves_everything_as_it_was(address
     page.keyboard.press("g")
     page.keyboard.type("What is the second chunk?")
     page.keyboard.press("Enter")
-    expect(page.locator(".judge-notice")).to_contain_text("Saved as gold")
+    expect(page.locator(".judge-notice")).to_contain_text("Saved as an answer")
     (quote,) = quotes(home, "What is the second chunk?")
     assert quote.startswith("All paths are relative")
 
@@ -242,8 +242,8 @@ def test_one_click_on_ask_makes_gold_of_the_question_which_chunks_offers_too(
     shown(page.locator(".child.on"))
     page.locator(".hit").first.evaluate("(hit) => { hit.kept = 1; }")
     drag(page, ".hit.on .snippet", "for 3600", "from the moment")
-    page.get_by_role("button", name="Judge as gold for this question").click()
-    shown(page.get_by_text("1 gold passage judged for this question; 1 is in what the reader gets."))
+    page.get_by_role("button", name="Mark as the answer to this question").click()
+    shown(page.get_by_text("1 answer marked for this question; 1 is in what the reader gets."))
     assert quotes(home, question) == ["for 3600 seconds from the moment"]
     shown(page.locator(".hit .gold-tag"))
     assert page.locator(".hit").first.evaluate("(hit) => hit.kept") == 1  # nothing else was drawn anew
@@ -262,7 +262,7 @@ def test_one_click_on_ask_makes_gold_of_the_question_which_chunks_offers_too(
     page.keyboard.press("g")
     expect(page.get_by_label("Which question does this passage answer?")).to_have_value(QUESTION)
     page.keyboard.press("Enter")
-    expect(page.locator(".judge-notice")).to_contain_text("Saved as gold")
+    expect(page.locator(".judge-notice")).to_contain_text("Saved as an answer")
     assert quotes(home, QUESTION) == ["Refresh tokens do not exist"]
 
 
@@ -275,7 +275,7 @@ def test_gold_stands_on_the_picture_of_a_page_and_the_list_leads_there_and_expor
     save(page, "How many utilities?")
     choose(page, "Page")
     shown(page.locator(".frame img"))
-    page.get_by_role("button", name="Gold: How many utilities?").click()
+    page.get_by_role("button", name="Marked answer: How many utilities?").click()
     expect(page.locator(".judge-panel")).to_contain_text("How many utilities?")
     assert faults(page) == []
     open_named(page, address, home, "rockets.md")

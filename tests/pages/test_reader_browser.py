@@ -243,7 +243,7 @@ def the_legend_names_every_mark(page: Page) -> Locator:
     legend = page.locator("dl.legend")
     expect(legend).to_be_hidden()
     page.get_by_role("button", name="Legend").click()
-    for word in ("Overlap", "Bracket", "Prefix", "Found", "Lost", "Gold", "Edited"):
+    for word in ("Overlap", "Bracket", "Prefix", "Found", "Lost", "Marked answer", "Edited"):
         expect(legend).to_contain_text(word)
     return legend
 

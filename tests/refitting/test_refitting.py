@@ -202,7 +202,7 @@ def test_where_a_reranker_is_on_careful_is_not_fitted_apart_and_one_that_cannot_
 def test_too_few_judgments_are_told_with_how_many_are_missing(library: Library) -> None:
     judged = judged_questions(library)
     few = replace(judged, exchange=replace(judged.exchange, questions=judged.exchange.questions[:12]))
-    with pytest.raises(LecternError, match=rf"12 judged questions with gold.* {LEAST_QUESTIONS}.* Judge 18 more"):
+    with pytest.raises(LecternError, match=rf"12 judged questions with an answer.* {LEAST_QUESTIONS}.* Judge 18 more"):
         refit(library, few)
 
 
@@ -356,4 +356,4 @@ def test_the_command_says_what_it_found_and_applies_only_a_gain(
         library.remove_judgments([row.id for row in library.judgments()[5:]])
     code, told, error = run()
     assert (code, told) == (2, None)
-    assert "5 judged questions with gold" in error
+    assert "5 judged questions with an answer" in error

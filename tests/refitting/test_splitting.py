@@ -108,7 +108,7 @@ def test_a_half_that_can_tell_nothing_is_said() -> None:
     questions = over_documents(30, 6)
     assert halved(questions, NOTHING, 400).by == "document"
     same = [asked(number, GoldSpan("one.md", 0, 9)) for number in range(30)]
-    with pytest.raises(LecternError, match="Of 30 judged questions with gold only 0 can be kept apart"):
+    with pytest.raises(LecternError, match="Of 30 judged questions with an answer only 0 can be kept apart"):
         halved(same, NOTHING, 400)
     apart = over_documents(30, 30)
     with pytest.raises(LecternError, match="only 5 can be kept apart"):

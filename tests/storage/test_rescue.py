@@ -15,6 +15,7 @@ import pytest
 
 from core.chunking.edits.edits import Anchor, Edit
 from core.errors import (
+    CancelledError,
     LecternError,
     LibraryDamagedError,
     LibraryLockedError,
@@ -22,6 +23,7 @@ from core.errors import (
     SettingsError,
     StorageError,
 )
+from core.ingest.rescuing import ENCODED_AGAIN, READ_AGAIN
 from core.library import Incoming, Library
 from core.settings import ChunkingSettings
 from core.storage import backups, keepsakes, rescue
@@ -130,6 +132,31 @@ def test_a_lost_catalogue_is_said_and_given_back(home, before, harm, backed_up) 
     assert state(home) == before
     with Library.open(home, encoder=FastEncoder()) as library:
         assert library.verify() == []
+
+
+@pytest.mark.parametrize("backed_up", [False, True])
+def test_a_repair_that_is_stopped_goes_on_from_there(home, before, backed_up) -> None:
+    if backed_up:
+        with Library.open(home, encoder=FastEncoder()) as library:
+            assert library.back_up() is not None
+            library.ingest([Incoming("late.md", content_hash=library.stage(b"# Late\n\nAfter the backup.\n"))])
+    HARMS["emptied"](home)
+    told: list[str] = []
+
+    def stop(what: str, done: int, total: int) -> None:
+        told.append(what)
+        if what in (READ_AGAIN, ENCODED_AGAIN):
+            raise CancelledError("Stopped.")
+
+    with Library.open(home, encoder=FastEncoder(), repair=True) as library, pytest.raises(CancelledError):
+        library.verify(repair=True, progress=stop)
+    assert told[0] == "catalogue"
+    with Library.open(home, encoder=FastEncoder()):
+        pass  # as by a page that is looked at meanwhile
+    with Library.open(home, encoder=FastEncoder(), repair=True) as library:
+        assert [problem for problem in library.verify(repair=True) if problem.where != "repair"] == []
+        assert {one.name for one in library.sources()} == {*TEXTS, *(["late.md"] if backed_up else [])}
+        assert held(library)[1:] == before[1:]
 
 
 def test_without_anything_written_down_the_documents_still_come_back(home) -> None:

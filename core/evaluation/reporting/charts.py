@@ -184,7 +184,7 @@ def lost_figure(report: BenchReport, budget: int, palette: Palette = LIGHT) -> p
     )
     _lay_out(figure, palette, height=120 + 30 * max(3, len(held)))
     figure.update_layout(bargap=0.3)
-    figure.update_xaxes(title=f"Gold in {budget:,} characters, %", range=[0, 100])
+    figure.update_xaxes(title=f"Answers in {budget:,} characters, %", range=[0, 100])
     figure.update_yaxes(title=None, autorange="reversed")
     return figure
 
@@ -240,7 +240,7 @@ def position_figure(tenths: Sequence[Tenth], palette: Palette = LIGHT) -> plotly
             y=[tenth.questions for tenth in tenths],
             name="questions",
             marker={"color": palette.colours[0]},
-            hovertemplate="%{x} of the context: first gold of %{y} questions<extra></extra>",
+            hovertemplate="%{x} of the context: first answer of %{y} questions<extra></extra>",
         )
     )
     if any(tenth.right is not None for tenth in tenths):
@@ -256,7 +256,7 @@ def position_figure(tenths: Sequence[Tenth], palette: Palette = LIGHT) -> plotly
             hovertemplate="%{x} of the context: %{y:.0f} % right<extra></extra>",
         )
     _lay_out(figure, palette, height=320)
-    figure.update_xaxes(title="Where the first gold stands in the context, as it is read")
+    figure.update_xaxes(title="Where the first answer stands in the context, as it is read")
     figure.update_yaxes(title="Questions")
     figure.update_layout(yaxis2={"overlaying": "y", "side": "right", "range": [0, 105], "showgrid": False})
     return figure

@@ -30,6 +30,7 @@ _MEASURED = ("number", "date")  # things that are told by their letters, whereve
 _NEARLY = 0.5  # of the best one's probability: what a further quote must have where several are asked
 _LABEL = re.compile(r"\W*\w+\.?\s+(\d[\d.]*)\s*[:.–—]")  # "Figure 3:" counts figures, and nothing that is asked for
 _ALIKE = 0.8  # share of the words of the shorter of two quotes from which on they say the same
+_BRACKETS = {"(": ")", "[": "]", "{": "}", "“": "”", "«": "»"}
 _LEADS = re.compile(r":\W*\Z")
 
 
@@ -125,6 +126,8 @@ def _quoted(by: Choosing, item: Quotable, score: float, mark: Mark | None, candi
     if short is not None and label and Span(*label.span(1)).contains(short):
         short = None
     asked = asked_thing(by.question, by.intent)
+    if short is not None:
+        short = _balanced(text, short)
     if short is not None and asked in _MEASURED and not holds(text[short.start : short.end], asked):
         short = None  # "the day" tells no date
     return Quote(
@@ -136,6 +139,32 @@ def _quoted(by: Choosing, item: Quotable, score: float, mark: Mark | None, candi
         cells=cells,
         short=short,
     )
+
+
+def _balanced(text: str, short: Span) -> Span | None:
+    """The short answer with the bracket that closes it, or up to one that is not closed; ``None``: nothing is left.
+
+    >>> said = "It is float(0.9), see (1)."
+    >>> [said[span.start : span.end] for end in (15, 22) if (span := _balanced(said, Span(6, end)))]
+    ['float(0.9)', 'float(0.9), see']
+    >>> _balanced("(0.9)", Span(1, 5)), _balanced("f(0.9) is", Span(0, 4))
+    (Span(start=1, end=4), Span(start=0, end=1))
+    """
+    start, end = short.start, short.end
+    opened: list[int] = []
+    for at in range(start, end):
+        if text[at] in _BRACKETS:
+            opened.append(at)
+        elif opened and text[at] == _BRACKETS[text[opened[-1]]]:
+            opened.pop()
+        elif text[at] in _BRACKETS.values() and at == end - 1:  # within, it is the mark of an item: "a) …"
+            end = at
+    while opened and end < len(text) and text[end] == _BRACKETS[text[opened[-1]]]:
+        end += 1
+        opened.pop()
+    end = min([end, *opened])
+    kept = text[start:end].rstrip()
+    return Span(start, start + len(kept)) if kept else None
 
 
 def _with_its_list(item: Quotable, candidates: Sequence[Quotable], several: bool) -> Span:

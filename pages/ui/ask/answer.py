@@ -20,8 +20,8 @@ NOTHING = "The library does not say: "  # what the sentence of weak support begi
 _quotes = st.components.v2.component(
     "lectern.quotes",
     html='<section class="lectern answer" aria-label="Supporting sentences"></section>',
-    css=assets.text(__file__, "palette.css", "quotes.css"),
-    js=assets.text(__file__, "offsets.js", "copying.js", "quotes.js"),
+    css=assets.text(__file__, "palette.css", "inline_markup.css", "quotes.css"),
+    js=assets.text(__file__, "offsets.js", "copying.js", "inline_markup.js", "quotes.js"),
 )
 
 

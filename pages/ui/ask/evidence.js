@@ -6,6 +6,7 @@ function createEvidence(root) {
   const self = { tell: null, key: "", data: null };
   let rows = [], cards = [], pieces = [], timer = 0, chosen = -1, lit = -1;
   const open = (item) => self.tell.setTriggerValue("open", { document: item.version, span: `${item.start}-${item.end}` });
+  find(".pair").addEventListener("lead", (event) => self.tell.setTriggerValue("open", event.detail));
   const pair = pairColumns(hits, passages, (hit, leader) => {
     const waits = timer; // the pointer lit something on its way; the column that a hand scrolls must not run after it
     clearTimeout(timer);
@@ -93,8 +94,8 @@ function createEvidence(root) {
     self.data = data;
     clearTimeout(timer);
     pieces = drawRoom(data, find(".room"), light);
-    find(".left-title").textContent = `Retrieved children · ${data.hits.length}`;
-    find(".right-title").textContent = `What the reader gets · ${data.passages.length} expanded`;
+    find(".left-title").textContent = `Found chunks · ${data.hits.length}`;
+    find(".right-title").textContent = `Read for the answer · ${data.passages.length} ${data.passages.length === 1 ? "passage" : "passages"}`;
     const scale = scaleOf(data);
     rows = data.hits.map((hit, index) => drawHit(hit, index, scale, open));
     cards = data.passages.map((passage) => drawPassage(passage, data, open));

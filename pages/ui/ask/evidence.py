@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -13,21 +13,23 @@ from core.library import SearchResult
 from core.search.context.candidate_outcomes import Clustered
 from core.search.context.candidates import CHUNK_PART, NEIGHBOUR_PART, SMALL
 from core.settings import AssemblySettings, Settings
-from core.types import Block, BlockKind, Candidate, Hit, Passage
+from core.types import Block, BlockKind, Candidate, Hit, Link, Passage, Span
 from pages.ui.ask import judging
 from pages.ui.ask.dials import sidebar
 from pages.ui.ask.source import open_in_chunks, shared_words, source_of
 from pages.ui.ask.stages import digits, scale, stage
+from pages.ui.chunks.links import meant
 from pages.ui.reader import readings
-from pages.ui.shared import assets, state, words
+from pages.ui.shared import assets, services, state, words
 
+_Part = TypeVar("_Part", Block, Link)
 _ENDINGS = {0.4: "Only what is sure", AssemblySettings().stop_below: "As usual", 0.0: "Fill the room"}
 _SET_APART = {BlockKind.CODE, BlockKind.TABLE, BlockKind.HEADING}
 
 _evidence = st.components.v2.component(
     "lectern.evidence",
     html=assets.text(__file__, "evidence.html"),
-    css=assets.text(__file__, "palette.css", "judge.css", "evidence.css"),
+    css=assets.text(__file__, "palette.css", "judge.css", "inline_markup.css", "evidence.css"),
     js=assets.text(
         __file__,
         "offsets.js",
@@ -38,6 +40,7 @@ _evidence = st.components.v2.component(
         "judge_panel.js",
         "judge_evidence.js",
         "table_layout.js",
+        "inline_markup.js",
         "evidence_table.js",
         "evidence_text.js",
         "evidence_cards.js",
@@ -67,10 +70,7 @@ def show_evidence(result: SearchResult, settings: Settings) -> None:
             }
             for hit in result.hits
         ],
-        "passages": [
-            {**source_of(passage), **_passage(passage, result, readings.document(passage.version_id).blocks)}
-            for passage in result.passages
-        ],
+        "passages": [{**source_of(passage), **_passage(passage, result)} for passage in result.passages],
         "relevance": {
             "digits": digits(result.trace.stages[-1], fusion),
             "help": relevance_help(result.trace.stages[-1], settings),
@@ -172,8 +172,7 @@ def _hit(hit: Hit, candidate: Candidate | None, passage: int, question: str) -> 
     return {
         "rank": hit.rank,
         "headings": list(hit.headings),
-        "text": hit.text,
-        "terms": shared_words(hit.text, question),
+        **_text(hit, question),
         "scores": dict(hit.scores),
         "ranks": dict(candidate.ranks) if candidate else {},
         "fate": candidate.fate if candidate else "",
@@ -182,7 +181,7 @@ def _hit(hit: Hit, candidate: Candidate | None, passage: int, question: str) -> 
     }
 
 
-def _passage(passage: Passage, result: SearchResult, blocks: Sequence[Block]) -> dict[str, Any]:
+def _passage(passage: Passage, result: SearchResult) -> dict[str, Any]:
     place = {(hit.version_id, hit.start, hit.end): index for index, hit in enumerate(result.hits)}
     children = [(child, place.get((passage.version_id, child.start, child.end), -1)) for child in passage.children]
     return {
@@ -191,18 +190,43 @@ def _passage(passage: Passage, result: SearchResult, blocks: Sequence[Block]) ->
         "tokens": passage.tokens,
         "score": passage.score,
         "reason": passage.reason,
-        "text": passage.text,
-        "terms": shared_words(passage.text, result.question),
-        "prefix": [part.text for part in passage.prefix],
-        "blocks": [
-            [
-                max(0, block.start - passage.start),
-                block.end - passage.start,
-                str(block.kind),
-                max(0, block.header.end - passage.start) if block.header else 0,
-            ]
-            for block in blocks
-            if block.kind in _SET_APART and block.start < passage.end and passage.start < block.end
-        ],
+        **_text(passage, result.question),
+        "prefix": [part.text for part in passage.prefix if part.kind != "table_header"],
         "children": [[child.start - passage.start, child.end - passage.start, hit] for child, hit in children],
     }
+
+
+def _text(place: Hit | Passage, question: str) -> dict[str, Any]:
+    """A text with what it is made of, by places in it: words of the question, links, and blocks that are set apart.
+
+    Of a block: its kind, where its header ends, and the header itself where the text begins below it. Of the many hits
+    those alone that may hold a table or code have their document looked at.
+    """
+    kind, links, blocks = services.kind_of(place.version_id), list[Any](), list[Any]()
+
+    def span(part: Block | Link) -> list[Any]:
+        return [max(0, part.start - place.start), min(part.end, place.end) - place.start]
+
+    if isinstance(place, Passage) or "|" in place.text or "```" in place.text:
+        document = readings.document(place.version_id)
+        for link in _within(document.links, place):
+            links.append([*span(link), {"target": link.target, "place": _led(link.target, place.version_id)}])
+        for block in _within(document.blocks, place):
+            if block.kind in _SET_APART:
+                head = block.header or Span(block.start, block.start)
+                lost = document.text[head.start : head.end] if head.end <= place.start else ""
+                blocks.append([*span(block), str(block.kind), max(0, head.end - place.start), lost])
+    elif kind == "code":
+        blocks.append([0, len(place.text), "code", 0, ""])
+    words_ = shared_words(place.text, question)
+    return {"text": place.text, "terms": words_, "links": links, "blocks": blocks}
+
+
+def _within(parts: Sequence[_Part], place: Hit | Passage) -> list[_Part]:
+    return [part for part in parts if part.start < place.end and place.start < part.end]
+
+
+def _led(target: str, version: str) -> dict[str, str] | None:
+    """The place of the library that a link means, as the page is told of one."""
+    place = meant(target, version)
+    return {"document": place[0], "span": f"{place[1]}-{place[2]}" if place[2] else ""} if place else None

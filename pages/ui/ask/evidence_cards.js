@@ -103,7 +103,7 @@ function drawPassage(passage, data, open) {
   for (const [button, name] of [[copy, "Copy with source"], [go, "Open in Chunks"]]) button.setAttribute("aria-label", `${name}: passage ${passage.rank}`);
   head.append(copy, go);
   const body = make("div", "body");
-  for (const part of passage.prefix) body.append(make("em", "prefix", part));
+  for (const part of new Set(passage.prefix)) body.append(make("em", "prefix", part));
   const words = make("div", "body-words"), drawn = { card, marks: new Map() };
   body.append(words);
   drawn.drawGold = (gold) => {

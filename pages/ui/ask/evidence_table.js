@@ -1,27 +1,39 @@
-// A table in a passage, drawn as one: its rows as a grid, whatever parts of it the children are.
+// A table in a passage, drawn as one: its rows as a grid, whatever parts of it the children are; where it was cut off, below
+// the header that it lost. The separators between its cells and the line under its header are not drawn.
+const tables = new WeakMap(); // block -> its layout, and whether its lost header is drawn
 
-// How the columns of a block lie, null where its lines are drawn as they stand. block: [start, end, kind, end of its header].
-function tableOf(text, [start, end, , head]) {
-  const { outer, columns, count } = layoutOf({ text }, { start, end });
-  return columns ? { outer, columns, count, head } : null;
+function tableOf(text, block) {
+  if (!tables.has(block)) {
+    const [start, end, , , header] = block, lost = header ? `${header.trimEnd()}\n` : "";
+    tables.set(block, { ...layoutOf({ text: lost + text.slice(start, end) }, { start: 0, end: lost.length + end - start }), lost });
+  }
+  return tables.get(block);
 }
 
-// text[from, to) of the table, a row a line; the separators between its cells and the line under its header are not drawn.
-function appendRows(piece, shown, { outer, columns, count, head }, from, to) {
+function appendRows(piece, shown, block, from, to) {
+  const table = tableOf(shown.text, block), { outer, columns, wide, count } = table;
   piece.classList.add("grid");
-  piece.style.setProperty("--columns", columns);
+  piece.classList.toggle("wide", !columns);
+  piece.style.setProperty("--columns", columns || wide);
+
+  // fill(cell, from, to): what stands there of the line.
+  function appendRow(line, head, fill) {
+    if (!line.trim() || isRule(line)) return;
+    const row = make("span", head ? "row head" : "row"), starts = cellStarts(line, outer && line.startsWith("|"));
+    starts.forEach((at, column) => {
+      const cell = cellOf(column, starts, count), bare = line.slice(at, starts[column + 1]);
+      const before = /^\|?\s*/.exec(bare)[0].length, words = bare.slice(before).replace(/\s*\|?\s*$/, "");
+      if (words) fill(cell, at + before, at + before + words.length);
+      row.append(cell);
+    });
+    piece.append(row);
+  }
+
+  for (const line of table.lost.split("\n")) appendRow(line, true, (cell, first, last) => cell.append(line.slice(first, last)));
+  table.lost = "";
   for (let start = from; start < to;) {
-    const found = shown.text.indexOf("\n", start), end = found < 0 || found > to ? to : found, line = shown.text.slice(start, end);
-    if (line.trim() && !isRule(line)) {
-      const row = make("span", start < head ? "row head" : "row"), starts = cellStarts(line, outer && line.startsWith("|"));
-      starts.forEach((at, column) => {
-        const cell = cellOf(column, starts, count), bare = line.slice(at, starts[column + 1]);
-        const before = /^\|?\s*/.exec(bare)[0].length, words = bare.slice(before).replace(/\s*\|?\s*$/, "");
-        if (words) appendWords(cell, shown, start + at + before, start + at + before + words.length);
-        row.append(cell);
-      });
-      piece.append(row);
-    }
+    const found = shown.text.indexOf("\n", start), end = found < 0 || found > to ? to : found, begins = start;
+    appendRow(shown.text.slice(start, end), start < block[3], (cell, first, last) => appendWords(cell, { ...shown, shape: asIs }, begins + first, begins + last));
     start = end + 1;
   }
 }

@@ -7,7 +7,7 @@ function createEvidenceJudge(root, { stage, hosts, redraw, tell, chosen }) {
   const panel = createPanel(stage, () => hosts[0].focus({ preventScroll: true }));
   const notice = createNotice(stage, send);
   const bar = createJudgeBar(root, {
-    stage, frame: stage, hosts, selector: ".words", words: "Judge as gold for this question",
+    stage, frame: stage, hosts, selector: ".words", words: "Mark as the answer to this question",
     act: (mark) => { send({ do: "judge", ...spanOf(mark), question: data.question }); notice.wait("Marking it as an answer …"); bar.clear(); },
     why: (mark) => send({ do: "why", ...spanOf(mark) }),
     whole: () => { const row = chosen(); return row ? { source: row.source, start: 0, end: row.source.text.length, range: null } : null; },

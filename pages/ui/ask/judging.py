@@ -76,9 +76,9 @@ def judge(place: str, question: str, version: str, span: Span, answer: str = "")
     number = library.judge(question, version, span.start, span.end, answer=answer)
     st.session_state[state.JUDGED_QUESTION] = (question, st.session_state.get(state.ASKED))
     if number in known:
-        say(place, f"That was gold for {quoted(question)} already.")
+        say(place, f"That was marked as an answer to {quoted(question)} already.")
     else:
-        say(place, f"Saved as gold for {quoted(question)}.", Undo(forget=(number,)))
+        say(place, f"Saved as an answer to {quoted(question)}.", Undo(forget=(number,)))
 
 
 def remove(place: str, ids: Sequence[int]) -> None:

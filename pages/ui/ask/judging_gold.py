@@ -52,7 +52,7 @@ def gold_line(rows: Sequence[JudgmentRow], passages: Sequence[Passage]) -> str:
     whole, part = sum(share == 1 for share in shares), sum(0 < share < 1 for share in shares)
     read = f"{whole:,} {'is' if whole == 1 else 'are'}" if whole else "none is"
     cut = f", {part:,} in part" if part else ""
-    line = f"{words.count(len(gold), 'gold passage')} judged for this question; {read} in what the reader gets{cut}."
+    line = f"{words.count(len(gold), 'answer')} marked for this question; {read} in what the reader gets{cut}."
     return f"{line} {gone}".strip()
 
 

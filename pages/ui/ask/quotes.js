@@ -15,13 +15,12 @@ function drawQuote(quote, index, component) {
 }
 
 // The quote's own words, the short answer in them in bold; a listing keeps its lines, a list its items.
-function drawSaid({ text, kind, short, cells, asked }) {
+function drawSaid({ text, kind, short, cells, asked, markup }) {
   if (cells.length) return drawRow(cells, asked);
   const said = make(kind === "line" ? "code" : "span", `said ${kind}`), at = offsetTranslator(text);
-  const [start, end] = short ? short.map(at) : [0, 0];
-  said.append(text.slice(0, start));
-  if (end > start) said.append(make("b", "short", text.slice(start, end)));
-  said.append(text.slice(end));
+  const marked = markup && kind !== "line", shown = marked ? bulleted(text) : text;
+  const spans = [...(marked ? markupOf(text, []) : []), ...(short ? [[...short.map(at), "short"]] : [])];
+  for (const [start, end, held] of runsOf(spans, 0, text.length)) said.append(make("span", held.map(([, , name]) => name).join(" "), shown.slice(start, end)));
   return said;
 }
 

@@ -16,6 +16,9 @@ from pages.ui.shared.words import page_word, place_name
 _WORD = re.compile(r"[^\W_]+(?:(?:_+|::|[.,'’\-/])[^\W_]+)*")
 
 
+_MARKUP = ("markdown", "notebook")  # kinds of documents whose text is Markdown
+
+
 def shared_words(text: str, question: str) -> list[tuple[int, int]]:
     """``[start, end)`` of every word of ``text`` that has a token of ``question``.
 
@@ -32,11 +35,13 @@ def _tokens(word: str) -> tuple[str, ...]:
 
 
 def source_of(place: Hit | Passage | Citation) -> dict[str, Any]:
-    """Where a text stands, in words and as a span."""
+    """Where a text stands, in words and as a span. ``markup``: its signs are drawn as what they mean."""
+    kind = services.kind_of(place.version_id)
     return {
+        "markup": kind in _MARKUP,
         "document": place.document,
         "file": place_name(place.source),
-        "page": f"{page_word(services.kind_of(place.version_id))} {place.page}" if place.page else "",
+        "page": f"{page_word(kind)} {place.page}" if place.page else "",
         "version": place.version_id,
         "start": place.start,
         "end": place.end,

@@ -129,7 +129,7 @@ def _picked(question: str, titles: dict[str, SourceRow]) -> tuple[str, Span] | N
     state.keep_known(state.WHY_PLACE, offered)
     found = f"{words.count(len(places), 'place')}; {'these are the first' if len(places) > LISTED else 'which one?'}"
     chosen = st.radio(
-        found if places else "Judged gold for this question",
+        found if places else "Answers marked for this question",
         offered,
         key=state.WHY_PLACE,
         format_func=lambda place: _line(text, place),

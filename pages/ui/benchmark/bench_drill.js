@@ -17,7 +17,7 @@ function legend(gold) {
   };
   const sample = (className, text) => make("span", className, text);
   line.append(said(sample("read", "text"), "read; the number is its passage's rank"));
-  if (gold) line.append(said(sample("gold read", "text"), "gold, read"), said(sample("gold missed", "text"), "gold, not read"));
+  if (gold) line.append(said(sample("gold read", "text"), "answer, read"), said(sample("gold missed", "text"), "answer, not read"));
   return line;
 }
 
@@ -27,7 +27,7 @@ function half(side, gold) {
   head.append(make("h4", "name", side.preset));
   if (gold) {
     const recall = make("span", "recall");
-    recall.append(make("b", "", side.recall), " of the gold read");
+    recall.append(make("b", "", side.recall), " of the answer read");
     head.append(recall);
   }
   element.append(head, make("p", "story", side.story));
@@ -40,7 +40,7 @@ function half(side, gold) {
 // Ranks of the gold's best chunk from stage to stage.
 function ladder(ranks) {
   const list = make("ol", "ranks");
-  list.setAttribute("aria-label", "Rank of the gold at each stage");
+  list.setAttribute("aria-label", "Rank of the answer at each stage");
   for (const [word, rank] of ranks) {
     const entry = make("li", rank ? "" : "none");
     entry.append(make("span", "", word), make("b", "", rank || "–"));
@@ -70,7 +70,7 @@ function pieces(excerpt, previous) {
 
 function passages(items) {
   const fold = make("details", "passages"), holding = items.filter((item) => item.gold).length;
-  fold.append(make("summary", "", `The whole context: ${items.length} ${items.length === 1 ? "passage" : "passages"}, ${holding} with gold`));
+  fold.append(make("summary", "", `The whole context: ${items.length} ${items.length === 1 ? "passage" : "passages"}, ${holding} with the answer`));
   for (const item of items) {
     const entry = make("article"), head = make("header");
     head.append(make("span", "tag", String(item.rank)), make("b", "", item.document), make("small", "", `characters ${grouped(item.start)} – ${grouped(item.end)}${item.gold ? " · holds gold" : ""}`));

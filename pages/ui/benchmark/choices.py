@@ -1,9 +1,9 @@
-"""The upper part of the Benchmark page: what to measure, what it will cost, and the button."""
+"""The upper part of the Benchmark page: what to measure, settings to vary, what it will cost, and the button."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,17 +11,15 @@ import streamlit as st
 
 from core.errors import SettingsError
 from core.evaluation.bench import BenchOptions
-from core.evaluation.grid import Grid
-from core.evaluation.planning import estimate, recipe_of
-from core.settings import BASELINES, PRESETS, Settings
-from pages.ui.benchmark import axes as bench_axes
-from pages.ui.benchmark import benches
+from core.evaluation.grid import Grid, grid
+from core.settings import BASELINES, FUSIONS, PRESETS, Settings
+from pages.ui.benchmark import benches, place
 from pages.ui.benchmark.ready import show_ready
 from pages.ui.benchmark.suites import Chosen, choose_suite
 from pages.ui.settings.recipe_words import CHUNKER_WORDS
 from pages.ui.shared import background, services, state, words
 from pages.ui.shared.guard import guarded
-from pages.ui.shared.work import Plan
+from pages.ui.shared.work import Plan, cost
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -30,6 +28,7 @@ USUAL = ["default", "flat", "meaning-only", "words-only", "recursive-1000-200"]
 OWN = "library"  # the library's own settings, where no preset has them
 USUALLY = BenchOptions(failures=True)
 TOKEN_BUDGETS = ["250", "500", "1000", "2000", "4000"]
+AXES = ["chunking.max_tokens=64, 110, 200", f"retrieval.fusion={', '.join(FUSIONS)}"]  # that one starts with
 
 
 def offered() -> dict[str, Settings]:
@@ -67,16 +66,17 @@ def _choose() -> None:
     with guarded():  # a suite that cannot be read is a sentence, and the other choices stay
         chosen = choose_suite()
     known = offered()
+    held: list[str] = st.session_state.get(state.PRESETS_CHOSEN, USUAL)
+    st.session_state[state.PRESETS_CHOSEN] = [name for name in held if name in known]
     st.multiselect(
-        "Presets",
+        "Presets: ways of cutting and searching",
         list(known),
-        default=USUAL,
         key=state.PRESETS_CHOSEN,
         format_func=preset_words,
         persist_state="session",
         placeholder="Choose presets",
     )
-    names = [name for name in st.session_state.get(state.PRESETS_CHOSEN, []) if name in known]
+    names: list[str] = st.session_state[state.PRESETS_CHOSEN]
     bar = st.container(horizontal=True, vertical_alignment="center")
     vary = bar.toggle(
         "Vary settings",
@@ -86,10 +86,10 @@ def _choose() -> None:
         help="Every combination of the values of a few settings, measured beside the presets.",
     )
     options = _options(bar)
-    grid = bench_axes.choose_grid(known) if vary else Grid({})
-    presets = {name: known[name] for name in names} | dict(grid.presets)
+    varied, axes = choose_grid(known) if vary else (Grid({}), [])
+    presets = {name: known[name] for name in names} | dict(varied.presets)
     busy = bool(background.active_jobs("bench"))
-    plan = _plan(chosen, presets, options, grid.skipped)
+    plan = _plan(chosen, presets, options, varied.skipped)
     bar.caption(_cost(chosen, plan, busy=busy), text_alignment="right")  # what it costs stands beside the button
     pressed = bar.button(
         "Run",
@@ -101,6 +101,17 @@ def _choose() -> None:
     if pressed and plan and not busy:  # clicked twice before it was answered, it is one run
         benches.start(plan)
         st.rerun()
+    place.say(
+        "choices",
+        {
+            "suite": st.session_state[state.SUITE],
+            "whose": st.session_state.get(state.SUITE_ORIGINS),
+            "preset": place.differing(names, USUAL),
+            "tokens": list(map(str, options.token_budgets)),
+            "answers": "yes" if options.answers else "",
+            "vary": axes,
+        },
+    )
     show_ready(partial(_plan, chosen), partial(_cost, chosen, busy=busy), services.library().settings, busy=busy)
 
 
@@ -127,12 +138,9 @@ def _cost(chosen: Chosen | None, plan: Plan | None, *, busy: bool) -> str:
         return "There is no question to ask yet."
     if plan is None:
         return "Choose a preset."
-    # The library's own vectors are lent to the bench: what it has encoded costs nothing.
-    library = services.library()
-    held = [recipe_of(library.settings)] if chosen.revision is not None else []
-    texts = {source.version_id: source.characters for source in services.sources()}
-    cost = estimate(plan.of(chosen.suite), benches.workspace(), held, texts)
-    return words.escaped(cost.sentence)
+    said = cost(plan, chosen.suite, services.library()).sentence
+    behind = background.active_jobs("ingest", "apply")
+    return words.escaped(f"{said}; it waits until the documents are read and cut" if behind else said)
 
 
 def _options(bar: DeltaGenerator) -> BenchOptions:
@@ -165,3 +173,73 @@ def token_budgets(written: list[str]) -> tuple[int, ...]:
     if wrong:
         raise SettingsError(f"{wrong[0]!r} is no budget.", "Write whole tokens, from 50 to 1,000,000.")
     return tuple(sorted({int(text) for text in written}))
+
+
+def setting_names() -> list[str]:
+    """Every setting that can be varied.
+
+    >>> "retrieval.rrf_k" in setting_names()
+    True
+    """
+    settings = Settings()
+    return [f"{stage.name}.{item.name}" for stage in fields(settings) for item in fields(getattr(settings, stage.name))]
+
+
+def choose_grid(bases: dict[str, Settings]) -> tuple[Grid, list[str]]:
+    """The editor. Returns its grid, empty, with a sentence, while it says nothing that can be run; and its rows."""
+    with st.container(border=True, gap="small"):
+        base = st.selectbox("Starting from", list(bases), key="benchmark.grid_base", width=260)
+        begun: list[str] = st.session_state.setdefault(state.BENCH_AXES, AXES)
+        rows = st.data_editor(
+            rows_of(begun),
+            num_rows="dynamic",
+            hide_index=True,
+            key=f"benchmark.axes.{begun}",
+            column_config={
+                "Setting": st.column_config.SelectboxColumn(options=setting_names(), width="medium"),
+                "Values": st.column_config.TextColumn("Values, with a semicolon or comma between", width="large"),
+            },
+        )
+        said = [f"{row.get('Setting') or ''}={row.get('Values') or ''}" for row in rows]
+        try:
+            made = axes_of(bases.get(base or "default") or PRESETS["default"], rows)
+        except SettingsError as error:
+            st.warning(words.escaped(str(error)), icon=":material/error:")
+            return Grid({}), said
+        if not made.presets and not made.skipped:
+            st.caption(
+                "Name a setting and two or more of its values: every combination becomes a preset. `python -m core "
+                "bench SUITE --grid FILE` takes a grid as a file."
+            )
+            return made, said
+        left_out = f", {len(made.skipped):,} left out because they are no valid settings" if made.skipped else ""
+        st.caption(f"{words.count(len(made.presets), 'cell')}{left_out}")
+        if made.skipped:
+            with st.expander("Left out"):
+                for cell, reason in made.skipped[:50]:
+                    st.caption(f"**{words.escaped(cell)}** {words.escaped(reason)}")
+        return made, said
+
+
+def rows_of(axes: Iterable[str]) -> list[dict[str, str]]:
+    """Axes as rows of the editor.
+
+    >>> rows_of(["retrieval.k=20, 50"])
+    [{'Setting': 'retrieval.k', 'Values': '20, 50'}]
+    """
+    return [dict(zip(("Setting", "Values"), axis.partition("=")[::2], strict=True)) for axis in axes]
+
+
+def axes_of(base: Settings, rows: Iterable[Mapping[str, str | None]]) -> Grid:
+    """The grid that rows of settings and their values make. Raises ``SettingsError``.
+
+    >>> list(axes_of(Settings(), [{"Setting": "retrieval.fusion", "Values": "zscore, rrf"}]).presets)
+    ['fusion=zscore', 'fusion=rrf']
+    """
+    vary: dict[str, list[str]] = {}
+    for row in rows:
+        written = row.get("Values") or ""
+        values = [value.strip() for value in written.split(";" if ";" in written else ",") if value.strip()]
+        if row.get("Setting") and values:
+            vary[str(row["Setting"])] = ["" if value == "none" else value for value in values]
+    return grid(base, vary) if vary else Grid({})

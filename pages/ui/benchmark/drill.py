@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -17,7 +17,6 @@ from core.text.numerals import ordinal
 from core.text.spans import merge_spans, subtract_spans
 from core.types import Span
 from pages.ui.ask.stages import STAGES
-from pages.ui.benchmark.words import gold_story
 from pages.ui.shared import assets
 
 AROUND = 320  # characters of surroundings on either side of the gold
@@ -149,6 +148,46 @@ def _passage(rank: int, place: Placed, question: AskedQuestion, text_of: TextOf)
     except LecternError as error:
         text = str(error)
     return {"rank": rank, "document": name, "start": start, "end": end, "gold": gold, "text": text}
+
+
+def gold_story(lost: Mapping[str, int], budget: int) -> str:
+    """What became of a question's gold at one budget, in a sentence. ``lost``: characters, "read" among them.
+
+    >>> gold_story({"budget": 80}, 1000), gold_story({"read": 80}, 4000)
+    ('The budget of 1,000 characters ended before it.', 'All of it was read.')
+    >>> gold_story({"search": 30, "budget": 10}, 4000)
+    'None of it was read: no search had 75 % among its first chunks; the budget of 4,000 characters ended before 25 %.'
+    >>> gold_story({"read": 250, "budget": 250, "cutting": 1}, 4000)
+    '50 % of it was read; the budget of 4,000 characters ended before the rest.'
+    """
+    total, read = sum(lost.values()), lost.get("read", 0)
+    if not total:
+        return "The documents do not answer this question: there is no answer to find."
+    if read == total:
+        return "All of it was read."
+    gone = sorted(((count, stage) for stage, count in lost.items() if stage != "read"), reverse=True)
+    gone = [item for item in gone if 200 * item[0] >= total] or gone[:1]  # less than half a percent is a blank or two
+    if len(gone) == 1:
+        reason = _reason(gone[0][1], "the rest" if read else "it", budget)
+        return f"{_share(read, total)} of it was read; {reason}." if read else f"{reason[0].upper()}{reason[1:]}."
+    reasons = "; ".join(_reason(stage, _share(count, total), budget) for count, stage in gone)
+    return f"{_share(read, total) if read else 'None'} of it was read: {reasons}."
+
+
+def _share(part: int, total: int) -> str:
+    return f"{100 * part / total:.0f} %"
+
+
+def _reason(stage: str, what: str, budget: int) -> str:
+    return {
+        "budget": f"the budget of {budget:,} characters ended before {what}",
+        "threshold": f"{what} fell below the least similarity asked for",
+        "ranking": f"the fused ranking left out {what}, which one search had among its first chunks",
+        "search": f"no search had {what} among its first chunks",
+        "condition": f"{what} was left out by a condition that the question itself states",
+        "cutting": f"no chunk holds {what}",
+        "reading": f"{what} lies in a document that could not be read",
+    }.get(stage, f"{what} was lost: {stage}")
 
 
 def show_drill(question: AskedQuestion, sides: Sequence[dict[str, Any]]) -> None:

@@ -22,11 +22,11 @@ from pages.ui.shared.tables import ticked
 from pages.ui.shared.work import Plan
 
 COLUMNS = {
-    "Suite": st.column_config.TextColumn(width=150),
+    "Questions": st.column_config.TextColumn(width=150),
     "Begun": st.column_config.DatetimeColumn(format="D MMM YYYY, HH:mm", width=150),
     "Presets": st.column_config.TextColumn(width="large"),
     "Revision": st.column_config.NumberColumn(
-        width=80, help="Of the library whose judgments were asked; empty for another suite."
+        width=80, help="Of the library whose judgments were asked; empty for other questions."
     ),
     "State": st.column_config.TextColumn(width=90),
 }
@@ -61,7 +61,7 @@ def show_history(runs: list[benches.Run]) -> None:
         return
     with st.expander(f"History · {words.count(len(runs), 'run')}", icon=":material/history:"):
         rows: dict[str, list[object]] = {
-            "Suite": [run.name for run in runs],
+            "Questions": [run.name for run in runs],
             "Begun": [datetime.fromisoformat(run.head.made_at).astimezone() for run in runs],
             "Presets": [", ".join(run.head.presets) for run in runs],
             "Revision": [run.head.revision for run in runs],

@@ -45,7 +45,7 @@ def show_needles() -> None:
 
 def _chosen() -> dict[str, Any] | None:
     """The payload of the job, ``None`` where nothing is chosen."""
-    left, right = st.columns(2)
+    left, right = st.columns([3, 1])
     kinds = left.multiselect(
         "Made sentences", list(KINDS), list(KINDS), format_func=lambda kind: f"{kind}: {KINDS[kind]}", key=state.NEEDLES
     )
@@ -83,8 +83,7 @@ def _outcome() -> None:
         heat_map(found, stage), key="benchmark.needles", config=CONFIG, alt=f"Needles found: {STAGES[stage]}"
     )
     st.caption(f"Found: {STAGES[stage]}. A cell tells how many of the sentences planted there.")
-    for sentence in found.sentences:
-        st.markdown(f"- {words.escaped(sentence)}")
+    st.markdown("\n".join(f"- {words.escaped(sentence)}" for sentence in found.sentences))
     st.caption(
         f"{words.count(found.encoded, 'text')} encoded, the vectors of {found.reused:,} were there; "
         f"{found.seconds:,.0f} seconds."

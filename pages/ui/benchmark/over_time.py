@@ -114,7 +114,7 @@ def _fallen(runs: Sequence[benches.Run]) -> list[str]:
         return []
     return [
         words.escaped(
-            f"“{one.question}” gets {one.after:.0%} of its gold, {one.before:.0%} before {one.document} changed."
+            f"“{one.question}” gets {one.after:.0%} of its answer, {one.before:.0%} before {one.document} changed."
         )
         for one in fallen(benches.report(own[1]), benches.report(own[0]))
     ][:LISTED]

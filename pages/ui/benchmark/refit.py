@@ -23,8 +23,8 @@ from pages.ui.shared.tasks import Task
 
 TASK = "refit"
 _PARTED = {
-    "document": "no document has gold in both halves",
-    "question": "they share documents, since most of your gold lies in few",
+    "document": "no document has answers in both halves",
+    "question": "they share documents, since most of your answers lie in few",
 }
 
 
@@ -76,12 +76,12 @@ def _head(mark: str, held: int, *, label: str, ready: bool) -> None:
     said.markdown("**Fit to my judgments**")
     said.caption(
         "Turns weights and shares of the search, and then the re-ranker's share under *Careful*, until more of your "
-        "gold is read. It learns from one half of your judgments and is tried on the other, which it has not seen; "
-        "nothing changes unless it gains there and you apply it."
+        "marked answers (gold) is read. It learns from one half of your judgments and is tried on the other, which it "
+        "has not seen; nothing changes unless it gains there and you apply it."
     )
     if held < LEAST_QUESTIONS:
         st.caption(
-            f":material/fact_check: You have {words.count(held, 'judged question')} with gold; this takes "
+            f":material/fact_check: You have {words.count(held, 'judged question')} with an answer; this takes "
             f"{LEAST_QUESTIONS}: **{LEAST_QUESTIONS - held} more**. Mark the words that answer a question, on Chunks "
             "or on Ask, press **g** and type the question; import some under *Judgments*; or have some made, above."
         )

@@ -13,23 +13,28 @@ from core.evaluation.reporting.report import BenchReport
 from core.evaluation.statistics import Comparison
 from core.settings import BASELINES
 from pages.ui.benchmark import apply as bench_apply
-from pages.ui.benchmark import benches
+from pages.ui.benchmark import benches, place
 from pages.ui.benchmark import history as bench_history
-from pages.ui.benchmark.details import show_settings, show_unanswerable
-from pages.ui.benchmark.failures import show_failures
-from pages.ui.benchmark.questions import show_questions
+from pages.ui.benchmark.questions import show_failures, show_questions
 from pages.ui.benchmark.ready import spoken_for
-from pages.ui.benchmark.table import USUAL, columns, show_table, table
-from pages.ui.benchmark.views import show_breakdown, show_lost, show_pareto, show_positions, show_recall
-from pages.ui.benchmark.words import compared
-from pages.ui.shared import address, state, words
+from pages.ui.benchmark.table import USUAL, columns, compared, show_table, table
+from pages.ui.benchmark.views import (
+    show_breakdown,
+    show_lost,
+    show_pareto,
+    show_positions,
+    show_recall,
+    show_settings,
+    show_unanswerable,
+)
+from pages.ui.shared import state, words
 from pages.ui.shared.guard import guarded
 
 RECALL, PARETO, BREAKDOWN, LOST, PLACE, FAILURES, QUESTIONS, SETTINGS, UNANSWERABLE = (
     "Recall by budget",
     "Cost and recall",
     "By document and kind",
-    "Where gold was lost",
+    "Where answers were lost",
     "Place in the context",
     "Why it was missed",
     "Questions",
@@ -37,14 +42,6 @@ RECALL, PARETO, BREAKDOWN, LOST, PLACE, FAILURES, QUESTIONS, SETTINGS, UNANSWERA
     "Unanswerable",
 )
 TOLD = 3  # metrics named in the sentence about the chosen preset
-
-
-def arrive(runs: list[benches.Run]) -> None:
-    """Take up the address once: the run it names."""
-    name = address.last(address.taken() or {}, "run")
-    folder = next((run.head.folder for run in runs if run.head.finished and run.head.folder == name), None)
-    if folder is not None:
-        st.session_state[bench_history.shown_key([run for run in runs if run.head.finished])] = folder
 
 
 def show_results(runs: list[benches.Run]) -> None:
@@ -62,7 +59,6 @@ def _results(runs: list[benches.Run]) -> None:
             folder = st.selectbox(
                 "Run", list(labels), format_func=labels.__getitem__, key=bench_history.shown_key(runs), width=400
             )
-        address.say({"run": folder if folder and folder != runs[0].head.folder else ""})
         report = benches.report(folder or runs[0].head.folder)
         folder = folder or runs[0].head.folder
         presets = [item.preset for item in report.presets]
@@ -85,13 +81,13 @@ def _results(runs: list[benches.Run]) -> None:
         st.caption(_legend(report, baseline))
         if best is not None and any(question.kind == ORIGIN for question in report.questions):
             st.caption(TRUST)
-        _views(report, folder, selected, baseline)
+        _views(report, folder, selected, baseline, runs[0].head.folder)
 
 
 def _baseline(presets: list[str]) -> str:
     usual = usual_baseline(presets)
-    state.keep_known(state.BASELINE, presets)
-    return st.selectbox("Against", presets, index=presets.index(usual), key=state.BASELINE, width=210) or usual
+    state.choose(state.BASELINE, presets, usual)
+    return st.selectbox("Against", presets, key=state.BASELINE, width=210) or usual
 
 
 def usual_baseline(presets: list[str]) -> str:
@@ -133,7 +129,7 @@ def _remarks(report: BenchReport) -> None:
     failed = [f"{words.escaped(source)}: {words.escaped(reason)}" for source, reason in report.failures]
     if failed:
         st.warning(
-            f"{words.count(len(failed), 'document')} could not be read; the gold in them counts as missed. {failed[0]}",
+            f"{words.count(len(failed), 'document')} could not be read; answers in them count as missed. {failed[0]}",
             icon=":material/error:",
         )
     rest = [*failed[1:], *map(words.escaped, report.notes)]
@@ -174,7 +170,8 @@ def _legend(report: BenchReport, baseline: str) -> str:
     )
 
 
-def _views(report: BenchReport, folder: str, selected: str, baseline: str) -> None:
+def _views(report: BenchReport, folder: str, selected: str, baseline: str, newest: str) -> None:
+    """The choice of a view, which stands in the address with the others of a run, and the view."""
     chosen = tuple(dict.fromkeys((selected, baseline)))
     measured = benches.measured(folder, selected).values()
     views: dict[str, Callable[[], None]] = {
@@ -196,6 +193,17 @@ def _views(report: BenchReport, folder: str, selected: str, baseline: str) -> No
     offered = [view for view in views if told.get(view, True)]
     state.choose(state.BENCH_VIEW, offered, RECALL)
     view = st.segmented_control("View", offered, key=state.BENCH_VIEW, required=True, label_visibility="collapsed")
+    usual = [name for name in USUAL if name in columns(report)]
+    place.say(
+        "results",
+        {
+            "run": place.differing(folder, newest),
+            "against": place.differing(baseline, usual_baseline([item.preset for item in report.presets])),
+            "chosen": st.session_state.get(state.BENCH_SELECTED),
+            "column": place.differing(st.session_state[state.BENCH_COLUMNS], usual),
+            "view": place.differing(view, RECALL),
+        },
+    )
     views[view or RECALL]()
 
 

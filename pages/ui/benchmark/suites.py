@@ -34,15 +34,15 @@ def choose_suite() -> Chosen | None:
     """The choice; ``None``, with a sentence, while there is nothing to measure on. Raises ``SuiteError``."""
     held = _judgments()
     named = {JUDGED: f"My judgments ({held.questions:,})", SAMPLES: "The samples"}
-    st.session_state.setdefault(state.SUITE, JUDGED if held.questions else SAMPLES)
+    state.choose(state.SUITE, named, JUDGED if held.questions else SAMPLES)
     kind = st.segmented_control(
-        "Suite",
+        "Questions",
         list(named),
         format_func=named.__getitem__,
         key=state.SUITE,
         required=True,
         persist_state="session",
-        help="Questions with the exact places that answer them. Your library is not changed by measuring. "
+        help="A suite: questions with the exact places that answer them. Your library is not changed by measuring. "
         "Another suite is measured by `python -m core bench FOLDER`, or imported under *Judgments*.",
     )
     if kind == SAMPLES:
@@ -70,8 +70,8 @@ def _own(held: _Held) -> Chosen | None:
         return None
     if size := _size(str(library.home), held.mark):
         st.caption(
-            f"The gold says what size to begin with: chunks of {size[0]:,} to {size[1]:,} tokens are three to five "
-            "times the median of it."
+            f"Your marked answers say what size to begin with: chunks of {size[0]:,} to {size[1]:,} tokens are three "
+            "to five times the median of them."
         )
     # While a bench reads the folder it stays as it is.
     place = benches.workspace() / "judged"
@@ -85,11 +85,12 @@ def _choose_origins(held: _Held) -> tuple[str, ...]:
     present = list(held.origins)
     if len(present) < 2:
         return tuple(present)
+    kept: list[str] = st.session_state.get(state.SUITE_ORIGINS, present)
+    st.session_state[state.SUITE_ORIGINS] = [origin for origin in kept if origin in present]
     chosen = st.pills(
-        "Whose",
+        "Judged",
         present,
         selection_mode="multi",
-        default=present,
         key=state.SUITE_ORIGINS,
         format_func=lambda origin: f"{ORIGIN_WORDS[origin]} {held.origins[origin]:,}",
         persist_state="session",

@@ -12,7 +12,6 @@ from core.evaluation.metrics import LOWER_IS_BETTER
 from core.evaluation.reporting.metric_words import metric_meaning, metric_title
 from core.evaluation.reporting.report import BenchReport, PresetReport
 from core.evaluation.statistics import Comparison
-from pages.ui.benchmark.words import MARKS, compared
 from pages.ui.shared import assets, words
 
 USUAL = (
@@ -23,6 +22,8 @@ USUAL = (
     "prompt_tokens@4000",
     "p50",
 )
+
+MARKS = {"better": "▲", "worse": "▼", "no difference seen": "="}
 
 _table = st.components.v2.component(
     "lectern.bench_table",
@@ -155,6 +156,28 @@ def _metric_cell(item: PresetReport, name: str, found: Comparison | None, baseli
         "verdict": found.verdict if found else "",
         "say": said,
     }
+
+
+def compared(found: Comparison) -> str:
+    """What a comparison says, in words.
+
+    >>> compared(Comparison(4.1, 1.2, 7.0, "better", 90, 0.001, 0.003))
+    'better by 4.1 points (1.2 to 7.0), p = 0.003'
+    >>> compared(Comparison(-4.1, -7.0, -1.2, "worse", 90, 0.0001, 0.0001))
+    'worse by 4.1 points (1.2 to 7.0), p < 0.001'
+    >>> compared(Comparison(0.04, -1.2, 1.0, "no difference seen", 90, 0.4, 0.4))
+    'no difference seen (between −1.2 and 1.0 points), p = 0.400'
+    """
+    sure = "p < 0.001" if found.adjusted < 0.001 else f"p = {found.adjusted:.3f}"
+    if found.verdict == "worse":
+        return f"worse by {-found.difference:.1f} points ({_points(-found.high)} to {_points(-found.low)}), {sure}"
+    if found.verdict == "better":
+        return f"better by {found.difference:.1f} points ({_points(found.low)} to {_points(found.high)}), {sure}"
+    return f"no difference seen (between {_points(found.low)} and {_points(found.high)} points), {sure}"
+
+
+def _points(value: float) -> str:
+    return f"{round(value, 1) + 0.0:.1f}".replace("-", "−")
 
 
 def show_table(data: Mapping[str, Any], selected: str, on_pick: Callable[[], None], key: str) -> None:

@@ -40,8 +40,8 @@ def show_tune(held: int) -> None:
 
 def _enough(held: int) -> str:
     if held >= LEAST_JUDGMENTS:
-        return f"You have {words.count(held, 'judged question')} with gold."
-    return f"It takes {LEAST_JUDGMENTS} judged questions with gold: **{LEAST_JUDGMENTS - held} more**."
+        return f"You have {words.count(held, 'judged question')} with an answer."
+    return f"It takes {LEAST_JUDGMENTS} judged questions with an answer: **{LEAST_JUDGMENTS - held} more**."
 
 
 def _start() -> None:

@@ -1,4 +1,4 @@
-"""The report's figures: recall by budget, what it costs, by document and kind, and where gold was lost."""
+"""The report's figures: recall by budget, by document and kind, where gold was lost, and what presets cost."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any, get_args
 import streamlit as st
 
 from core.evaluation.measuring import TIMED_BUDGET
-from core.evaluation.reporting.breakdown import COST_WORDS, By, breakdowns, by_position, headline_budget
+from core.evaluation.reporting.breakdown import (
+    COST_WORDS,
+    By,
+    breakdowns,
+    by_position,
+    cost_table,
+    headline_budget,
+    latency_table,
+    settings_table,
+)
 from core.evaluation.reporting.charts import (
     BOLD,
     breakdown_figure,
@@ -18,14 +27,17 @@ from core.evaluation.reporting.charts import (
 )
 from core.evaluation.reporting.metric_words import metric_title
 from core.evaluation.reporting.report import BenchReport
+from pages.ui.ask.dials.sidebar import LABELS
+from pages.ui.ask.stages import stage
 from pages.ui.benchmark.benches import kept, measured
-from pages.ui.shared import state
+from pages.ui.shared import state, words
 from pages.ui.shared.plots import CONFIG, palette
 
 if TYPE_CHECKING:
     import plotly.graph_objects
 
 BY_WORDS: dict[By, str] = {"document": "Document", "format": "Format", "kind": "Kind of question"}
+SEARCHED_ALONE = ("dense", "lexical")
 MOST = 6  # presets side by side in one breakdown
 
 
@@ -101,7 +113,7 @@ def show_breakdown(report: BenchReport, folder: str, chosen: tuple[str, ...]) ->
 def show_lost(report: BenchReport) -> None:
     """Where the gold that was not read was lost."""
     budget = choose_budget(report)
-    _draw(lost_figure(report, budget, palette()), "lost", "Where gold was lost, a bar a preset.")
+    _draw(lost_figure(report, budget, palette()), "lost", "Where answers were lost, a bar a preset.")
     with st.expander("What the parts mean"):
         st.markdown(
             "- **budget ended**: its chunk was kept, and the context was full before it, or held another part of its "
@@ -115,7 +127,9 @@ def show_lost(report: BenchReport) -> None:
 def show_positions(folder: str, preset: str) -> None:
     """Where in the context the gold stands, and how well questions are answered by that."""
     tenths = by_position(measured(folder, preset).values())
-    _draw(position_figure(tenths, palette()), "positions", "Questions by where their first gold stands in the context.")
+    _draw(
+        position_figure(tenths, palette()), "positions", "Questions by where their first answer stands in the context."
+    )
     st.caption(
         f"The context of {TIMED_BUDGET:,} characters, in the order it is read in. What stands in the middle is what "
         "models overlook most; *Settings* have an order that puts the best passages at both ends."
@@ -125,6 +139,59 @@ def show_positions(folder: str, preset: str) -> None:
             else " Score answers, too, to see how many are right."
         )
     )
+
+
+def show_settings(report: BenchReport) -> None:
+    """The settings in which a preset differs from the default, what it costs, and its milliseconds by stage."""
+    settings = settings_table(report)
+    if len(settings) > 1:
+        st.markdown("**Settings that differ from the default**")
+        plain = {name: LABELS.get(name) or name.rpartition(".")[2].replace("_", " ") for name in settings}
+        said = {plain[name]: column for name, column in settings.items()}
+        st.dataframe(said, hide_index=True, width="content", alt="Settings that differ from the default")
+    else:
+        st.caption("Every preset has the default settings.")
+    budget = headline_budget(report)
+    st.markdown("**Costs**")
+    st.dataframe(cost_table(report, budget), hide_index=True, width="content", alt="Costs")
+    st.markdown("**Milliseconds of one question, by stage: median / 95th percentile**")
+    st.dataframe(latency_table(report), hide_index=True, width="content", alt="Milliseconds by stage")
+    st.caption(
+        "The encoding of the question is apart: it is done once for all presets. Presets that cut alike share what is "
+        "read and encoded; it is told of the first of them."
+    )
+
+
+def show_unanswerable(report: BenchReport) -> None:
+    """Questions the documents do not answer, scored apart."""
+    counts = report.presets[0].unanswerable
+    st.markdown("**Questions the documents do not answer**")
+    st.caption(
+        f"{words.count(counts['unanswerable'], 'question')} without an answer, scored apart: the mean of the best "
+        "score either kind of question reached. The further apart, the better a search knows what the documents do not "
+        "say."
+    )
+    st.dataframe(unanswerable_table(report), hide_index=True, width="content", alt="Best scores by kind of question")
+
+
+def unanswerable_table(report: BenchReport) -> dict[str, list[Any]]:
+    """Best scores of answerable and unanswerable questions by preset and search."""
+    rows = [
+        (item.preset, name, best["answerable"], best["unanswerable"])
+        for item in report.presets
+        for name, best in item.unanswerable["best_score"].items()
+        if name in SEARCHED_ALONE
+    ]
+    return {
+        "Preset": [row[0] for row in rows],
+        "Search by": [stage(row[1]).word for row in rows],
+        "Answerable": [_two(row[2]) for row in rows],
+        "Unanswerable": [_two(row[3]) for row in rows],
+    }
+
+
+def _two(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
 
 
 def choose_budget(report: BenchReport) -> int:

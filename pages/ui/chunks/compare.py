@@ -130,17 +130,17 @@ def table(pair: CutPair) -> dict[str, list[str]]:
     assert pair.found is not None  # noqa: S101 - asked for when it is there
     a, b, gold = pair.found.sizes_a, pair.found.sizes_b, len(pair.found.gold)
     rows: list[tuple[str, str, str]] = [
-        ("Recipe", in_short(pair.a.settings), in_short(pair.b.settings)),
+        ("Cut by", in_short(pair.a.settings), in_short(pair.b.settings)),
         ("Chunks", f"{a.leaves:,}", f"{b.leaves:,}"),
-        ("Median tokens", f"{a.median:,.0f}", f"{b.median:,.0f}"),
-        ("Smallest", f"{a.smallest:,}", f"{b.smallest:,}"),
-        ("Largest", f"{a.largest:,}", f"{b.largest:,}"),
+        ("Median, tokens", f"{a.median:,.0f}", f"{b.median:,.0f}"),
+        ("Smallest, tokens", f"{a.smallest:,}", f"{b.smallest:,}"),
+        ("Largest, tokens", f"{a.largest:,}", f"{b.largest:,}"),
         ("Parents", f"{a.parents:,}", f"{b.parents:,}"),
         ("Findings", f"{len(pair.a.cut.health.findings):,}", f"{len(pair.b.cut.health.findings):,}"),
     ]
     if gold:
         rows.append(
-            ("Gold severed", f"{len(pair.found.severed_a)} of {gold}", f"{len(pair.found.severed_b)} of {gold}")
+            ("Answers severed", f"{len(pair.found.severed_a)} of {gold}", f"{len(pair.found.severed_b)} of {gold}")
         )
     names, left, right = zip(*rows, strict=True)
     return {"": list(names), "A": list(left), "B": list(right)}

@@ -94,6 +94,7 @@ def figure(points: Points, panel: PanelState) -> plotly.graph_objects.Figure:
         custom_data=["start", "end"],
         category_orders={"group": [words.shortened(one, NAMED) for one in common]},
         color_discrete_sequence=colours.colours,
+        color_discrete_map={OTHERS: "#8a8f97"},  # a quiet one: they are most, and no group
         symbol_sequence=SYMBOLS,
     )
     plot.update_traces(

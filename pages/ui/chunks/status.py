@@ -46,7 +46,7 @@ def show_status(source: SourceRow, shown: Shown) -> None:
     elif services.library().writable and not shown.indexed:
         _buttons(source, shown)
     elif scope == "document" and shown.indexed and services.library().writable:
-        said = "Forget this recipe; the document is cut as its kind or the library says."
+        said = "Forget this way of cutting; the document is cut as its kind or the library says."
         if st.button("As the library's", key="chunks.forget", help=said, icon=":material/undo:"):
             start_recipe("document", source, None)
             st.rerun()
@@ -107,7 +107,7 @@ def _apply(source: SourceRow, settings: ChunkingSettings) -> None:
     if tasks.finished("cost", task, "Reckoning: document {done} of {total}", None, "Reckoning …", stacked=True):
         st.markdown(words.escaped(task.result().sentence))
     if scope != "document" and any(row.scope != "library" for row in library.cutting.recipes()):
-        st.caption("Documents with a recipe of their own keep it.")
+        st.caption("Documents that are cut in a way of their own keep it.")
     if st.button("Apply", key="chunks.apply", type="primary", width="stretch"):
         start_recipe(scope, source, settings)
         st.rerun()

@@ -162,7 +162,11 @@ def _close() -> None:
     st.session_state[state.FOLDER_LOOK] = None
 
 
-WAYS = {"Files": ":material/upload_file:", "Folder": ":material/drive_folder_upload:", "Watch": ":material/sync:"}
+WAYS = {
+    "Files": ":material/upload_file: Drop files",
+    "Folder": ":material/drive_folder_upload: Drop a folder",
+    "Watch": ":material/sync: Keep a folder in step",
+}
 TOLD_SECONDS = 60  # what takes longer is told before it begins
 READABLE = (
     "PDF, scans, pictures, Word, PowerPoint, Excel, OpenDocument, HTML, EPUB, Markdown, RTF, mail, CSV, source code, "
@@ -172,32 +176,28 @@ READABLE = (
 
 def show_adding(empty: bool) -> None:
     """One way in at a time; an empty library offers the samples beside it."""
-    way = st.segmented_control(
+    row = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
+    way = row.segmented_control(
         "Add documents",
         list(WAYS),
-        format_func=lambda name: f"{WAYS[name]} {SAID[name]}",
+        format_func=WAYS.__getitem__,
         default="Files",
         required=True,
         key=state.WAY_IN,
         label_visibility="collapsed",
     )
-    field, button = st.columns([5, 1], vertical_alignment="bottom") if empty else (st.container(), None)
-    with field:
-        if way == "Watch":
-            show_folder_adding()
-        else:
-            drop_zone(folder=way == "Folder")
-    if button and not background.active_jobs():
-        button.button(
+    if empty and not background.active_jobs():
+        row.button(
             "Try it with samples",
             type="primary",
             icon=":material/auto_stories:",
             on_click=lambda: background.take([NewItem(path.name, path=path) for path in samples.documents()]),
             help="Documents of one fictional company, made to be hard in the ways real ones are.",
         )
-
-
-SAID = {"Files": "Drop files", "Folder": "Drop a folder", "Watch": "Keep a folder in step"}
+    if way == "Watch":
+        show_folder_adding()
+    else:
+        drop_zone(folder=way == "Folder")
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,12 +239,15 @@ def _held() -> Dropped:
 
 def _take(key: str) -> None:
     """Stage dropped files, before anything is drawn: who leaves the page at once loses none. They are read, unless that
-    takes long and is to be told first.
+    takes long and is to be told first. A busy window may tell of the same files twice.
     """
     held, library, items = _held(), services.library(), list[NewItem]()
+    taken: set[str] = st.session_state.setdefault(state.UPLOADED, set())
+    fresh = [file for file in st.session_state.get(key) or () if file.file_id not in taken]
+    taken.update(file.file_id for file in fresh)
     sizes, refused = list(held.sizes), []
     with st.spinner("Taking the files in …"):
-        for file in st.session_state.get(key) or ():
+        for file in fresh:
             data = file.getvalue()
             try:
                 items.append(NewItem(file.name, content_hash=library.stage(data)))

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 COLUMNS: Mapping[str, Any] = {
     # What tells documents apart comes first and is seen at 1024 pixels.
-    "File": st.column_config.TextColumn(width=145),
+    "File": st.column_config.TextColumn(width=170),
     "Found by": st.column_config.TextColumn(
-        width=84,
+        width=112,
         help="A document is found by its words as soon as it is cut, and by its meaning once that is encoded, unless "
         "you left it to its words.",
     ),
@@ -34,7 +34,7 @@ COLUMNS: Mapping[str, Any] = {
     ),
     "Chunks": st.column_config.NumberColumn(width=62, format="localized"),
     "In chunks": st.column_config.TextColumn(
-        width=178,
+        width=160,
         help="Share of the non-blank characters in some chunk. Front matter and running page headers are set aside.",
     ),
     "Words found": st.column_config.TextColumn(
@@ -44,10 +44,10 @@ COLUMNS: Mapping[str, Any] = {
     ),
     "Collections and tags": st.column_config.TextColumn(width=150),
     "Note": st.column_config.TextColumn(width=110),
-    "Changed": st.column_config.DatetimeColumn(format="distance", width=104),
+    "Changed": st.column_config.DatetimeColumn(format="distance", width=132),
     "Size": st.column_config.TextColumn(width=64),
     "Also as": st.column_config.TextColumn(width=110, help="Other files with exactly the same content."),
-    "Recipe": st.column_config.TextColumn(width=210),
+    "Cut by": st.column_config.TextColumn(width=210, help="The recipe: chunker, sizes and overlap."),
 }
 
 
@@ -70,7 +70,7 @@ def say() -> None:
     address.say({"find": st.session_state.get(state.FILTER), **chosen})
 
 
-TITLE_SHOWN = 36  # characters that the column has room for
+TITLE_SHOWN, FILE_SHOWN = 36, 24  # characters that the columns have room for
 
 
 def show_documents(sources: list[SourceRow]) -> None:
@@ -206,10 +206,11 @@ def actions(chosen: list[SourceRow]) -> None:
 
 def table(sources: list[SourceRow]) -> dict[str, list[object]]:
     """The documents by column; one that would be empty is left out, and the recipe where all have the same."""
+    some_by_words = any(source.by_words or source.words_alone for source in sources)
     columns: dict[str, list[object]] = {
         "Title": [words.shortened(source.title, TITLE_SHOWN) for source in sources],  # a button cuts without a sign
-        "File": [words.place_name(source.name) for source in sources],
-        "Found by": ["words, as chosen" if one.words_alone else "words" if one.by_words else "" for one in sources],
+        "File": [words.shortened(words.place_name(source.name), FILE_SHOWN, keep=8) for source in sources],
+        "Found by": [_found_by(source) for source in sources] if some_by_words else [],
         "Kind": [words.kind(source.document_kind) for source in sources],
         "Pages": [source.pages or None for source in sources],
         "Read": [words.read(source.read) for source in sources],
@@ -226,10 +227,16 @@ def table(sources: list[SourceRow]) -> dict[str, list[object]]:
         "Changed": [source.changed_at for source in sources],
         "Size": [words.size(source.size_bytes) for source in sources],
         "Also as": [", ".join(words.place_name(name) for name in source.also) for source in sources],
-        "Recipe": [source.recipe for source in sources] if len({source.recipe for source in sources}) > 1 else [],
+        "Cut by": [source.recipe for source in sources] if len({source.recipe for source in sources}) > 1 else [],
     }
     needed = {"Title", "File", "Kind", "Chunks"}
     return {name: values for name, values in columns.items() if name in needed or any(values)}
+
+
+def _found_by(source: SourceRow) -> str:
+    if source.words_alone:
+        return "words, as chosen"
+    return "words so far" if source.by_words else "words, meaning"
 
 
 def labels(source: SourceRow) -> str:

@@ -19,10 +19,10 @@ from pages.ui.shared.tables import ticked
 HELD, LOST, NOTHING = "Held", "Lost", "Not in the library"
 NO_ANSWER = "nothing answers it"
 QUOTE_SHOWN = 240  # characters
-_NOW = "Whether the gold is still in its document, and why not."
+_NOW = "Whether the answer still stands in its document, and why not."
 COLUMNS = {
     "Question": st.column_config.TextColumn(width=250),
-    "Gold": st.column_config.TextColumn(width=250, help="The words judged to answer the question."),
+    "Marked answer": st.column_config.TextColumn(width=250, help="Gold: the words judged to answer the question."),
     "Document": st.column_config.TextColumn(width=150),
     "Now": st.column_config.TextColumn(width=130, help=_NOW),
     "Origin": st.column_config.TextColumn(width=80),
@@ -33,7 +33,7 @@ WHY_LOST = {"Now": st.column_config.TextColumn(width=250, help=_NOW)}  # a sente
 NONE_YET = "No answer marked for this question yet: mark its words in a passage below, press g."
 NOTHING_ANSWERS = "Judged for this question: nothing in the library answers it."
 WHY = "A passage that should have been read: what became of it, stage by stage, and what would bring it in."
-BOTH = "It was also judged that nothing answers it; the gold counts."
+BOTH = "It was also judged that nothing answers it; the marked answer counts."
 
 
 def show_row(question: str, passages: Sequence[Passage]) -> None:
@@ -168,7 +168,7 @@ def table(rows: Sequence[JudgmentRow]) -> dict[str, list[object]]:
     """The judgments by column; a column that would be empty is left out."""
     columns: dict[str, list[object]] = {
         "Question": [row.judgment.question for row in rows],
-        "Gold": [words.shortened(row.judgment.quote, QUOTE_SHOWN) for row in rows],
+        "Marked answer": [words.shortened(row.judgment.quote, QUOTE_SHOWN) for row in rows],
         "Document": [words.place_name(row.source) if row.source else "" for row in rows],
         "Now": [f"lost: {row.lost}" if row.lost else NO_ANSWER if row.unanswerable else "held" for row in rows],
         "Origin": [ORIGIN_WORDS.get(row.judgment.origin, row.judgment.origin) for row in rows],

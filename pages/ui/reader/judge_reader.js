@@ -15,7 +15,7 @@ function createReaderJudge(root, self, { stage, frame, textHost, facts, look, re
   const panel = createPanel(stage, () => { lightPending(null); (textHost.hidden ? frame : textHost).focus({ preventScroll: true }); });
   const notice = createNotice(stage, send);
   const bar = createJudgeBar(root, {
-    stage, frame, hosts: [textHost], selector: ".segment", words: "Judge as gold", act: ask,
+    stage, frame, hosts: [textHost], selector: ".segment", words: "Mark as an answer", act: ask,
     why: (mark) => send({ do: "why", ...spanOf(mark) }),
     whole: () => { const leaf = self.model && chosen(); return leaf && { source: self.model.source, start: leaf.first, end: leaf.end, range: null }; },
   });
@@ -27,7 +27,7 @@ function createReaderJudge(root, self, { stage, frame, textHost, facts, look, re
       panel.shut();
     });
     lightPending(mark.range);
-    panel.open("Judge as gold", parts, beside || chosenBox(), first);
+    panel.open("Mark as an answer", parts, beside || chosenBox(), first);
   }
 
   // Around the chosen chunk, as far as it can be seen.
@@ -66,7 +66,7 @@ function createReaderJudge(root, self, { stage, frame, textHost, facts, look, re
     }
     const count = look.gold.length + data.lost.length;
     const shut = facts.querySelector("details:not([open])");
-    facts.replaceChildren(folded(count ? `Gold · ${grouped(count)}` : "Gold", parts.slice(0, SHOWN_ROWS), !shut, "golds"), ...more(parts.length));
+    facts.replaceChildren(folded(count ? `Marked answers · ${grouped(count)}` : "Marked answers", parts.slice(0, SHOWN_ROWS), !shut, "golds"), ...more(parts.length));
   }
 
   return {
@@ -92,7 +92,7 @@ function createReaderJudge(root, self, { stage, frame, textHost, facts, look, re
         const { questions } = look.gold[index], box = make(seen.has(index) ? "i" : "button", "gold-box");
         seen.add(index);
         box.title = questions.map((each) => each.question).join("\n");
-        if (box.tagName === "BUTTON") box.setAttribute("aria-label", `Gold: ${box.title}`);
+        if (box.tagName === "BUTTON") box.setAttribute("aria-label", `Marked answer: ${box.title}`);
         Object.assign(box.style, { left: `${x0}%`, top: `${y0}%`, width: `${x1 - x0}%`, height: `${y1 - y0}%` });
         box.onclick = () => show(questions, box.getBoundingClientRect());
         paper.append(box);

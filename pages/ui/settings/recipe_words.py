@@ -94,8 +94,8 @@ def in_short(settings: ChunkingSettings) -> str:
     """A recipe on one short line.
 
     >>> in_short(ChunkingSettings()), in_short(ChunkingSettings(parents="ratio", parent_ratio=3, overlap_tokens=20))
-    ('structure · 110 in 700', 'structure · 110 in 330 · overlap 20')
+    ('By structure · 110 of 700 tokens', 'By structure · 110 of 330 tokens · overlap 20')
     """
     overlap = f" · overlap {settings.overlap_room:,}" if settings.overlap_room else ""
-    unit = " characters" if settings.unit == "characters" else ""
-    return f"{settings.chunker} · {settings.max_tokens:,} in {settings.parent_room:,}{unit}{overlap}"
+    sizes = f"{settings.max_tokens:,} of {settings.parent_room:,} {settings.unit}"
+    return f"{CHUNKER_WORDS[settings.chunker]} · {sizes}{overlap}"

@@ -72,6 +72,8 @@ class Work:
         'reading'
         >>> Work(1, 1, "a.pdf", "running", "encoding", 0, 1).words
         'encoding 1 chunk; the first time loads the encoder'
+        >>> Work(1, None, "Cutting", "running", "encoding 3 of 12", 4, 90).words
+        'document 5 of 90: encoding 3 of 12 chunks'
         """
         if self.state == STOPPING:
             return "stopping at its next step"
@@ -82,16 +84,21 @@ class Work:
         if self.stage == "encoding":
             if not self.done:
                 return f"encoding {words.count(self.total, 'chunk')}; the first time loads the encoder"
-            return f"encoding {self.done:,} of {self.total:,}"
+            return f"encoding {self.done:,} of {words.count(self.total, 'chunk')}"
         if self.stage == "renewing":
             return f"first cutting the library for another embedder: document {self.done:,} of {self.total:,}"
         known = {"reading": "reading", "parsing": "reading", "chunking": "cutting", "storing": "storing"}
-        return known.get(self.stage, self.stage)
+        stage, _, texts = self.stage.partition(" ")
+        said = f"encoding {texts} chunks" if stage == "encoding" else known.get(self.stage, self.stage)
+        if self.item is None and self.total > 1 and stage in (*known, "encoding"):
+            return f"document {min(self.done + 1, self.total):,} of {self.total:,}: {said}"
+        return said
 
     @property
     def share(self) -> float:
         """Of the bar, 0..1."""
-        return 0.0 if self.state == "queued" else share(self.stage, self.done, self.total)
+        of = self.stage if self.item is not None or self.total == 1 or self.stage == "encoding" else ""
+        return 0.0 if self.state == "queued" else share(of, self.done, self.total)
 
 
 def in_turn(kinds: Sequence[str] = ()) -> list[Job]:

@@ -72,7 +72,7 @@ function questionForm(mark, question, save) {
 function goldTag(questions, kind = "button") {
   const tag = make(kind, "gold-tag", questions.length > 1 ? `◆ gold × ${questions.length}` : "◆ gold");
   tag.title = questions.map((each) => each.question).join("\n");
-  if (kind === "button") tag.setAttribute("aria-label", `Gold: ${tag.title}`);
+  if (kind === "button") tag.setAttribute("aria-label", `Marked answer: ${tag.title}`);
   tag.questions = questions;
   return tag;
 }
@@ -97,6 +97,6 @@ function openGold(panel, questions, beside, off, remove) {
     }
     list.append(row);
   }
-  const title = questions.length > 1 ? `Gold for ${grouped(questions.length)} questions` : "Gold";
+  const title = questions.length > 1 ? `The answer to ${grouped(questions.length)} questions` : "Marked answer";
   panel.open(title, off ? [list, make("p", "hint", off)] : [list], beside);
 }

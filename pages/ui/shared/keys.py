@@ -14,7 +14,7 @@ CHUNKS: Keys = (
     (("]",), "Next chunk"),
     (("[",), "Previous chunk"),
     (("f",), "Find in this document; Ctrl F or ⌘ F too"),
-    (("g",), "Judge the marked words as gold, or the chosen chunk where none are marked"),
+    (("g",), "Keep the marked words as an answer (gold), or the chosen chunk where none are marked"),
     (("w",), "Why the question asked last does not bring the marked words, or the chosen chunk"),
     (("Tab",), "From the text to a boundary, and why it is there; then ↑ ↓ from one to the next"),
     (("←", "→"), "On a boundary: move it by a word, with Shift by a sentence; Enter keeps, Esc cancels"),
@@ -35,7 +35,7 @@ ASK: Keys = (
     (("Enter",), "Ask; on a hit: open it in Chunks"),
     (("↑", "↓"), "From hit to hit"),
     (("Home", "End"), "First and last hit"),
-    (("g",), "Judge the marked words as gold, or the lit hit where none are marked"),
+    (("g",), "Keep the marked words as an answer (gold), or the lit hit where none are marked"),
     (("w",), "Why the marked words are not read, or the lit hit"),
     (("?",), "This sheet"),
 )

@@ -80,6 +80,10 @@ def _left(seconds: float | None) -> str:
     return "" if seconds is None else f" · {about(seconds)} left"
 
 
+def _ends(work: Work) -> str:
+    return _left(services.library().queue.seconds_left(work.job)) if work.state == "running" else ""
+
+
 def batches() -> list[Batch]:
     """The waiting and running jobs of several files, in turn."""
     queue = services.library().queue
@@ -124,8 +128,7 @@ def _queue(drawn_at: int, was_busy: bool, drawn: float) -> None:
         for batch in several:
             _batch(batch)
         for work in active[:SHOWN]:
-            ends = _left(services.library().queue.seconds_left(work.job)) if work.state == "running" else ""
-            _row(work, work.share, work.words + ends, behind=work.job != first)
+            _row(work, work.share, work.words + _ends(work), behind=work.job != first)
         if len(active) > SHOWN:
             more, button = st.columns([6, 1], vertical_alignment="center")
             more.caption(f"and {len(active) - SHOWN:,} more")
@@ -275,5 +278,6 @@ def _jobs(kinds: Sequence[str], was_busy: bool) -> None:
         reading = bool(background.active_jobs("ingest", "apply"))
         for work in active:
             waits = work.state == "queued" and reading
-            _row(work, work.share, "waits until the documents are read and cut" if waits else work.words)
+            said = "waits until the documents are read and cut" if waits else f"{work.words}{_ends(work)}"
+            _row(work, work.share, said)
         _failures(*kinds)

@@ -17,6 +17,7 @@ WAY_IN = "library.way_in"
 FOLDER_LOOK = "library.folder_look"  # what would happen to the folder that is about to be added
 DROPPED = "library.dropped"  # files that wait for a word on how long reading them takes
 UPLOAD_ROUND = "library.upload_round"  # grows to empty the drop zone after a batch was taken
+UPLOADED = "library.uploaded"  # the ids of files that were taken in
 FILTER = "library.filter"
 TITLE = "library.title"  # the title that was clicked
 TABLE = "library.table"
@@ -88,7 +89,9 @@ JUDGING_FILTER = "judging.filter"
 JUDGING_SHOWN = "judging.shown"
 SUITE = "benchmark.suite"
 PRESETS_CHOSEN = "benchmark.presets"
+BENCH_PLACE = "benchmark.place"  # what each part of the page says of itself in the address
 BENCH_VARY = "benchmark.vary"
+BENCH_AXES = "benchmark.axes"  # the settings to vary that one begins with, as "name=values"
 SUITE_ORIGINS = "benchmark.origins"  # whose judgments are measured on
 BENCH_TOKENS = "benchmark.tokens"
 BENCH_ANSWERS = "benchmark.answers"

@@ -22,18 +22,20 @@ function cellOf(column, starts, count) {
   return cell;
 }
 
-// { outer, columns }: columns as CSS, "" where a grid would not do: ragged rows, or more than there is room for.
+// { outer, columns, wide, count }: columns as CSS, "" where a grid would not do: ragged rows, or more than there is room for;
+// wide: what does even then, in a box that scrolls.
 function layoutOf(model, block) {
   if (layouts.has(block)) return layouts.get(block);
-  const lines = model.text.slice(block.start, Math.min(block.end, block.start + 60000)).split("\n").filter((line) => line.trim());
+  const lines = model.text.slice(block.start, Math.min(block.end, block.start + 60000)).split("\n").filter((line) => line.trim() && !isRule(line));
   const outer = lines.every((line) => line.startsWith("|"));
   const rows = lines.slice(0, 400).map((line) => {
     const starts = cellStarts(line, outer);
     return starts.map((from, column) => line.slice(from, starts[column + 1]).replace(/^\|/, "").trim());
   });
-  const count = rows[0].length, even = rows.filter((row) => row.length === count).length >= rows.length * 0.8;
-  let columns = "";
-  if (even && count > 1 && count <= MOST_COLUMNS) {
+  const usual = (rows[0] || []).length, even = rows.filter((row) => row.length === usual).length >= rows.length * 0.8;
+  const count = even ? usual : Math.max(0, ...rows.map((row) => row.length));
+  let columns = "", wide = "";
+  if (count > 1) {
     const least = new Array(count).fill(3), weight = new Array(count).fill(4); // the longest word; the longest cell
     for (const row of rows) {
       row.slice(0, count).forEach((cell, column) => {
@@ -43,9 +45,10 @@ function layoutOf(model, block) {
       });
     }
     const total = least.reduce((sum, each) => sum + each + 3, 0);
-    if (total <= ROOM) columns = least.map((each, column) => `minmax(${each + 3}ch, ${weight[column]}fr)`).join(" ");
+    wide = weight.map((each) => `${Math.min(28, each) + 2}ch`).join(" ");
+    if (even && count <= MOST_COLUMNS && total <= ROOM) columns = least.map((each, column) => `minmax(${each + 3}ch, ${weight[column]}fr)`).join(" ");
   }
-  const layout = { outer, columns, count };
+  const layout = { outer, columns, wide, count };
   layouts.set(block, layout);
   return layout;
 }

@@ -22,12 +22,13 @@ class Task(Generic[Result]):
 
     ``key`` names it: the same key asked for again is the same work. ``work(task)`` reports with
     ``task.tell(done, total)``; to stop it, that call raises ``CancelledError``. ``told``: the latest report, (0, 0)
-    before the first.
+    before the first. ``said``: what is done now, for work that says so.
     """
 
     def __init__(self, key: Hashable, work: Callable[[Task[Result]], Result]) -> None:
         self.key = key
         self.told = (0, 0)
+        self.said = ""
         self._begun = perf_counter()
         self._work = work
         self._stopped = Event()

@@ -222,14 +222,14 @@ def page_word(kind: str) -> str:
     return "slide" if kind == "pptx" else "page"
 
 
-def shortened(text: str, most: int) -> str:
-    """A text on one line, of at most so many characters.
+def shortened(text: str, most: int, keep: int = 0) -> str:
+    """A text on one line, of at most so many characters, the last ``keep`` of them its end.
 
-    >>> shortened("How  long?", 60), shortened("a" * 99, 4)
-    ('How long?', 'aaa…')
+    >>> shortened("How  long?", 60), shortened("a" * 99, 4), shortened("agreement-2024.docx", 12, 5)
+    ('How long?', 'aaa…', 'agreem….docx')
     """
     flat = " ".join(text.split())
-    return flat if len(flat) <= most else f"{flat[: most - 1].rstrip()}…"
+    return flat if len(flat) <= most else f"{flat[: most - 1 - keep].rstrip()}…{flat[len(flat) - keep :]}"
 
 
 def lines(text: str) -> tuple[str, ...]:

@@ -12,8 +12,10 @@ from core.evaluation.bench import BenchModels, BenchOptions, BenchPlan, Step, ru
 from core.evaluation.failures.remedies import tried
 from core.evaluation.history import workspace_in
 from core.evaluation.needles import NeedlePlan, Own, needle_map
+from core.evaluation.planning import Cost, estimate, recipe_of
 from core.evaluation.suites import Suite, load_suite
 from core.ingest.jobs import Handler, Job, Reporter
+from core.ingest.pace import Pace
 from core.ingest.work import apply_handler, ingest_handler
 from core.library import Library
 from core.refitting.tuning import KIND, tune_handler
@@ -23,7 +25,6 @@ from pages.ui.shared import language
 
 NEEDLES, REMEDIES = "needles", "remedies"  # kinds of jobs: what maps needles, what mends failures
 WHOLE = 1000  # a job told as one bar counts its progress in thousandths
-BUILDING = 0.5  # of a step's share of the bar; asking is the rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +102,25 @@ def _each(library: Library, work: _Work) -> Handler:
     return handle
 
 
+def cost(plan: Plan, suite: Suite, library: Library) -> Cost:
+    """What a bench that this library's page orders will have to do."""
+    # The library's own vectors are lent to the bench: what it has encoded costs nothing.
+    held = [recipe_of(library.settings)] if plan.revision is not None else []
+    texts = {source.version_id: source.characters for source in library.sources()}
+    place, speed = workspace_in(library.home), library.cutting.texts_a_second()
+    return estimate(plan.of(suite), place, held, texts, speed)
+
+
 def _bench(library: Library, payload: Mapping[str, Any], reporter: Reporter, item: int) -> None:
     plan = Plan.from_payload(payload)
+    suite = load_suite(plan.folder)
+    foretold = [seconds for step in cost(plan, suite, library).steps for seconds in step]
     mine = library.settings.embedding  # it is loaded already: lent where every preset means this one
     alike = mine.is_packaged and all(settings.embedding == mine for settings in plan.presets.values())
     models = BenchModels(library.model.encoder, library.vectors) if alike else BenchModels()
     models = replace(models, cutter=language.client(urgent=False))
-    run_bench(plan.of(load_suite(plan.folder)), workspace_in(library.home), models, _Steps(reporter, item))
+    steps = _Steps(reporter, item, Pace(foretold or [1.0], 1.0))
+    run_bench(plan.of(suite), workspace_in(library.home), models, steps)
 
 
 def _needles(library: Library, payload: Mapping[str, Any], reporter: Reporter, item: int) -> None:
@@ -130,21 +143,30 @@ def _remedies(library: Library, payload: Mapping[str, Any], reporter: Reporter, 
 
 
 class _Steps:
-    """A bench as one bar: each step is building, then asking."""
+    """A bench as one bar: each step is building, then asking. ``pace``: foretells its end; ``None``: as it goes."""
 
-    def __init__(self, reporter: Reporter, item: int) -> None:
-        self._reporter, self._item = reporter, item
+    def __init__(self, reporter: Reporter, item: int, pace: Pace | None = None) -> None:
+        self._reporter, self._item, self._pace = reporter, item, pace
+        self._built = 0.0  # of the documents of this step
 
     def building(self, step: Step, done: int, total: int) -> None:
-        self._tell(step, f"document {done:,} of {total:,}", BUILDING * done / max(1, total))
+        self._built = done / max(1, total)
+        self._tell(step, f"document {done:,} of {total:,}", 0, self._built)
 
     def encoding(self, step: Step, done: int, total: int) -> None:
-        self._tell(step, f"encoding {done:,} of {total:,} texts", BUILDING * done / max(1, total))
+        self._tell(step, f"encoding {done:,} of {total:,} texts", 0, max(self._built, done / max(1, total) / 2))
 
     def asking(self, step: Step, done: int, total: int) -> None:
-        self._tell(step, f"question {done:,} of {total:,}", BUILDING + (1 - BUILDING) * done / max(1, total))
+        self._tell(step, f"question {done:,} of {total:,}", 1, done / max(1, total))
 
-    def _tell(self, step: Step, words: str, part: float) -> None:
-        share = (step.number - 1 + part) / step.of
+    def _tell(self, step: Step, words: str, half: int, part: float) -> None:
+        halves = 2 * step.of
+        pace = self._pace = self._pace or Pace([1.0] * halves, None)
+        # Steps that an earlier run went through are not among those foretold.
+        at = min(max(0, 2 * (step.number - 1) + half - (halves - len(pace.loads))), len(pace.loads) - 1)
+        for over in range(at):
+            pace.end_one(over)
+        pace.be_at(at, part)
         where = f"{step.label}: {words}" if step.of == 1 else f"{step.number} of {step.of}, {step.label}: {words}"
-        self._reporter.stage(self._item, where, int(WHOLE * share), WHOLE)
+        self._reporter.stage(self._item, where, int(WHOLE * pace.share), WHOLE)
+        self._reporter.foretell(pace.seconds_left)

@@ -1,0 +1,52 @@
+// Markdown within lines, for what is only shown: spans [start, end, name] of a text, and its signs, which are left out.
+const SIGN = "sign";
+const FENCES = /^[ \t]*(?:`{3,}|~{3,})[^\n]*(?:\n|$)/gm;
+const VERBATIM = [ // what stands on both sides of words in which nothing is a sign, and what it makes of them
+  [/(?<![`\\])(`+)(?!`)((?:[^\n]|\n(?!\s*\n))+?)(?<!`)\1(?!`)/g, "inline-code"],
+  [/(?<!\\)(\$\$)([^$]+?)\1/g, "math"],
+  [/(?<![\\$])(\$)(?=[^\s$])([^$]*?[\\^_={}][^$]*?)(?<=\S)\1(?!\d)/g, "math"],
+];
+const PAIRS = [
+  [/(?<!\\)(\*\*)(?=[^\s*])((?:[^\n]|\n(?!\s*\n))+?)(?<=\S)\1/g, "strong"],
+  [/(?<![\w*\\])([*_])(?=[^\s*_])((?:[^\n*]|\n(?!\s*\n))+?)(?<=[^\s*])\1(?![\w*])/g, "em"],
+  [/(~~)(?=\S)([^\n]+?)(?<=\S)\1/g, "struck"],
+];
+const SIGNS = [ // of headings, links and escapes
+  /^#{1,6}[ \t]+/gm, /!?\[(?=[^[\]\n]+\]\([^\s()]*\))/g, /(?<=\[[^[\]\n]+)\]\([^\s()]*\)/g,
+  /\[\[(?:[^[\]|\n]+\|)?(?=[^[\]\n]+\]\])/g, /(?<=\[\[[^[\]\n]+)\]\]/g, /\\(?=[!-/:-@[-`{-~])/g,
+];
+
+// code: [start, end] of the blocks of code, whose fences alone are signs.
+function markupOf(text, code) {
+  const spans = [], verbatim = [...code], apart = ([first, last], start, end) => last <= start || first >= end;
+  const take = ({ 0: all, 1: sign, index }, name) => {
+    const end = index + all.length;
+    spans.push([index, index + sign.length, SIGN], [index + sign.length, end - sign.length, name], [end - sign.length, end, SIGN]);
+  };
+  const each = (rules, fits, act) => {
+    for (const [pattern, name] of rules) for (const found of text.matchAll(pattern)) if (fits(found.index, found.index + found[0].length)) act(found, name);
+  };
+  const free = (start, end) => verbatim.every((span) => apart(span, start, end));
+  const around = (start, end) => verbatim.every((span) => apart(span, start, end) || (start < span[0] && span[1] < end));
+  const sign = ({ 0: all, index }) => spans.push([index, index + all.length, SIGN]);
+  each([[FENCES]], (start, end) => !code.every((span) => apart(span, start, end)), sign);
+  each(VERBATIM, free, (found, name) => { take(found, name); verbatim.push([found.index, found.index + found[0].length]); });
+  each(PAIRS, around, take);
+  each(SIGNS.map((pattern) => [pattern]), free, sign);
+  return spans;
+}
+
+// Runs [start, end, the spans that hold it] of text[from, to), each all inside or outside of every span; signs are left out.
+function runsOf(spans, from, to) {
+  const near = spans.filter(([start, end]) => start < to && end > from), borders = new Set([from, to]);
+  for (const span of near) for (const border of span.slice(0, 2)) if (border > from && border < to) borders.add(border);
+  const places = [...borders].sort((one, other) => one - other), runs = [];
+  for (let index = 0; index + 1 < places.length; index += 1) {
+    const [start, end] = [places[index], places[index + 1]], held = near.filter(([first, last]) => first <= start && last >= end);
+    if (!held.some(([, , name]) => name === SIGN)) runs.push([start, end, held]);
+  }
+  return runs;
+}
+
+// Marks of items as the signs they stand for: the text stays as long as it is.
+const bulleted = (text) => text.replace(/^([ \t]*)[-*+](?=[ \t]+\S)/gm, "$1•");
