@@ -96,6 +96,13 @@ def test_other_json_stays_what_it_is(held: Any) -> None:
     assert detect_kind(json.dumps(held).encode(), "messages.json") == "code"
 
 
+def test_nesting_that_no_export_has_is_no_text() -> None:
+    deep = '{"messages": [{"role": "user", "content": ' + '{"content": [' * 400 + '"x"' + "]}" * 400 + "}, 1]}"
+    assert detect_kind(deep.encode(), "a.json") == "code"
+    deep = deep.replace("}, 1]}", '}, {"role": "user", "content": "a"}, {"role": "user", "content": "b"}]}')
+    assert parse(deep.encode(), "a.json", ParsingSettings()).text == "User: a\n\nUser: b"
+
+
 def test_turns_with_their_times_are_found_however_long_the_answers() -> None:
     answer = "\n\n".join(["They eat oats."] * 9)
     talk = "\n\n".join(f"[2026-01-02 10:0{at}] {who}: {answer}" for at, who in enumerate(("User", "Assistant") * 2))

@@ -42,6 +42,7 @@ _LATEST = 4_000_000_000  # seconds; larger numbers are thousandths of them
 _HIDDEN = "is_visually_hidden_from_conversation"
 _ROLES = frozenset({"user", "assistant", "system", "tool", "human", "gpt"})
 _FEWEST = 2
+_DEEPEST = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,16 +194,14 @@ def _link(found: re.Match[str]) -> str:
     return f"<{found[1]}>" if found[1] == found[2] else f"[{found[2]}]({found[1]})"
 
 
-def _said(value: object, between: str) -> str:
-    """The words of a text, of its parts, or of what holds them."""
-    if isinstance(value, str):
-        return value
+def _said(value: object, between: str, depth: int = 0) -> str:
+    """The words of a text, of its parts, or of what holds them; "" where it nests deeper than any export does."""
+    if isinstance(value, str) or depth > _DEEPEST:
+        return value if isinstance(value, str) else ""
     if isinstance(value, list):
-        return between.join(filter(None, (_said(part, between) for part in value)))
+        return between.join(filter(None, (_said(part, between, depth + 1) for part in value)))
     if isinstance(value, dict):
-        return next(
-            (said for key in ("text", "parts", "content", "thoughts") if (said := _said(value.get(key), between))), ""
-        )
+        return next((said for key in _PARTS if (said := _said(value.get(key), between, depth + 1))), "")
     return ""
 
 

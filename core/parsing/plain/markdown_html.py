@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from core.text.spans import trim
 from core.types import Block, BlockKind, Span
 
-_HEADING = re.compile(r"<h([1-6])\b[^>]*>(.*?)</h\1\s*>", re.IGNORECASE | re.DOTALL)
+# Within bounds: a page of tags that nothing closes is no reason to look through it for each.
+_HEADING = re.compile(r"<h([1-6])\b[^<>]{0,500}>(.{0,1000}?)</h\1\s{0,9}>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^<>]*>")
 
 
