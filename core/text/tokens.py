@@ -202,6 +202,8 @@ class TokenMap:
             return True
         if not (_parts_words(text[position - 1]) or _parts_words(text[position])):
             return False
+        if text[position - 1] == text[position] and not text[position].isspace():
+            return False  # amid a run of one mark, perhaps, of which the beginning alone is read
         before = self._own_before[position] - 1  # a special token written out, "[SEP]", is whole or is not one
         return before < 0 or self._own_ends[before] <= position
 

@@ -97,3 +97,11 @@ def test_a_rule_below_a_header_counts_as_three_of_its_marks_and_swallows_nothing
     tokens = TokenMap(counter, text)
     assert len(offsets) <= tokens.count(0, len(text)) < len(offsets) + 12
     assert tokens.exact([Span(8, 100)]) == counter.count([text[8:100]])
+
+
+@given(st.lists(st.sampled_from(["-", "------", "===", "....", " ", "a"]), max_size=8), st.data())
+def test_runs_of_marks_are_counted_exactly_wherever_they_are_cut(parts, data):
+    text = "".join(parts)
+    start, end = sorted(data.draw(st.tuples(st.integers(0, len(text)), st.integers(0, len(text)))))
+    tokens = TokenMap(packaged_counter(), text)
+    assert tokens.exact([Span(start, end)]) == packaged_counter().count([text[start:end]])
