@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from core.embedding import packaged
 from core.embedding.hub import NOT_FETCHED, is_fetched, is_hub_name
 from core.embedding.precision import computing, wants_bfloat16
-from core.embedding.tokenizer import WordPieceCounter, packaged_counter, without_runs
+from core.embedding.tokenizer import WordPieceCounter, packaged_counter, without_noise
 from core.errors import ModelError
 from core.settings import EmbeddingSettings
 from core.text.pooling import Pooled
@@ -168,7 +168,7 @@ def load_model(settings: EmbeddingSettings) -> EmbeddingModel:
         settings=settings,
     )
     vocabulary = model.tokenizer.backend_tokenizer.to_str()
-    without_runs(model.tokenizer.backend_tokenizer)
+    without_noise(model.tokenizer.backend_tokenizer)
     return EmbeddingModel(encoder, WordPieceCounter.from_json(vocabulary, fingerprint))
 
 
@@ -178,7 +178,7 @@ def _load_packaged(directory: Path) -> Any:
     packaged.verify_file(directory / "model.safetensors", packaged.WEIGHTS_SHA256)
     packaged.verify_file(directory / "tokenizer.json", packaged.TOKENIZER_SHA256)
     model = _load(str(directory))
-    without_runs(model.tokenizer.backend_tokenizer)
+    without_noise(model.tokenizer.backend_tokenizer)
     return model
 
 

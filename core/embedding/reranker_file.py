@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from core.embedding import layer_file, packaged
 from core.embedding.layer_file import TABLE
-from core.embedding.tokenizer import without_runs
+from core.embedding.tokenizer import without_noise
 from core.errors import ModelError
 
 FILE = Path(__file__).resolve().parents[2] / "data" / "reranker" / "model.safetensors"
@@ -71,7 +71,7 @@ def untrained(seed: int) -> tuple[Any, Any]:
         module.qa_outputs = torch.nn.Linear(module.config.hidden_size, 2)
         torch.nn.init.normal_(module.qa_outputs.weight, std=module.config.initializer_range)
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    without_runs(tokenizer.backend_tokenizer)
+    without_noise(tokenizer.backend_tokenizer)
     return module.float().eval(), tokenizer
 
 
@@ -109,7 +109,7 @@ def load(path: Path = FILE, sha256: str = SHA256) -> Any:
     _lay(part.model, data, path.name)
     model = CrossEncoder(modules=[part], local_files_only=True)
     model.max_seq_length = MAX_TOKENS
-    without_runs(model.tokenizer.backend_tokenizer)
+    without_noise(model.tokenizer.backend_tokenizer)
     return model
 
 

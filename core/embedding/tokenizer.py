@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from core.cancellation import breathe
 from core.embedding import packaged
+from core.text.inline_tags import PATTERN, blanked
 from core.text.tokens import BLANKS, whitespace_windows
 
 Offsets = NDArray[np.int64]
@@ -98,25 +99,26 @@ _WINDOWS = 64  # read at once
 _FEW, _SHORT = 16, 1000  # texts, and characters of them all, that are read sooner than other threads are woken
 
 
-def without_runs(tokenizer: Any) -> Any:
+def without_noise(tokenizer: Any) -> Any:
     """The same tokenizer of the tokenizers library, which from now on reads three of the same marks in a row and no
-    more of them.
+    more of them, and no tags among words (``core.text.inline_tags``).
 
-    A model reads a token for each of them, and the rule below the header of a table, an underline or the leaders of a
-    table of contents would be all it reads. Places in the text stay what they are.
+    A model reads a token for each mark, and the rule below the header of a table, an underline, the leaders of a table
+    of contents or the address in an anchor would be all it reads. Places in the text stay what they are.
     """
     from tokenizers import Regex
     from tokenizers.normalizers import Replace, Sequence
 
     own = tokenizer.normalizer
-    tokenizer.normalizer = Sequence([Replace(Regex(_RUN), ""), *([] if own is None else [own])])
+    noise = [Replace(Regex(PATTERN), " "), Replace(Regex(_RUN), "")]
+    tokenizer.normalizer = Sequence([*noise, *([] if own is None else [own])])
     return tokenizer
 
 
 class WordPieceCounter:
     """A ``TokenCounter`` over a tokenizer of the tokenizers library. Never truncates, pads or adds special tokens.
 
-    It counts as a model reads whose tokenizer is ``without_runs``.
+    It counts as a model reads whose tokenizer is ``without_noise``.
     """
 
     def __init__(self, tokenizer: Any, fingerprint: str) -> None:
@@ -126,7 +128,7 @@ class WordPieceCounter:
         self._tokenizer.no_padding()
         self.specials = int(self._tokenizer.num_special_tokens_to_add(is_pair=False))
         self._words = WordMemory(self._read) if _reads_word_by_word(tokenizer) else None
-        without_runs(tokenizer)
+        without_noise(tokenizer)
 
     @classmethod
     def from_json(cls, definition: str, fingerprint: str) -> WordPieceCounter:
@@ -137,6 +139,7 @@ class WordPieceCounter:
 
     def offsets(self, text: str) -> NDArray[np.int64]:
         """``(n, 2)`` int64 code point spans of the tokens of ``text``, in order."""
+        text = blanked(text)
         return self._words.offsets(text) if self._words else self._read(text)
 
     def _read(self, text: str) -> NDArray[np.int64]:
@@ -157,7 +160,7 @@ class WordPieceCounter:
     def count(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text; one batched call, on all cores, where there is work for them."""
         if self._words:
-            return self._words.count(texts)
+            return self._words.count([blanked(text) for text in texts])
         if len(texts) <= _FEW and sum(map(len, texts)) <= _SHORT:
             return [len(self._tokenizer.encode(text, add_special_tokens=False)) for text in texts]
         return [len(item) for item in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]

@@ -74,7 +74,7 @@ def parser_fingerprint(kind: str, settings: ParsingSettings | None = None) -> st
     scans who reads them.
 
     >>> parser_fingerprint("markdown"), parser_fingerprint("markdown", ParsingSettings(reader="unstructured"))
-    ('markdown-3', 'unstructured-markdown-2')
+    ('markdown-4', 'unstructured-markdown-2')
     """
     parser = PARSERS[kind](settings or ParsingSettings())
     return f"{parser.name}-{parser.version}"

@@ -15,6 +15,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
+from core.text.inline_tags import blanked
 from core.types import Span, TokenCounter
 
 BLANKS = " \n\t\r"  # at which every tokenizer parts words; other white space some drop, which joins the words around it
@@ -166,15 +167,16 @@ class TokenMap:
     tokenizer's own count of the span by itself.
     """
 
-    __slots__ = ("_before", "_own_before", "_own_ends", "_starts", "additive", "counter", "text")
+    __slots__ = ("_before", "_own_before", "_own_ends", "_said", "_starts", "additive", "counter", "text")
 
     def __init__(self, counter: TokenCounter, text: str) -> None:
         self.text = text
+        self._said = blanked(text)  # what is read of it
         self.counter = counter
         offsets = np.asarray(counter.offsets(text), dtype=np.int64).reshape(-1, 2)
         self._own_ends = _as_array(offsets[:, 1])
         self._own_before = _counts_before(offsets[:, 0], len(text))
-        extra = _virtual_starts(text, offsets)
+        extra = _virtual_starts(self._said, offsets)
         starts = np.sort(np.concatenate((offsets[:, 0], extra))) if extra else offsets[:, 0]
         self._starts = _as_array(starts)
         self._before = _counts_before(starts, len(text)) if extra else self._own_before
@@ -197,9 +199,11 @@ class TokenMap:
         return self.additive and self._parts_at(start) and self._parts_at(end)
 
     def _parts_at(self, position: int) -> bool:
-        text = self.text
+        text = self._said
         if position <= 0 or position >= len(text):
             return True
+        if text[position] == text[position - 1] == " " and self.text[position - 1 : position + 1] != "  ":
+            return False  # amid a tag, perhaps, of which nothing is read while it is whole
         if not (_parts_words(text[position - 1]) or _parts_words(text[position])):
             return False
         if text[position - 1] == text[position] and not text[position].isspace():
@@ -226,7 +230,7 @@ class TokenMap:
         At a word boundary where there is one, else at a token inside the word, never inside a grapheme cluster
         (unless the cluster alone is larger than the room).
         """
-        text = self.text
+        text = self._said
         index = self.index(start) + max(1, room)
         if index >= len(self._starts) or self._starts[index] >= end:
             return end

@@ -62,3 +62,11 @@ def test_a_model_reads_three_of_the_same_marks_in_a_row():
     long, short, other = encoder.encode([f"Rates {'.' * 200} 12", "Rates ... 12", "Rates 12"])
     assert float(long @ short) > 0.9999
     assert float(long @ other) < 0.9999
+
+
+def test_a_model_reads_no_tags_among_words():
+    encoder = load_model(EmbeddingSettings()).encoder
+    tagged, plain = encoder.encode(
+        ['| <a id="x" href="#x">address</a> | Where<br />to listen |', "| address | Where to listen |"]
+    )
+    assert float(tagged @ plain) > 0.9999

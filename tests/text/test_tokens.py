@@ -105,3 +105,22 @@ def test_runs_of_marks_are_counted_exactly_wherever_they_are_cut(parts, data):
     start, end = sorted(data.draw(st.tuples(st.integers(0, len(text)), st.integers(0, len(text)))))
     tokens = TokenMap(packaged_counter(), text)
     assert tokens.exact([Span(start, end)]) == packaged_counter().count([text[start:end]])
+
+
+@given(
+    st.lists(st.sampled_from(['<a id="x" href="#y">', "</a>", "<br />", " ", "a", "<a ", "|"]), max_size=8), st.data()
+)
+def test_spans_with_tags_are_counted_exactly_wherever_they_are_cut(parts, data):
+    text = "".join(parts)
+    start, end = sorted(data.draw(st.tuples(st.integers(0, len(text)), st.integers(0, len(text)))))
+    tokens = TokenMap(packaged_counter(), text)
+    assert tokens.exact([Span(start, end)]) == packaged_counter().count([text[start:end]])
+    assert packaged_counter().count([text]) == [len(packaged_counter().offsets(text))]
+
+
+def test_a_tag_among_words_is_not_read_and_not_cut():
+    row = '| <a id="opt-address" href="#opt-address" title="#opt-address">`address`</a> | Where to listen. |'
+    assert packaged_counter().count([row]) == packaged_counter().count(["| `address` | Where to listen. |"])
+    tokens = TokenMap(packaged_counter(), row)
+    cuts = {tokens.cut(0, len(row), room) for room in range(1, 12)}
+    assert not any(row.index("<a") < cut < row.index(">") for cut in cuts)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.chunking.atoms import CUT_LEAD_IN, CUT_PARAGRAPH, CUT_SENTENCE
+from core.chunking.atoms import CUT_LEAD_IN, CUT_PARAGRAPH, CUT_SENTENCE, Atom
 from core.chunking.chunkers.structure import structure
+from core.chunking.packing import NO_SECTION
 from core.chunking.plan import ChunkingContext, Plan
 from core.chunking.signals.clauses import Clause, find_clauses
 from core.chunking.signals.terms import Term, TermFinder, find_terms
@@ -57,7 +58,16 @@ def clause(context: ChunkingContext) -> Plan:
     if not clauses:
         plan = planned(context, None, metadata) if terms else structure(context)
         return plan.instead("structure", "this text has no numbered clauses")
-    return planned(context, by_units(context, _units(context, clauses)), metadata)
+    units = _units(context, clauses)
+    headed = {unit.start: unit for unit in units if unit.parent_why}
+
+    def at_headings(atoms: list[Atom]) -> None:
+        """An article whose title is a heading begins a parent as one does whose title is text."""
+        for atom in atoms:
+            if atom.opens < NO_SECTION and atom.start in headed:
+                atom.parent_why = headed[atom.start].parent_why
+
+    return planned(context, by_units(context, units), metadata, adjust=at_headings)
 
 
 def _units(context: ChunkingContext, clauses: Sequence[Clause]) -> list[Unit]:

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from core.text.inline_tags import blanked
 from core.text.spans import line_bounds, trim
 from core.types import Block, Cell, Span
 
 _BAR = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"[\s|:+=-]+")
-_BREAKS = re.compile(r"\s*<br ?/?>\s*|\s+", re.IGNORECASE)
+_BREAKS = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +85,8 @@ def _cells_of_line(text: str, line: Span, row: int, header: bool) -> list[Cell]:
 
 
 def cell_text(text: str, cell: Cell) -> str:
-    """A cell's words on one line, without escapes."""
-    return _BREAKS.sub(" ", text[cell.start : cell.end].replace("\\|", "|")).strip()
+    """A cell's words on one line, without escapes and tags."""
+    return _BREAKS.sub(" ", blanked(text[cell.start : cell.end]).replace("\\|", "|")).strip()
 
 
 def column_names(text: str, rows: Sequence[Row]) -> dict[int, str]:

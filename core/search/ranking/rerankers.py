@@ -12,7 +12,7 @@ import numpy as np
 from core.embedding import answer_reader, reranker_file
 from core.embedding.hub import NOT_FETCHED
 from core.embedding.precision import computing, wants_bfloat16
-from core.embedding.tokenizer import without_runs
+from core.embedding.tokenizer import without_noise
 from core.errors import ModelError
 from core.settings.searching import PACKAGED_RERANKER, RerankingSettings
 from core.types import Vectors
@@ -92,7 +92,7 @@ def load_reranker(settings: RerankingSettings) -> Reranker:
     try:
         model = CrossEncoder(str(folder) if here else settings.model, local_files_only=True)
         if fast := getattr(model.tokenizer, "backend_tokenizer", None):
-            without_runs(fast)
+            without_noise(fast)
         trained, labels = _is_trained(model), int(model.num_labels)
     except (*_UNLOADABLE, SafetensorError) as error:
         raise _not_loaded(settings.model, here, error) from error
