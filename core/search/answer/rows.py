@@ -17,7 +17,9 @@ _SEVERAL = re.compile(r"\band (?:what|which|how|when|whom?|where|why|by|for|its|
 Encode = Callable[[Sequence[str]], Vectors]
 _AMOUNT = re.compile(r"\bhow \w+", re.IGNORECASE)  # says that a number is asked for: "many" means no column of all
 _LABEL = 60  # characters of a row that names those below it; a longer one says more than what they are of
-_ALIKE, _TIED = 0.5, 0.05  # cosines: of words that mean the same, and of headers that can not be told apart
+# Cosines: of words that mean what a label does, of those that mean what a header does ("allowed" is no "Required"), and
+# by how much headers that can not be told apart differ.
+_ALIKE, _ALIKE_HEADER, _TIED = 0.5, 0.6, 0.05
 
 # As columns are headed, and as one asks for them.
 _ABBREVIATED = (
@@ -190,7 +192,7 @@ def asked_cell(row: Row, question: str, encode: Encode | None = None) -> tuple[s
     first = next((place for place, cell in enumerate(row.cells) if isinstance(cell.value, str)), 0)
     named = row.named(first)
     label = frozenset(_spoken(named))
-    if not label & wanted and not _meant(question, [named], encode):
+    if not label & wanted and not _meant(question, [named], encode, _ALIKE):
         return "", row.span
     left = wanted - label
     others = [place for place in range(len(row.cells)) if place != first]
@@ -199,7 +201,7 @@ def asked_cell(row: Row, question: str, encode: Encode | None = None) -> tuple[s
     if best:
         meant = [place for place, count in enumerate(shared) if count == best]
     else:
-        meant = _meant(question, [row.headers[place] for place in others], encode)
+        meant = _meant(question, [row.headers[place] for place in others], encode, _ALIKE_HEADER)
     if len(meant) != 1:
         return "", row.span
     place = others[meant[0]]
@@ -207,15 +209,17 @@ def asked_cell(row: Row, question: str, encode: Encode | None = None) -> tuple[s
     return f"{named} › {row.headers[place]}", Span(cell.start, cell.end)
 
 
-def _meant(question: str, texts: Sequence[str], encode: Encode | None) -> list[int]:
-    """The places of the texts that mean most what some word of the question does; () where none does."""
+def _meant(question: str, texts: Sequence[str], encode: Encode | None, least: float) -> list[int]:
+    """The places of the texts that mean most what some word of the question does; () where none is as like it as
+    ``least``, a cosine.
+    """
     words = [word for word in re.findall(r"[^\W\d_]{3,}", _AMOUNT.sub("", question)) if analyse(word)]
     if encode is None or not words or not any(map(str.isalpha, "".join(texts))):
         return []
     vectors = encode([*words, *(text.replace("_", " ") for text in texts)])
     likeness = (vectors[len(words) :] @ vectors[: len(words)].T).max(axis=1)
     best = float(likeness.max())
-    return [place for place, alike in enumerate(likeness) if alike > best - _TIED] if best >= _ALIKE else []
+    return [place for place, alike in enumerate(likeness) if alike > best - _TIED] if best >= least else []
 
 
 def _spoken(text: str) -> list[str]:

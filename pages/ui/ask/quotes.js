@@ -9,19 +9,23 @@ function drawQuote(quote, index, component) {
   cite.append(make("b", "", String(index + 1)), make("span", "", [quote.document, ...headings].join(" › ") + (quote.page ? `, ${quote.page}` : "")), icon("arrow_outward"));
   cite.title = `Open in Chunks · ${sourceInWords(quote)} · support ${quote.score.toFixed(2)} of 1`;
   cite.onclick = () => component.setTriggerValue("open", { document: quote.version, span: `${quote.start}-${quote.end}` });
-  if (quote.told) line.append(make("span", "of", `${quote.told}: `)); // what a cell is of, before its number
+  if (quote.told) line.append(asMarked(make("span", "of"), `${quote.told}: `, quote.markup)); // what a cell is of, before its number
   line.append(drawSaid(quote), cite);
   return line;
 }
 
 // The quote's own words, the short answer in them in bold; a listing keeps its lines, a list its items.
 function drawSaid({ text, kind, short, cells, asked, markup }) {
-  if (cells.length) return drawRow(cells, asked);
+  if (cells.length) return drawRow(cells, asked, markup);
   const said = make(kind === "line" ? "code" : "span", `said ${kind}`), at = offsetTranslator(text);
-  const marked = markup && kind !== "line", shown = marked ? bulleted(text) : text;
-  const spans = [...(marked ? markupOf(text, []) : []), ...(short ? [[...short.map(at), "short"]] : [])];
-  for (const [start, end, held] of runsOf(spans, 0, text.length)) said.append(make("span", held.map(([, , name]) => name).join(" "), shown.slice(start, end)));
-  return said;
+  return asMarked(said, text, markup && kind !== "line", short ? [[...short.map(at), "short"]] : []);
+}
+
+// The holder with a text in it, as Markdown where it is; spans [start, end, name] beside its own.
+function asMarked(holder, text, markup, spans = []) {
+  const shown = markup ? bulleted(text) : text, all = [...(markup ? markupOf(text, []) : []), ...spans];
+  for (const [start, end, held] of runsOf(all, 0, text.length)) holder.append(make("span", held.map(([, , name]) => name).join(" "), shown.slice(start, end)));
+  return holder;
 }
 
 function drawNothing(data, component) {
@@ -36,9 +40,10 @@ function drawNothing(data, component) {
 }
 
 // A row of a table below its headers, or, where it is wide, beside them; the cell that is asked for is marked.
-function drawRow(cells, asked) {
+function drawRow(cells, asked, markup) {
   const wide = cells.length > WIDE, table = make("table", wide ? "said row wide" : "said row"), line = () => make("tr", "");
-  const heads = cells.map(([header]) => make("th", "", header)), bodies = cells.map(([, words], at) => make("td", at === asked ? "asked" : "", words));
+  const heads = cells.map(([header]) => asMarked(make("th", ""), header, markup));
+  const bodies = cells.map(([, words], at) => asMarked(make("td", at === asked ? "asked" : ""), words, markup));
   if (wide) {
     table.append(...heads.map((head, at) => { const row = line(); row.append(head, bodies[at]); return row; }));
     return table;

@@ -11,7 +11,9 @@ const PAIRS = [
   [/(?<![\w*\\])([*_])(?=[^\s*_])((?:[^\n*]|\n(?!\s*\n))+?)(?<=[^\s*])\1(?![\w*])/g, "em"],
   [/(~~)(?=\S)([^\n]+?)(?<=\S)\1/g, "struck"],
 ];
-const SIGNS = [ // of headings, links and escapes
+const BREAK = /<br\s*\/?>/gi;
+const SIGNS = [ // of headings, links, escapes and words set in tags
+  /<\/?(?:a|b|code|em|i|kbd|small|span|strong|sub|sup|u)(?:\s[^<>]*)?>/gi,
   /^#{1,6}[ \t]+/gm, /!?\[(?=[^[\]\n]+\]\([^\s()]*\))/g, /(?<=\[[^[\]\n]+)\]\([^\s()]*\)/g,
   /\[\[(?:[^[\]|\n]+\|)?(?=[^[\]\n]+\]\])/g, /(?<=\[\[[^[\]\n]+)\]\]/g, /\\(?=[!-/:-@[-`{-~])/g,
 ];
@@ -33,6 +35,7 @@ function markupOf(text, code) {
   each(VERBATIM, free, (found, name) => { take(found, name); verbatim.push([found.index, found.index + found[0].length]); });
   each(PAIRS, around, take);
   each(SIGNS.map((pattern) => [pattern]), free, sign);
+  each([[BREAK]], free, ({ 0: all, index }) => spans.push([index, index + all.length, "break"]));
   return spans;
 }
 

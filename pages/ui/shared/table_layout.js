@@ -18,7 +18,7 @@ const isRule = (line) => /^[\s|:+=-]+$/.test(line);
 // A cell of a row that begins its cells at `starts`; the last one of a row with fewer or more takes the room that is left.
 function cellOf(column, starts, count) {
   const cell = make("span", "cell");
-  if (starts.length !== count && column === starts.length - 1) cell.style.gridColumn = "auto / -1";
+  if (starts.length !== count && column === starts.length - 1) cell.style.gridColumn = `${column < count ? column + 1 : "auto"} / -1`;
   return cell;
 }
 
@@ -30,7 +30,7 @@ function layoutOf(model, block) {
   const outer = lines.every((line) => line.startsWith("|"));
   const rows = lines.slice(0, 400).map((line) => {
     const starts = cellStarts(line, outer);
-    return starts.map((from, column) => line.slice(from, starts[column + 1]).replace(/^\|/, "").trim());
+    return starts.map((from, column) => line.slice(from, starts[column + 1]).replace(/^\||<[^<>]*>/g, "").trim());
   });
   const usual = (rows[0] || []).length, even = rows.filter((row) => row.length === usual).length >= rows.length * 0.8;
   const count = even ? usual : Math.max(0, ...rows.map((row) => row.length));
