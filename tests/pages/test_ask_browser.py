@@ -66,12 +66,12 @@ def test_markdown_is_drawn_as_what_it_means_among_children_and_passages(address:
     assert not [
         text for text in page.locator(".snippet, .body-words").all_inner_texts() if re.search(r"[|]|\*\*", text)
     ]
+    ask(page, address, "What is the default delay of relay?")
+    expect(page.locator(".passage .code", has_text="def relay").first).not_to_contain_text("```")
     ask(page, address, "Where does a worker of the relay take its token from?")
     first = page.locator(".passage .body-words").first
     expect(first.locator(".em").first).to_have_text("token")
     expect(first.locator(".inline-code").first).to_have_text("limits.toml")
-    ask(page, address, "What is the default delay of relay?")
-    expect(page.locator(".passage .code", has_text="def relay").first).not_to_contain_text("```")
     page.locator(".passage .link.leads").first.click()
     expect(page).to_have_url(re.compile("/chunks"))
 
