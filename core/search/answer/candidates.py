@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import Protocol
 
-from core.search.answer.prose import ROW, is_prose, quotable_lines
+from core.search.answer.prose import OPENING, ROW, is_prose, quotable_lines
 from core.search.answer.rows import Row, rows_of
 from core.text.analysis import analyse
 from core.text.cited import is_reference_heading
@@ -210,5 +210,5 @@ def _made(passage: Passage, span: Span, kind: str, reads: Reads) -> Iterator[Quo
     if span.length > SENTENCE or len(analyse(text)) < 2:
         return
     half = is_half(span, Span(passage.start, passage.end), partial(reads.cut, passage.version_id))
-    whole = not half and not asks(text) and not ROW.search(text)
+    whole = not half and not asks(text) and not ROW.search(text) and not OPENING.match(text)
     yield Quotable(passage, span, text, kind, whole=whole, prose=is_prose(text))

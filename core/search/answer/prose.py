@@ -22,6 +22,8 @@ _DATA = re.compile(
 )
 # A row of a table that is drawn with signs.
 ROW = re.compile(r"\A\s*\||\s\|\s.*\s\|\s|\t.*\t")
+# The line that opens a note or a tab, which names what stands below it.
+OPENING = re.compile(r"\A(?:!!!|\?\?\?\+?|===[+!]?|:::+)[^\n]*\Z")
 _WORD = re.compile(r"[\"'“‘„‚«(\[*_¿¡]*[^\W\d_]+(?:['’.-][^\W\d_]+)*[\"'”’“‘»)\]*_.,;:!?…]*")
 _NUMBER = re.compile(r"[\"'“(\[*_±+−-]?[€$£]?\d[\d.,:/–-]*[%‰°\"'”)\]*_.,;:!?]*")
 _CAMEL = re.compile(r"[a-z][A-Z]")
@@ -46,13 +48,15 @@ def is_prose(text: str, *, in_code: bool = False) -> bool:
 
     >>> [is_prose(text) for text in ("- Valid for `3600` seconds", '"expires_in": 3600,', "| Scope | Allows |")]
     [True, False, False]
+    >>> is_prose('??? example "In the file of settings"')
+    False
     >>> [is_prose(text, in_code=True) for text in ("# Keys are rotated every month.", "for name in names of all")]
     [True, False]
     >>> [is_prose(text) for text in ("受付は九時に開きます。", "कार्यालय सुबह खुलता है।", "東京")]
     [True, True, False]
     """
     line = " ".join(text.split())
-    if ROW.search(text) or line.startswith(("```", "~~~")):
+    if ROW.search(text) or OPENING.match(text) or line.startswith(("```", "~~~")):
         return False
     while (marker := _MARKER.match(line)) is not None:
         line = line[marker.end() :]
