@@ -9,7 +9,7 @@ WIKI = "wiki:"
 """What the target of such a link begins with."""
 TAG_NAMES = ("tags", "tag")
 """What front matter calls a note's tags, whatever the case."""
-_CODE = re.compile(r"(`+).+?\1", re.DOTALL)
+_CODE = re.compile(r"(`+).+?\1|\{:?[^{}\n]*\}", re.DOTALL)  # and the attributes of a block: {: #name .kind }
 _TAG = re.compile(r"(?<!\S)#([\w/-]*[^\W\d_][\w/-]*)")
 PATTERN = r"!?\[\[(?=[ \t]*[^\[\]|\s])(?P<wiki>[^\[\]|\n]{1,300})(?:\|(?P<shown>[^\[\]\n]{0,300}))?\]\]"
 
@@ -27,7 +27,7 @@ def wiki_target(match: re.Match[str]) -> str:
 def tags_in(text: str) -> list[str]:
     """The tags that a note's prose carries, in their order, each once: a number alone is none, nor is code.
 
-    >>> tags_in("#birds/ducks are out, `#not` here, see #12 and a#b. #Winter")
+    >>> tags_in("#birds/ducks are out, `#not` here, see #12 and a#b. #Winter {: #nor-this }")
     ['birds/ducks', 'Winter']
     """
     return list(dict.fromkeys(match[1].strip("/-") for match in _TAG.finditer(_CODE.sub(" ", text))))
