@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable
 from functools import cache
 
 from core.chunking.atoms import Atom
 from core.chunking.signals.rows import Row, column_names, row_key, table_rows
-from core.types import BlockKind, Document, Span
+from core.types import BlockKind, Document
+
+# What atoms of a row are called that is cut; whole rows, of which a table may have thousands, need no looking up.
+_PARTS = frozenset({"sentence of a table row", "sentence of a slice of a row", "slice of a row", "run of words"})
 
 
 def name_rows(document: Document, atoms: Iterable[Atom]) -> None:
@@ -25,8 +28,8 @@ def name_rows(document: Document, atoms: Iterable[Atom]) -> None:
         return rows, column_names(document.text, rows)
 
     for atom in atoms if tables else ():
-        number = bisect_right(starts, atom.start) - 1
-        if number < 0 or atom.start >= tables[number].end or _is_start(tables[number].parts, atom.start):
+        number = bisect_right(starts, atom.start) - 1 if atom.what in _PARTS else -1
+        if number < 0 or atom.start >= tables[number].end:
             continue
         rows, names = read(number)
         row = rows[max(0, bisect_right(rows, atom.start, key=_start) - 1)] if rows else None
@@ -34,11 +37,5 @@ def name_rows(document: Document, atoms: Iterable[Atom]) -> None:
             atom.row = row_key(document.text, row, names)
 
 
-def _is_start(rows: Sequence[Span], place: int) -> bool:
-    """Whether one of the spans, in order, begins there: no table is read for what begins with a row of it."""
-    at = bisect_left(rows, place, key=_start)
-    return at < len(rows) and rows[at].start == place
-
-
-def _start(one: Row | Span) -> int:
-    return one.start
+def _start(row: Row) -> int:
+    return row.start
