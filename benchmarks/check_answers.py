@@ -27,6 +27,7 @@ sys.path.insert(0, str(ROOT))
 from benchmarks.check_answers_changes import ALTERED, FAITHFUL, Change, Pool
 from benchmarks.check_answers_code import CODE_ALTERED, CODE_FAITHFUL, quotes
 from core.errors import LecternError
+from core.evidence import Passage
 from core.ingest.gathering import find_files
 from core.parsing import parse
 from core.search.answer.prose import is_prose
@@ -36,7 +37,7 @@ from core.search.checking.facts import facts
 from core.search.checking.library_check import packaged_judge
 from core.settings import ParsingSettings
 from core.text.sentences import asks, is_ended, sentence_spans
-from core.types import Passage, Span
+from core.types import Span
 
 AROUND = 5  # sentences on each side
 LENGTHS = range(7, 45)  # words

@@ -99,9 +99,9 @@ def _all(root: Path, home: Path, count: int, careful: int) -> Iterator[Asked]:
             held = {gold.document for gold in question.gold}
             others = tuple(version for name, version in versions.items() if name not in held)
             missed = near_miss(question, names, choose)
-            askings: list[tuple[Question, Scope | None]] = [(question, None)]
+            askings: list[tuple[Question, Scope]] = [(question, Scope())]
             if missed is not None and number % 4 < 2:
-                askings.append((missed, None))
+                askings.append((missed, Scope()))
             elif others:
                 askings.append((replace(question, gold=()), Scope(versions=others)))
             presets = ["default", "careful"] if number in reread else ["default"]
@@ -115,7 +115,7 @@ def _ask(
     library: Library,
     question: Question,
     settings: Settings,
-    scope: Scope | None,
+    scope: Scope,
     suite: str,
     learnt: bool,
     versions: Mapping[str, str],

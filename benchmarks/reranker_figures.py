@@ -46,6 +46,7 @@ from core.evaluation.suites import Question, Suite, load_suite, stage_documents,
 from core.ingest.prepared import Incoming
 from core.library import Library
 from core.search.ordering import candidates, placed, reordered
+from core.search.question.query import Query
 from core.search.ranking import Ranking
 from core.search.ranking.reranking import Readings, read
 from core.settings import PACKAGED_RERANKER, RerankingSettings, Settings
@@ -131,7 +132,7 @@ class Bench:
     ) -> Record:
         """The question's record with all cells; what ``known`` has is not made again, unless ``anew``."""
         searcher, usual = self._library.searcher, Settings()
-        ranking = searcher.order(searcher.find(question.question, usual), usual)
+        ranking = searcher.order(searcher.find(Query(question.question), usual), usual)
         passages, spans = candidates(
             ranking,
             self._settings,

@@ -17,6 +17,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from core.chunking.auditing import Audit
 from core.ingest.ingest import GATHER
 from core.ingest.prepared import Cut, new_leaves
 from core.library import Library
@@ -26,7 +27,7 @@ from core.storage.catalogue.generations import begin_generation
 from core.storage.catalogue.sources import point_source
 from core.storage.index.cache import CatalogueVectors
 from core.storage.index.outbox import apply_outbox
-from core.types import Audit, Block, BlockKind, Chunk, ChunkTree, Document, Encoder, Span, Vectors
+from core.types import Block, BlockKind, Chunk, ChunkTree, Document, Encoder, Span, Vectors
 
 DIMENSION = 384
 SUBJECTS, WORDS, OWN_WORDS = 2000, 40_000, 150  # in all; and of those, each subject's own

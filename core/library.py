@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from core.chunking.auditing import Audit
 from core.chunking.plan import Writer as Cutter
 from core.embedding import EmbeddingModel, packaged_counter
 from core.enriching import Features
@@ -21,8 +22,8 @@ from core.ingest.prepared import Incoming
 from core.ingest.preparing import Parse
 from core.ingest.reports import Failure, Ingested, IngestReport
 from core.search.answer.line import packaged_reader
-from core.search.ordering import Progress
 from core.search.question.analysis import Keys
+from core.search.question.query import Query
 from core.search.question.rewording import Writer
 from core.search.ranking.finding import POOL
 from core.search.result import SearchResult
@@ -32,10 +33,10 @@ from core.storage import backups, erasing, keepsakes, verify
 from core.storage.backups import Backup
 from core.storage.catalogue import chunks, documents, features, generations, judging, sources, trash
 from core.storage.catalogue.folders import Folder
-from core.storage.catalogue.judging import JudgmentRow
+from core.storage.catalogue.judging import Judgment, JudgmentRow
 from core.storage.catalogue.labels import Collection, Labels, Tag
 from core.storage.catalogue.linked import Linked, linked
-from core.storage.catalogue.names import Scope, scope_named
+from core.storage.catalogue.names import ALL_DOCUMENTS, Scope, scope_named
 from core.storage.catalogue.question_log import QuestionLog
 from core.storage.catalogue.sources import SourceRow
 from core.storage.catalogue.statistics import Stats, stats
@@ -48,7 +49,7 @@ from core.storage.index.recall import Recall, measure_recall
 from core.storage.schema.word_tables import rebuild_index
 from core.storage.store import Store
 from core.storage.verify import Problem
-from core.types import Audit, ChunkTree, Document, Encoder, Judgment, Span, VectorCache
+from core.types import ChunkTree, Document, Encoder, Span, VectorCache
 from core.watching.folder_sync import Folders
 
 __all__ = [
@@ -332,17 +333,11 @@ class Library:
         self,
         question: str,
         settings: Settings | None = None,
-        budget_characters: int | None = None,
-        scope: Scope | None = None,
+        scope: Scope = ALL_DOCUMENTS,
         ignored: Keys = frozenset(),
-        *,
-        asking: str = "",
-        progress: Progress | None = None,
     ) -> SearchResult:
         """A question's hits, passages, context and trace in a scope, as ``Searcher.search`` has them."""
-        return self._searcher.search(
-            question, settings or self.settings, budget_characters, scope, ignored, asking=asking, progress=progress
-        )
+        return self._searcher.search(Query(question, scope, ignored), settings or self.settings)
 
     def _load(self, settings: Settings) -> EmbeddingModel:
         given = self._given

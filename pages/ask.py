@@ -12,6 +12,7 @@ from core.inspecting.as_markdown import questions_as_markdown
 from core.library import SearchResult
 from core.search.answer import in_words
 from core.search.answer.support import Support
+from core.search.question.query import Query
 from core.search.result import by_words_alone
 from core.settings import Settings
 from pages.ui.ask import conversation, written
@@ -24,7 +25,6 @@ from pages.ui.ask.dials import sidebar
 from pages.ui.ask.evidence import show_ending, show_evidence, show_notes
 from pages.ui.ask.question import QUESTION, library_line, question_row, scope_row, suggestions
 from pages.ui.ask.question import turns as question_turns
-from pages.ui.ask.results import Inquiry
 from pages.ui.ask.tabs import show_tabs
 from pages.ui.ask.why import show_why
 from pages.ui.ask.written_text import show_check
@@ -59,7 +59,7 @@ def main() -> None:
     ask_place.say(library, question, settings, base)
     if question:
         asking = st.session_state.get(state.ASKING, "")
-        show_result(Inquiry(question, scope, ignored(question), asking), settings, base)
+        show_result(Query(question, scope, ignored(question), asking), settings, base)
     else:
         suggestions()
     show_check(scope, settings)
@@ -79,33 +79,33 @@ def nothing_yet() -> None:
     )
 
 
-def show_result(inquiry: Inquiry, settings: Settings, base: Settings) -> None:
+def show_result(query: Query, settings: Settings, base: Settings) -> None:
     """Quotes, children, passages, and below them every stage."""
     # Encoding the sentences to quote takes longer than searching: their place is kept, the rest is drawn at once.
-    another = st.session_state.get(state.QUOTED) != inquiry.question
-    turn = turn_of(inquiry.question)
+    another = st.session_state.get(state.QUOTED) != query.question
+    turn = turn_of(query.question)
     above, quoted, further, below = answer_place(turn), answer_place(turn), st.container(), answer_place(turn)
     with below, st.spinner("Searching … the first question also loads the encoder, a few seconds"):
-        result, made_by = ask_results.search_at_once(inquiry, settings)
+        result, made_by = ask_results.search_at_once(query, settings)
     with below:
-        show_found(inquiry, result, made_by, settings, base, above)
+        show_found(query, result, made_by, settings, base, above)
     if result.hits:
         with quoted:
             if written.chosen():
-                ask_results.note(inquiry, result, None)
-                written.show_written(inquiry, result)
+                ask_results.note(query, result, None)
+                written.show_written(query, result)
             else:
-                show_quotes(inquiry, result, made_by, another=another)
+                show_quotes(query, result, made_by, another=another)
     with further:
         conversation.show_further(lambda: _answer_in_words(result, made_by))
-    st.session_state[state.QUOTED] = inquiry.question
+    st.session_state[state.QUOTED] = query.question
 
 
 def show_found(
-    inquiry: Inquiry, result: SearchResult, made_by: Settings, settings: Settings, base: Settings, above: DeltaGenerator
+    query: Query, result: SearchResult, made_by: Settings, settings: Settings, base: Settings, above: DeltaGenerator
 ) -> None:
     """What was found and every stage of it, below the answer; what it depends on, in the place above that."""
-    judging_list.show_row(inquiry.question, result.passages)
+    judging_list.show_row(query.question, result.passages)
     alone = next((note for note in result.notes if by_words_alone([note])), "")
     if alone:
         with above:
@@ -120,27 +120,27 @@ def show_found(
         asked = result.understood.notes  # those stand with the chips
         notes = (note for note in result.notes if note not in asked and note != alone)
         show_notes(result.clustered, (*notes, *told), settings)
-        save_markdown(inquiry, result, made_by)
-        show_tabs(inquiry, result, settings, base)
+        save_markdown(query, result, made_by)
+        show_tabs(query, result, settings, base)
     else:
-        nothing_found(inquiry, made_by, filtered=bool(result.understood.conditions))
-        ask_results.note(inquiry, result, Support(0.0, enough=False, sentence=""))
-        show_why(inquiry, settings, services.sources())
+        nothing_found(query, made_by, filtered=bool(result.understood.conditions))
+        ask_results.note(query, result, Support(0.0, enough=False, sentence=""))
+        show_why(query, settings, services.sources())
     with above:
-        show_chips(inquiry.question, result.understood, result.notes)
+        show_chips(query.question, result.understood, result.notes)
         show_conflicts(result.conflicts)
 
 
-def show_quotes(inquiry: Inquiry, result: SearchResult, made_by: Settings, *, another: bool) -> None:
+def show_quotes(query: Query, result: SearchResult, made_by: Settings, *, another: bool) -> None:
     """The answer line. ``another``: not the question of those quoted now."""
     place: AbstractContextManager[object] = st.empty() if another else nullcontext()
     with place, st.spinner("Choosing the sentences to quote …") if another else nullcontext():
         line = ask_results.answer(result, made_by)
-    ask_results.note(inquiry, result, line.support, line.milliseconds)
+    ask_results.note(query, result, line.support, line.milliseconds)
     with place:  # the same place on the page either way
         coming = show_answer(line.answer, line.support, result)
     if coming:
-        ask_again(inquiry.question)
+        ask_again(query.question)
 
 
 def _answer_in_words(result: SearchResult, made_by: Settings) -> str:
@@ -150,13 +150,13 @@ def _answer_in_words(result: SearchResult, made_by: Settings) -> str:
     return "\n".join(map(in_words, ask_results.answer(result, made_by).answer.quotes))
 
 
-def save_markdown(inquiry: Inquiry, result: SearchResult, made_by: Settings) -> None:
+def save_markdown(query: Query, result: SearchResult, made_by: Settings) -> None:
     """The way out of the app: what was asked, with answers and evidence, made when it is asked for."""
     library, turns = services.library(), question_turns()
 
     def made() -> str:
         asked = [
-            library.search(turn, made_by, scope=inquiry.scope) if turn != result.question else result for turn in turns
+            library.search(turn, made_by, scope=query.scope) if turn != result.question else result for turn in turns
         ]
         lines = [library.searcher.answer(one, made_by.answering) for one in asked or [result]]
         told = [written.as_markdown(one.question) for one in asked or [result]]
@@ -175,17 +175,17 @@ def save_markdown(inquiry: Inquiry, result: SearchResult, made_by: Settings) -> 
     )
 
 
-def nothing_found(inquiry: Inquiry, settings: Settings, *, filtered: bool) -> None:
+def nothing_found(query: Query, settings: Settings, *, filtered: bool) -> None:
     """Why there may be nothing, and what to do. ``filtered``: the question itself leaves documents out."""
     reading = background.coming()
     ways = ["ask again once more documents are read"] if reading else []
     ways += ["take an “only” of the question away"] if filtered else []
-    ways += [] if inquiry.scope.everything else ["search in more collections or tags"]
+    ways += [] if query.scope.everything else ["search in more collections or tags"]
     ways += ["lower the least similarity among the dials"] if settings.retrieval.min_similarity > -1 else []
     way = ", ".join([*ways, "or ask in other words"] if ways else ["ask in other words"])
     st.info(f"Nothing was found. {way[0].upper()}{way[1:]}.", icon=":material/filter_alt_off:")
     if reading:
-        ask_again(inquiry.question)
+        ask_again(query.question)
 
 
 enter("ask")

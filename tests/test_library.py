@@ -243,9 +243,7 @@ def test_trashed_is_nowhere_and_comes_back_without_encoding(library, folder, fas
         result = library.search("otter heron", PRESETS[preset])
         assert not {hit.source for hit in result.hits} & {"otter.md", "heron.md"}
         assert not {candidate.version_id for candidate in result.trace.candidates} & {row.version_id for row in chosen}
-    assert not {
-        library.searcher.rank("otter", library.settings, None).leaves.names.count(row.name) for row in chosen
-    } - {0}
+    assert not {library.searcher.rank("otter", library.settings).leaves.names.count(row.name) for row in chosen} - {0}
     stats = library.stats()
     assert (stats.sources, stats.documents, stats.trash) == (3, 3, 2)
     assert stats.chunks == sum(row.chunks for row in library.sources())

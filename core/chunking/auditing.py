@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from core.chunking.plan import SKIPPED
 from core.text.spans import intersect_spans, non_blank_length, subtract_spans, trim
-from core.types import Audit, BlockKind, ChunkTree, Gap, Span
+from core.types import BlockKind, ChunkTree, Span
 
 BESIDE_ARTICLE = "beside the page's article: menu, notice, link, running line or advertisement"
 UNEXPLAINED = "not covered: please report"
 SWITCHED_OFF = "switched off by hand"
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Characters no leaf covers, and why."""
+
+    start: int
+    end: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """The loss audit. ``characters``: the non-blank ones of the text; ``covered``: those some leaf covers."""
+
+    characters: int
+    covered: int
+    gaps: tuple[Gap, ...] = ()
 
 
 def audit(tree: ChunkTree, switched_off: Sequence[Span] = ()) -> Audit:

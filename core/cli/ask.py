@@ -14,6 +14,7 @@ from core.cli.export import save
 from core.cli.options import asked_settings, home, language_model, model_judge, reading, sources_named
 from core.enriching import Features
 from core.errors import NotFoundError, SettingsError
+from core.evidence import Quote
 from core.inspecting.as_markdown import questions_as_markdown
 from core.library import Library
 from core.search.answer import Line, in_words
@@ -21,11 +22,12 @@ from core.search.checking.checking import NOT_FOUND, PARTLY, SUPPORTED, Verdict
 from core.search.checking.library_check import check_text, packaged_judge
 from core.search.context.written_prompt import followed
 from core.search.explaining.why_not import Change, WhyNot, why_not
+from core.search.question.query import Query
 from core.search.result import SearchResult
 from core.settings import Settings
 from core.storage.catalogue.sources import SourceRow
 from core.text.phrases import find_words
-from core.types import Quote, Span
+from core.types import Span
 
 _SAID = {SUPPORTED: "supported", PARTLY: "partly", NOT_FOUND: "not found"}
 
@@ -78,9 +80,9 @@ def why(options: Namespace) -> int:
     with reading(home(options)) as library:
         settings = asked_settings(options, library.settings)
         source, place = _place(library, options)
-        scope = library.scope(options.collections, options.tags)
+        query = Query(options.question, library.scope(options.collections, options.tags))
         progress = console.Progress().trying
-        found = why_not(library.searcher, options.question, settings, source.version_id, place, scope, progress)
+        found = why_not(library.searcher, query, settings, source.version_id, place, progress)
         text = library.document(source.version_id).text[place.start : place.end]
     result = contract.explained(options.question, source.name, place, text, found)
     console.answer(options, result, _place_in_words(source, place, text, found))

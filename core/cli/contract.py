@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from core.chunking.auditing import Audit
 from core.enriching import Features
+from core.evidence import Quote
 from core.ingest.cost import Cost
 from core.ingest.gathering import Changes, joined
 from core.ingest.reports import Failure, Ingested, IngestReport
@@ -19,7 +21,7 @@ from core.storage.catalogue.conditions import Condition
 from core.storage.catalogue.judging import JudgmentRow
 from core.storage.verify import Problem
 from core.text.places import pages_read
-from core.types import Audit, Block, BlockKind, Chunk, ChunkTree, Quote, Span, WordAudit
+from core.types import Block, BlockKind, Chunk, ChunkTree, Span, WordAudit
 
 if TYPE_CHECKING:
     from core.evaluation.statistics import Comparison

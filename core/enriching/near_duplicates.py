@@ -29,7 +29,7 @@ Shingles = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
-class Twin:
+class NearDuplicate:
     """Two passages that say the same, by their places in what was given: ``first`` stands before ``second``.
 
     ``kind``: "same" (equal but for case, marks and spaces), "near", or "contained" (nearly all of one stands in the
@@ -42,20 +42,21 @@ class Twin:
     similarity: float
 
 
-def twins(texts: Iterable[str], least: float = ALIKE) -> list[Twin]:
+def near_duplicates(texts: Iterable[str], least: float = ALIKE) -> list[NearDuplicate]:
     """The pairs of near-duplicates among passages, in the order of their second members.
 
     ``least``: the Jaccard index of shingles from which two are "near", 0.5 or more. Of passages with the same words
     each is paired with the first of them alone, and only that one with others.
 
     >>> mill = "The mill stands by the river and has ground flour since the year 1780"
-    >>> [(one.first, one.second, one.kind) for one in twins([mill, "Ducks swim.", mill.upper() + "!", mill + " or so"])]
+    >>> found = near_duplicates([mill, "Ducks swim.", mill.upper() + "!", mill + " or so"])
+    >>> [(one.first, one.second, one.kind) for one in found]
     [(0, 2, 'same'), (0, 3, 'near')]
     """
     numbers: dict[str, int] = {}
     firsts: dict[bytes, int] = {}
     sets: dict[int, Shingles] = {}
-    found: list[Twin] = []
+    found: list[NearDuplicate] = []
     for at, text in enumerate(texts):
         words = np.array([numbers.setdefault(word, len(numbers)) for word in words_of(text)], np.uint64)
         if len(words) < FEWEST_WORDS:
@@ -63,21 +64,21 @@ def twins(texts: Iterable[str], least: float = ALIKE) -> list[Twin]:
         if (same := firsts.setdefault(words.tobytes(), at)) == at:
             sets[at] = _shingles(words)
         else:
-            found.append(Twin(same, at, "same", 1.0))
+            found.append(NearDuplicate(same, at, "same", 1.0))
     for first, second in _met(sets):
         one, other = sets[first], sets[second]
         both = len(np.intersect1d(one, other, assume_unique=True))
         similarity = both / (len(one) + len(other) - both)
         if similarity >= least:
-            found.append(Twin(first, second, "near", similarity))
+            found.append(NearDuplicate(first, second, "near", similarity))
         elif both >= _HELD * min(len(one), len(other)):
-            found.append(Twin(first, second, "contained", similarity))
+            found.append(NearDuplicate(first, second, "contained", similarity))
     return sorted(found, key=lambda pair: (pair.second, pair.first))
 
 
-def closest(pairs: Iterable[Twin]) -> tuple[Twin, ...]:
+def closest(pairs: Iterable[NearDuplicate]) -> tuple[NearDuplicate, ...]:
     """For every passage that is the same as an earlier one, or near it, the pair with the one it resembles most."""
-    best: dict[int, Twin] = {}
+    best: dict[int, NearDuplicate] = {}
     for pair in pairs:
         known = best.get(pair.second)
         if pair.kind != "contained" and (known is None or pair.similarity > known.similarity):

@@ -24,6 +24,7 @@ from core.evaluation.summing import summed
 from core.library import Failure, Incoming, Ingested, Library, Scope, Stats
 from core.search.checking.checking import Judge
 from core.search.checking.library_check import packaged_judge
+from core.storage.catalogue.names import ALL_DOCUMENTS
 from core.types import Encoder, LanguageModel, VectorCache
 
 WORTH_A_MEASURE = 200  # texts, or passages that a re-ranker reads
@@ -340,11 +341,11 @@ class _Bench:
             characters_a_second=(read, cut),
         ).keep(self.place)
 
-    def _scope(self, library: Library, readable: Sequence[str]) -> Scope | None:
+    def _scope(self, library: Library, readable: Sequence[str]) -> Scope:
         # A mail's attachments are documents of the library, but none of the suite's: no question can ask for them.
         own = set(readable)
         strange = any(source.version_id not in own for source in library.sources())
-        return Scope(versions=tuple(sorted(own))) if strange and own else None
+        return Scope(versions=tuple(sorted(own))) if strange and own else ALL_DOCUMENTS
 
 
 class _Building:

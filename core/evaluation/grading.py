@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from core.evaluation.metrics.answers import answer_hit, normalised
 from core.evaluation.metrics.claims import claim_recall, faithfulness, hallucination_rate
+from core.evidence import Passage
 from core.search.checking.checking import SUPPORTED, Checker, Judge
 from core.search.checking.claims import Claim, claims
-from core.types import Passage
 
 _VERBATIM = 3  # words, below which a text is hit by accident
 

@@ -43,17 +43,20 @@ from core.evaluation.regions import Names, Placed, Region, region, take
 from core.evaluation.reporting.report import BenchDocument
 from core.evaluation.sharing import Once, reading_key
 from core.evaluation.suites import Question, Suite
+from core.evidence import Context, Trace
 from core.library import Library, Scope
 from core.search.checking.checking import Judge
 from core.search.checking.library_check import packaged_judge
 from core.search.context.written_prompt import written_prompt
+from core.search.question.query import Query
 from core.search.ranking import Ranking, SearchScores
 from core.search.ranking.catalogue_reads import CatalogueReads
 from core.search.ranking.finding import order_key, search_scores_key
 from core.search.result import SearchResult
 from core.settings import RerankingSettings, Settings
+from core.storage.catalogue.names import ALL_DOCUMENTS
 from core.storage.index.leaves import LeafTable
-from core.types import Context, LanguageModel, Trace
+from core.types import LanguageModel
 
 BUDGETS = (1000, 2000, 4000, 8000)
 TIMED_BUDGET = 4000
@@ -115,7 +118,7 @@ class Measuring:
     suite: Suite
     documents: Mapping[str, BenchDocument]
     options: BenchOptions
-    scope: Scope | None = None
+    scope: Scope = ALL_DOCUMENTS
     judge: Judge = packaged_judge
     writer: LanguageModel | None = None
     names: Names = field(init=False)
@@ -131,7 +134,7 @@ class Measuring:
         placed: dict[str, _Placing] = {}
         waited: dict[Hashable, float] = {}  # milliseconds of a re-ranker, by what it read
         for name, settings in presets.items():
-            find = partial(searcher.find, question.question, settings, self.scope)
+            find = partial(searcher.find, Query(question.question, self.scope), settings)
             found: SearchScores = once.of(name, ("found", search_scores_key(settings)), find)
             # What a question states itself narrows the leaves: the gold is placed once for each table of them.
             placed[name] = once.of(name, ("placing", id(found.leaves)), partial(self._placing, question, found.leaves))

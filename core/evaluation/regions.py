@@ -11,8 +11,9 @@ from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 
 from core.evaluation.suites import Question, Suite
+from core.evidence import Passage
 from core.text.spans import intersect_spans, merge_spans, subtract_spans
-from core.types import Passage, Span
+from core.types import Span
 
 Placed = tuple[str, int, int]
 """``(document name, start, end)``."""

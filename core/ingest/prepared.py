@@ -10,6 +10,7 @@ from pathlib import Path
 
 from core.cancellation import breathe
 from core.chunking import Edit, aliases_of, captions_of
+from core.chunking.auditing import Audit
 from core.enriching import Features
 from core.errors import LecternError, PasswordNeededError, TextLayerMissingError, UnsupportedKindError
 from core.settings import ChunkingSettings
@@ -18,7 +19,7 @@ from core.storage.catalogue.sources import FileStamp
 from core.storage.schema.steps import NO_VECTOR
 from core.text.languages import indexed_tokens
 from core.text.pooling import EncoderInput
-from core.types import Audit, Chunk, ChunkTree
+from core.types import Chunk, ChunkTree
 
 _PROBLEMS = {PasswordNeededError: "password", TextLayerMissingError: "ocr", UnsupportedKindError: "kind"}
 # Text that a chunk is parted from, and what it leaves unsaid.

@@ -42,7 +42,7 @@ from core.settings import ParsingSettings, Settings
 from core.storage.catalogue import chunks, documents, sources, tiers, trash
 from core.storage.catalogue.chunks import Recipe
 from core.storage.catalogue.edits import edits_ahead
-from core.storage.catalogue.judgments import VersionText
+from core.storage.catalogue.following_judgments import VersionText
 from core.storage.catalogue.meaning import lacks_meaning
 from core.storage.catalogue.names import BEHIND
 from core.storage.catalogue.recipes import own_chunking

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.chunking.auditing import Audit
 from core.text.places import PagesRead
-from core.types import Audit, WordAudit
+from core.types import WordAudit
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from pathlib import PurePath
 
+from core.evidence import Citation, Passage
 from core.parsing.file_names import unlike
 from core.search.answer import Line, in_words
 from core.search.checking.checking import SUPPORTED, VERDICTS, Verdict, counted
@@ -19,7 +20,7 @@ from core.search.checking.claims import marks
 from core.search.result import SearchResult
 from core.storage.catalogue.judging import JudgmentRow
 from core.storage.catalogue.sources import SourceRow
-from core.types import Citation, Document, Passage
+from core.types import Document
 
 Value = str | int | float | Sequence[str] | None
 MADE = '---\nmade_by: "Lectern"'  # how every such file begins: another's is never written over

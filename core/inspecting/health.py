@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from core.chunking.auditing import UNEXPLAINED, audit
-from core.enriching.near_duplicates import Twin, closest, twins
+from core.chunking.auditing import UNEXPLAINED, Audit, audit
+from core.enriching.near_duplicates import NearDuplicate, closest, near_duplicates
 from core.inspecting.boundaries import Boundary, SentencePlaces, boundaries, holder
 from core.inspecting.findings import Defect, Finding, Health, Severity, Unread, unread
 from core.inspecting.severed_structures import parted, severed
 from core.settings import ChunkingSettings
 from core.text.sentences import sentence_spans
-from core.types import Audit, Chunk, ChunkTree, Span, TokenCounter
+from core.types import Chunk, ChunkTree, Span, TokenCounter
 
 TINY_SHARE = 4  # a leaf is tiny below this part of what its limit leaves beside the prefix
 
@@ -23,7 +23,7 @@ def diagnose(
     counter: TokenCounter,
     sentences: Sequence[Span] | None = None,
     audited: Audit | None = None,
-    repeated: Sequence[Twin] | None = None,
+    repeated: Sequence[NearDuplicate] | None = None,
 ) -> Health:
     """Everything wrong with the cuts of a tree, in text order.
 
@@ -42,7 +42,7 @@ def diagnose(
         *_mid_sentence(tree, meeting, SentencePlaces(document.text, document.blocks, sentences)),
         *severed(tree, settings, meeting),
         *parted(tree, meeting),
-        *_repeated(tree, closest(twins(leaf.text for leaf in tree.leaves)) if repeated is None else repeated),
+        *_repeated(tree, closest(near_duplicates(leaf.text for leaf in tree.leaves)) if repeated is None else repeated),
     ]
     kinds = list(Defect)
     findings.sort(key=lambda finding: (finding.start, finding.end, kinds.index(finding.kind), finding.leaf))
@@ -126,14 +126,14 @@ def _visible_end(text: str, position: int) -> int:
     return position
 
 
-def _repeated(tree: ChunkTree, found: Sequence[Twin]) -> Iterator[Finding]:
+def _repeated(tree: ChunkTree, found: Sequence[NearDuplicate]) -> Iterator[Finding]:
     leaves = tree.leaves
-    for twin in found:
-        leaf = leaves[twin.second]
-        share = "the same as" if twin.similarity == 1.0 else f"{twin.similarity:.0%} the same as"
-        words = f"Chunk {twin.second + 1} is {share} chunk {twin.first + 1}."
-        severity = Severity.MODERATE if twin.similarity == 1.0 else Severity.MINOR
-        yield Finding(Defect.NEAR_DUPLICATE, severity, leaf.start, leaf.end, twin.second, words, twin.first)
+    for pair in found:
+        leaf = leaves[pair.second]
+        share = "the same as" if pair.similarity == 1.0 else f"{pair.similarity:.0%} the same as"
+        words = f"Chunk {pair.second + 1} is {share} chunk {pair.first + 1}."
+        severity = Severity.MODERATE if pair.similarity == 1.0 else Severity.MINOR
+        yield Finding(Defect.NEAR_DUPLICATE, severity, leaf.start, leaf.end, pair.second, words, pair.first)
 
 
 def _size_of(chunk: Chunk, unit: str) -> int:

@@ -18,7 +18,7 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 
 from core.errors import LecternError
-from core.mcp_server.tools import DATA, LONGEST, Told, Tools
+from core.mcp_server.tools import DATA, LONGEST, ToolResult, Tools
 
 HOST = "127.0.0.1"
 PATH = "/mcp"
@@ -122,9 +122,9 @@ def made(tools: Tools, token: str = "") -> MCPServer[Any]:
     return server
 
 
-def _result(told: Told) -> CallToolResult:
+def _result(result: ToolResult) -> CallToolResult:
     return CallToolResult(
-        content=[TextContent(type="text", text=told.text)], structured_content={"places": list(told.places)}
+        content=[TextContent(type="text", text=result.text)], structured_content={"places": list(result.places)}
     )
 
 

@@ -30,7 +30,7 @@ _ID = 12  # digits of a version that name a source
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ToolResult:
     """What a tool says. ``text``: for a model to read. ``places``: of what it holds, for a program."""
 
     text: str
@@ -52,7 +52,7 @@ class Tools:
 
     def search(
         self, question: str, k: int, collections: Sequence[str], tags: Sequence[str], sources: Sequence[str]
-    ) -> Told:
+    ) -> ToolResult:
         """The best passages for a question, at most ``k``, best first. The others narrow where it looks; () nowhere."""
         self._library.follow()
         if not question.strip():
@@ -62,7 +62,7 @@ class Tools:
         found = self._library.search(question, scope=scope).passages
         best = sorted(found, key=lambda passage: passage.rank)[:k]
         if not best:
-            return Told("Nothing was found.", ())
+            return ToolResult("Nothing was found.", ())
         return self._told(
             [
                 (
@@ -73,7 +73,7 @@ class Tools:
             ]
         )
 
-    def read(self, source: str, start: int, end: int, around: int) -> Told:
+    def read(self, source: str, start: int, end: int, around: int) -> ToolResult:
         """The text of a span with ``around`` characters before and behind it, as far as the document goes."""
         row = self._source(source)
         document = self._library.document(row.version_id)
@@ -81,7 +81,7 @@ class Tools:
         wide = Span(max(0, span.start - around), min(len(document.text), span.end + around))
         return self._told([self._stretch(row, document, wide)])
 
-    def quote(self, source: str, start: int, end: int) -> Told:
+    def quote(self, source: str, start: int, end: int) -> ToolResult:
         """The exact text of a span, and nothing else between the marks."""
         row = self._source(source)
         document = self._library.document(row.version_id)
@@ -89,18 +89,20 @@ class Tools:
         place, _ = self._stretch(row, document, span)
         return self._told([(place, document.text[span.start : span.end])])
 
-    def sources(self, find: str, first: int) -> Told:
+    def sources(self, find: str, first: int) -> ToolResult:
         """Sources whose name or title holds ``find``, ``LISTED`` at once from number ``first`` on, counted from 0."""
         self._library.follow()
         wanted = find.casefold()
         rows = [row for row in self._library.sources() if wanted in f"{row.name}\n{row.title}".casefold()]
         shown = [row for row in rows if row.version_id][first : first + LISTED]
         if not shown:
-            return Told(f"There are {len(rows):,} sources, and none from number {first} on.", ())
+            return ToolResult(f"There are {len(rows):,} sources, and none from number {first} on.", ())
         lines = [f"{row.version_id[:_ID]} · {row.name} · {row.title} · {row.document_kind}" for row in shown]
         places = [self._place(row.version_id, Span(0, row.characters)) for row in shown]
         head = f"Sources {first} to {first + len(shown) - 1} of {len(rows):,}, each: source · file · title · kind."
-        return Told("\n\n".join([DATA, head, *fenced([("passage 1", "\n".join(lines))], token_hex(8))]), tuple(places))
+        return ToolResult(
+            "\n\n".join([DATA, head, *fenced([("passage 1", "\n".join(lines))], token_hex(8))]), tuple(places)
+        )
 
     def _source(self, wanted: str) -> SourceRow:
         """The source that results call so, or the one of this name or path."""
@@ -130,14 +132,14 @@ class Tools:
             "link": link(self._app, self._name, version_id, span) if self._name else None,
         }
 
-    def _told(self, found: Sequence[tuple[dict[str, Any], str]]) -> Told:
+    def _told(self, found: Sequence[tuple[dict[str, Any], str]]) -> ToolResult:
         """Each text between its marks, below its place; the word in the marks cannot be foreseen."""
         parts = [DATA]
         marked = fenced([(f"passage {at}", text) for at, (_, text) in enumerate(found, 1)], token_hex(8))
         for number, ((place, _), text) in enumerate(zip(found, marked, strict=True), 1):
             said = [f"{name} {value}" for name, value in place.items() if value is not None]
             parts.append(f"[{number}] {', '.join(said)}\n{text}")
-        return Told("\n\n".join(parts), tuple(place for place, _ in found))
+        return ToolResult("\n\n".join(parts), tuple(place for place, _ in found))
 
 
 def _labelled(document: str, file: str, headings: Sequence[str], text: str) -> str:

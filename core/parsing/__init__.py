@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Protocol
 
 from core.parsing.audit.word_audit import audit_words
 from core.parsing.file_kinds import detect_kind
@@ -18,11 +19,21 @@ from core.parsing.plain.notebook import NotebookParser
 from core.parsing.plain.plain import CodeParser, PlainParser
 from core.settings import ParsingSettings
 from core.text.normalise import decode
-from core.types import Document, Parser
+from core.types import Document
 
 __all__ = ["PARSERS", "TEXT_KINDS", "detect_kind", "display_name", "parse", "parser_fingerprint", "readable_title"]
 
 TEXT_KINDS = frozenset({"markdown", "text", "code"})  # read in this process: their text is the file's own
+
+
+class Parser(Protocol):
+    """Bytes to a document: the seam every format plugs into. Raises ``ParseError`` with a sentence."""
+
+    name: str
+    version: int
+
+    def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
+        """``name`` is the file's name. ``progress(stage, done, total)`` may raise ``CancelledError`` to stop."""
 
 
 def _by_library(settings: ParsingSettings) -> bool:

@@ -14,6 +14,7 @@ from core.evaluation.metrics import recall
 from core.evaluation.regions import Region, region, taken
 from core.evaluation.suites import Question
 from core.search.ordering import Progress
+from core.search.question.query import Query
 from core.search.ranking import Ranking, SearchScores
 from core.search.ranking.catalogue_reads import CatalogueReads
 from core.search.searcher import Searcher
@@ -49,7 +50,7 @@ class Scorer:
     def ask(self, question: Question, settings: Settings) -> JudgedSearch:
         """Search for a question, whatever weight coverage will have: where it has none it is not read."""
         weight = settings.retrieval.coverage_weight or 1.0
-        found = self.searcher.find(question.question, settings.with_value("retrieval.coverage_weight", weight))
+        found = self.searcher.find(Query(question.question), settings.with_value("retrieval.coverage_weight", weight))
         gold = region((self._versions[span.document], span.start, span.end) for span in question.gold)
         return JudgedSearch(question, gold, found, held(found.leaves, gold))
 

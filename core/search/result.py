@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
+from core.evidence import Context, Hit, Passage, Trace
 from core.search.context.candidate_outcomes import Clustered
 from core.search.context.conflicts import ContextConflict
 from core.search.context.ending import Ending
 from core.search.question.analysis import Understanding
 from core.search.ranking.reranking import STOPPED
-from core.types import Context, Hit, Passage, Trace
 
 BY_WORDS_ALONE = "Searched by words alone, for the embedder cannot be asked. "  # before why, and what to do
 

@@ -10,6 +10,7 @@ from time import perf_counter
 from core.chunking.prefixes import prefix_text
 from core.embedding import EmbeddingModel
 from core.errors import ModelError, NotFoundError, StorageError
+from core.evidence import Context
 from core.search import context as assembly
 from core.search.answer.choosing import Choosing
 from core.search.answer.line import Line, StoreReads, Weighed, answer_line, no_line, weigh
@@ -21,7 +22,7 @@ from core.search.expansion import expand
 from core.search.memory import AskedVectors, SearchMemory
 from core.search.near import NearestLeaves
 from core.search.ordering import Progress, RerankerCache, diversified
-from core.search.question.analysis import Keys
+from core.search.question.query import Query
 from core.search.question.rewording import Rewording, Wording, Writer, middle
 from core.search.question.spelling import LibraryWords, is_word, respelt
 from core.search.ranking import Ranking, SearchScores, Snapshot, order_leaves, search_leaves
@@ -33,7 +34,7 @@ from core.settings import AnsweringSettings, RetrievalSettings, Settings
 from core.storage.catalogue import documents, generations
 from core.storage.catalogue.chunks import chunk_rows
 from core.storage.catalogue.conditions import set_aside
-from core.storage.catalogue.names import Scope
+from core.storage.catalogue.names import ALL_DOCUMENTS, Scope
 from core.storage.catalogue.statistics import languages
 from core.storage.index.leaves import LeafTable
 from core.storage.index.lexical import FtsIndex
@@ -41,7 +42,7 @@ from core.storage.index.okapi import load_okapi
 from core.storage.store import Store, storable
 from core.text.languages import question_tokens
 from core.text.sentences import parts_sentence
-from core.types import Context, LexicalIndex, VectorCache, Vectors
+from core.types import LexicalIndex, VectorCache, Vectors
 
 _TURNS = 3  # a question is begun, where the library changes between its search and its reading
 _FIRST = 12  # extents that are looked at before it is known where a context ends
@@ -71,28 +72,23 @@ class Searcher:
         """The embedder that reads the questions."""
         return self._model
 
-    def rank(self, question: str, settings: Settings, scope: Scope | None = None) -> Ranking:
-        """Every stage up to the leaves that go on, over the documents of a scope (``None``: all of them).
+    def rank(self, question: str, settings: Settings, scope: Scope = ALL_DOCUMENTS) -> Ranking:
+        """Every stage up to the leaves that go on, over the documents of a scope.
 
         Raises ``StorageError`` when another embedder built the library.
         """
-        return self.order(self.find(question, settings, scope), settings)
+        return self.order(self.find(Query(question, scope), settings), settings)
 
-    def find(
-        self, question: str, settings: Settings, scope: Scope | None = None, ignored: Keys = frozenset()
-    ) -> SearchScores:
-        """What the searches alone say, remembered. Settings with the same ``search_scores_key`` share it.
+    def find(self, query: Query, settings: Settings) -> SearchScores:
+        """What the searches alone say, remembered. Settings with the same ``search_scores_key`` share it."""
+        key = (self._store.revision(), query, search_scores_key(settings))
+        return self.memory.scores.made(key, lambda: self._find(query, settings))
 
-        ``ignored``: keys of what was understood and is not to be heeded.
-        """
-        key = (self._store.revision(), question, scope, ignored, search_scores_key(settings))
-        return self.memory.scores.made(key, lambda: self._find(question, settings, scope, ignored))
-
-    def _find(self, question: str, settings: Settings, scope: Scope | None, ignored: Keys) -> SearchScores:
+    def _find(self, query: Query, settings: Settings) -> SearchScores:
         chosen, retrieval = settings.understanding, settings.retrieval
         if not retrieval.dense_weight:
             chosen = replace(chosen, imagined_answers=0)  # only the search by meaning would look for them
-        asked_for, wording = storable(question), Wording()
+        asked_for, ignored, wording = storable(query.question), query.ignored, Wording()
         if chosen.writes:  # by a language model, which takes long: no reading transaction may be open
             wording = self._rewording.wording(self._snapshots.understand(asked_for, chosen).text, chosen)
         with self._store.reading():
@@ -102,7 +98,7 @@ class Searcher:
                 words = LibraryWords(self._store, generation)
                 text, slips = respelt(understood.text, words, is_word, ignored)
                 understood = replace(understood, text=text, slips=slips)
-            part = Part(scope, understood.conditions)
+            part = Part(query.scope, understood.conditions)
             selected = self._snapshots.asked(part)
             analysed = (perf_counter() - started) * 1000
             spoken = languages(self._store)
@@ -165,73 +161,45 @@ class Searcher:
         """What expansion and assembly read for rankings over these leaves, each fact once."""
         return CatalogueReads(self._store, leaves, self.memory.texts, self.memory.symbols)
 
-    def search(
-        self,
-        question: str,
-        settings: Settings,
-        budget_characters: int | None = None,
-        scope: Scope | None = None,
-        ignored: Keys = frozenset(),
-        *,
-        asking: str = "",
-        progress: Progress | None = None,
-    ) -> SearchResult:
+    def search(self, query: Query, settings: Settings, progress: Progress | None = None) -> SearchResult:
         """The whole way, with everything a page or a script may want to show of it; remembered.
 
-        ``budget_characters`` ``None``: the settings' budget in tokens. ``asking``: which time the question is asked. A
-        result of which a re-ranker had too little time, or found by words alone for want of the embedder's server, is
-        remembered for this asking alone, or not at all where it is "". ``progress``: as in ``order``.
+        ``progress``: as in ``order``.
         """
         with self._store.questions.first():
             for turn in range(1, _TURNS + 1):
                 # Of the state before the search: a change in the meantime must not have this result taken for its own.
-                key: Hashable = self._key(question, settings, budget_characters, scope, ignored)
-                known = self._remembered(key, asking)
+                key: Hashable = (self._store.revision(), query, settings)
+                known = self.remembered(query, settings)
                 if known is not None:
                     return known
-                scores = self._found_somehow(question, settings, scope, ignored)
+                scores = self._found_somehow(query, settings)
                 try:
-                    result = self.result(scores, settings, budget_characters, progress)
+                    result = self.result(scores, settings, None, progress)
                     break
                 except NotFoundError:
                     if turn == _TURNS:
                         raise
         if unfinished(result.notes) or by_words_alone(result.notes):
-            key = (key, asking) if asking else None
+            key = (key, query.asking) if query.asking else None
         result = replace(result, key=key)
         return result if key is None else self.memory.results.put(key, result)
 
-    def _found_somehow(self, question: str, settings: Settings, scope: Scope | None, ignored: Keys) -> SearchScores:
+    def _found_somehow(self, query: Query, settings: Settings) -> SearchScores:
         """What ``find`` says; where the embedder cannot be asked, what the words alone find, with a note."""
         try:
-            return self.find(question, settings, scope, ignored)
+            return self.find(query, settings)
         except ModelError as error:
             if not settings.retrieval.lexical_weight:
                 raise
             words = replace(settings, retrieval=replace(settings.retrieval, dense_weight=0.0))
-            found = self.find(question, words, scope, ignored)
+            found = self.find(query, words)
             return replace(found, notes=(*found.notes, f"{BY_WORDS_ALONE}{error}"))
 
-    def remembered(
-        self,
-        question: str,
-        settings: Settings,
-        budget_characters: int | None = None,
-        scope: Scope | None = None,
-        ignored: Keys = frozenset(),
-        *,
-        asking: str = "",
-    ) -> SearchResult | None:
+    def remembered(self, query: Query, settings: Settings) -> SearchResult | None:
         """What ``search`` would give without doing anything, ``None`` where it is not remembered."""
-        return self._remembered(self._key(question, settings, budget_characters, scope, ignored), asking)
-
-    def _remembered(self, key: Hashable, asking: str) -> SearchResult | None:
-        return self.memory.results.get(key) or self.memory.results.get((key, asking))
-
-    def _key(
-        self, question: str, settings: Settings, budget_characters: int | None, scope: Scope | None, ignored: Keys
-    ) -> Hashable:
-        return self._store.revision(), question, scope, ignored, settings, budget_characters
+        key = (self._store.revision(), query, settings)
+        return self.memory.results.get(key) or self.memory.results.get((key, query.asking))
 
     def result(
         self, scores: SearchScores, settings: Settings, budget_characters: int | None, progress: Progress | None = None
@@ -343,7 +311,7 @@ class Searcher:
         """Have the questions' vectors in memory, from ``cache`` or encoded together and kept there."""
         self._vectors.warm(questions, cache)
 
-    def snapshot(self, scope: Scope | None = None) -> Snapshot:
+    def snapshot(self, scope: Scope = ALL_DOCUMENTS) -> Snapshot:
         """The leaves of a scope as they are now. Raises ``StorageError`` when another embedder made their vectors."""
         return self._snapshots.asked(Part(scope)).snapshot
 

@@ -13,7 +13,7 @@ from core.search.question.analysis import Keys, Understanding, understand
 from core.search.ranking import Snapshot
 from core.settings import UnderstandingSettings
 from core.storage.catalogue.conditions import OF_SOURCES, Condition, chosen, resolve
-from core.storage.catalogue.names import Scope, versions_in
+from core.storage.catalogue.names import ALL_DOCUMENTS, Scope, versions_in
 from core.storage.catalogue.source_metadata import KnownNames, SourceMetadata, known, source_metadata
 from core.storage.index.leaves import load_leaves, narrow, take
 from core.storage.store import Store
@@ -25,16 +25,16 @@ PARTS_BYTES = 256_000_000  # what parts of a large library may take, whose own v
 class Part:
     """Which leaves a question is asked of.
 
-    ``scope``: chosen documents, ``None`` for all. ``conditions``: stated by the question's operators, () for none.
+    ``scope``: chosen documents. ``conditions``: stated by the question's operators, () for none.
     """
 
-    scope: Scope | None = None
+    scope: Scope = ALL_DOCUMENTS
     conditions: tuple[Condition, ...] = ()
 
     @property
     def everything(self) -> bool:
         """Whether it selects every leaf."""
-        return not self.conditions and (self.scope is None or self.scope.everything)
+        return not self.conditions and self.scope.everything
 
     @property
     def documents(self) -> Part:
@@ -42,7 +42,7 @@ class Part:
         return Part(self.scope, tuple(one for one in self.conditions if one.kind in OF_SOURCES))
 
     @property
-    def key(self) -> tuple[Scope | None, str]:
+    def key(self) -> tuple[Scope, str]:
         """Equal for parts that select the same leaves."""
         return self.scope, chosen(self.conditions)
 
@@ -114,7 +114,7 @@ class Snapshots:
 
     def _narrowed(self, whole: Snapshot, part: Part) -> LeafSelection:
         """A table of whole documents; what conditions on the text leave of them is a mask over it."""
-        if part.scope is not None and not part.conditions:
+        if not part.conditions:
             return LeafSelection(Snapshot.of(narrow(whole.leaves, versions_in(self._store, part.scope))))
         scoped = self._held(whole, Part(part.scope)).snapshot
         # A phrase that no leaf has is set aside: people put terms in quotation marks that documents spell otherwise.

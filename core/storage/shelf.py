@@ -19,7 +19,7 @@ DEFAULT_NAME = "My library"
 
 
 @dataclass(frozen=True, slots=True)
-class Shelved:
+class KnownLibrary:
     """A library by name. ``path``: its folder, absolute; there may be none yet: it is made when it is opened."""
 
     name: str
@@ -43,7 +43,7 @@ def first_home() -> Path:
     return _absolute(Path(named)) if named else _ROOT / "data" / "library"
 
 
-def shelf(file: Path) -> list[Shelved]:
+def shelf(file: Path) -> list[KnownLibrary]:
     """The libraries, ``first_home`` before the others in the order they were added.
 
     Raises ``StorageError`` for a file that is no shelf.
@@ -51,15 +51,15 @@ def shelf(file: Path) -> list[Shelved]:
     libraries = _read(file)[0]
     first = first_home()
     own = next((known for known in libraries if known.path == first), None)
-    return [own or Shelved(_name_of(first), first), *(known for known in libraries if known.path != first)]
+    return [own or KnownLibrary(_name_of(first), first), *(known for known in libraries if known.path != first)]
 
 
-def add(file: Path, name: str, path: Path) -> Shelved:
+def add(file: Path, name: str, path: Path) -> KnownLibrary:
     """Put a library on the shelf; its folder is made when it is opened.
 
     Raises ``LecternError`` for a name or a folder that is on it already, and for an unfit name.
     """
-    added = Shelved(tidy_name(name, "library"), _absolute(path))
+    added = KnownLibrary(tidy_name(name, "library"), _absolute(path))
     libraries, last = _read(file)
     for known in shelf(file):
         if known.path == added.path:
@@ -80,7 +80,7 @@ def rename(file: Path, path: Path, name: str) -> None:
         if known.path != place:
             _refuse_taken(known, tidy)
     if place not in {known.path for known in libraries}:  # the first one, which stands there without being written
-        libraries = [*libraries, Shelved(tidy, place)]
+        libraries = [*libraries, KnownLibrary(tidy, place)]
     _write(file, [replace(known, name=tidy) if known.path == place else known for known in libraries], last)
 
 
@@ -109,7 +109,7 @@ def last_used(file: Path) -> Path:
     return last or first_home()
 
 
-def _read(file: Path) -> tuple[list[Shelved], Path | None]:
+def _read(file: Path) -> tuple[list[KnownLibrary], Path | None]:
     with disk_faults(file):
         try:
             text = file.read_text("utf-8")
@@ -119,13 +119,13 @@ def _read(file: Path) -> tuple[list[Shelved], Path | None]:
             text = ""
     try:
         stored = json.loads(text)
-        libraries = [Shelved(str(known["name"]), Path(known["path"])) for known in stored["libraries"]]
+        libraries = [KnownLibrary(str(known["name"]), Path(known["path"])) for known in stored["libraries"]]
         return libraries, Path(stored["last"]) if stored.get("last") else None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StorageError(f"{file} is not a list of libraries.", "Mend it, or move it away.") from error
 
 
-def _write(file: Path, libraries: Sequence[Shelved], last: Path | None) -> None:
+def _write(file: Path, libraries: Sequence[KnownLibrary], last: Path | None) -> None:
     """The whole file or nothing: a crash leaves the old one."""
     plain = [{key: str(value) for key, value in asdict(known).items()} for known in libraries]
     with disk_faults(file):
@@ -141,6 +141,6 @@ def _name_of(path: Path) -> str:
     return DEFAULT_NAME if path == _ROOT / "data" / "library" else path.name or DEFAULT_NAME
 
 
-def _refuse_taken(known: Shelved, name: str) -> None:
+def _refuse_taken(known: KnownLibrary, name: str) -> None:
     if fold(known.name) == fold(name):
         raise LecternError(f"There is a library named {known.name!r} already.", "Choose another name.")

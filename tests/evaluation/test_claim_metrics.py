@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from core.evaluation.grading import graded, no_judge
 from core.evaluation.metrics import claim_recall, exact_match, faithfulness, hallucination_rate
+from core.evidence import Passage
 from core.search.checking.checking import VERDICTS
 from core.search.checking.library_check import packaged_judge
-from core.types import Passage
 
 verdicts = st.lists(st.sampled_from(VERDICTS), max_size=9)
 TEXT = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from core.evidence import Passage
 from core.inspecting.as_markdown import written_answer
 from core.search.checking.library_check import check_answer
-from core.types import Passage
 
 SAID = "An access token is valid for 3600 seconds."
 PASSAGES = tuple(

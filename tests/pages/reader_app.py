@@ -12,14 +12,14 @@ from hashlib import blake2b
 
 import streamlit as st
 
-from core.chunking.auditing import SWITCHED_OFF
+from core.chunking.auditing import SWITCHED_OFF, Audit, Gap
 from core.inspecting.findings import Unread
 from core.parsing import parse
 from core.settings import Settings
-from core.types import Audit, BlockKind, Chunk, ChunkTree, Document, Gap, PrefixPart
+from core.types import BlockKind, Chunk, ChunkTree, Document, PrefixPart
 from pages.ui.reader import reader_messages as reader_told
 from pages.ui.reader.data import Reading, read_cut
-from pages.ui.reader.reader import Arrival, shelve, show_reader
+from pages.ui.reader.reader import Arrival, Half, shelve, show_reader
 from pages.ui.reader.text import TextReading, read_text
 from pages.ui.shared.entry import follow_theme
 
@@ -220,7 +220,7 @@ def draw(characters: int) -> None:
             ("Refers to", [("section 40", 90_000, 90_040, ""), ("Smith (2020)", -1, -1, "")]),
             ("See", [("Another book", 30, 60, "other")]),
         ],
-        "twins": [(5, "93 % alike")],
+        "near_duplicates": [(5, "93 % alike")],
         "notes": ["What is known of it: looking through the whole text …"],
     }
     other = Cut(starts_by_words(characters, 50), overlap=30, levels=5)
@@ -229,16 +229,13 @@ def draw(characters: int) -> None:
         Arrival(),
         key="reader",
         editing=None if two else told,
-        on_edit=edit,
         jump=st.session_state.get("jump"),
         card=card,
-        marks=compared(history.now, other) if two else (),
-        height=340 if two else 0,
-        synchronised=two,
-        label="A" if two else "",
+        half=Half("A", 340, compared(history.now, other)) if two else Half(),
+        on={"edit": edit},
     )
     if two:
-        show_reader(reading(characters, other), Arrival(), key="second", height=340, synchronised=True, label="B")
+        show_reader(reading(characters, other), Arrival(), key="second", half=Half("B", 340))
     st.write(choice.leaf)
     st.write(f"caret {choice.caret}")
     st.write(f"opened {' '.join(map(str, (st.session_state['reader'].get('open') or ())[:3]))}")

@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from core.evidence import Passage
 from core.search.explaining.dial_changes import value_of
 from core.settings import PRESETS, Settings
 from core.text.phrases import find_words
-from core.types import Passage, Span
+from core.types import Span
 from pages.ui.ask import evidence
 from pages.ui.ask import tabs as ask_tabs
 from pages.ui.ask.compare import partner, pieces
@@ -196,13 +197,14 @@ def weak_page() -> None:
     """A weak answer, sources that disagree, and evidence that would be read better otherwise."""
     import streamlit
 
+    from core.evidence import Answer, Citation, Context, Quote, Trace
     from core.library import SearchResult
     from core.search.answer.support import Support
     from core.search.context.candidate_outcomes import Clustered
     from core.search.context.conflicts import ConflictSide, ContextConflict
     from core.search.question.analysis import Understanding
     from core.settings import Settings
-    from core.types import Answer, Citation, Context, Quote, Span, Trace
+    from core.types import Span
     from pages.ui.ask import answer as ask_answer
     from pages.ui.ask import conflicts as ask_conflicts
     from pages.ui.ask import evidence

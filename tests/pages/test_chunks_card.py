@@ -101,7 +101,7 @@ def test_what_nearly_repeats_a_chunk_stands_on_its_card_and_in_health(library: L
     cut = indexed(library, version)
     assert len(cut.health.of(Defect.NEAR_DUPLICATE)) == 1
     cards = [chunks_card.card(cut, leaf) for leaf in cut.reading.leaves]
-    assert [[twin for twin, _ in card["twins"]] for card in cards if card] == [[1], [0], []]
+    assert [[twin for twin, _ in card["near_duplicates"]] for card in cards if card] == [[1], [0], []]
 
 
 def test_a_long_document_says_what_is_known_indexed_or_tried(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:

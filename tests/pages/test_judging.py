@@ -19,8 +19,9 @@ from hypothesis import strategies as some
 from core.errors import SuiteError
 from core.evaluation.exchange.importing import import_judgments
 from core.evaluation.exchange.judged import judged_questions, with_texts
+from core.evidence import Passage
 from core.library import Incoming, JudgmentRow, Library
-from core.types import Judgment, Passage
+from core.storage.catalogue.judging import Judgment
 from pages.ui.ask import judging
 from pages.ui.ask.judging_gold import gold_in, gold_line, gold_rows, of_question
 from pages.ui.library import judging_files, judging_list

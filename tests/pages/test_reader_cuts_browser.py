@@ -245,7 +245,7 @@ def test_the_card_leads_to_places_and_into_other_documents(book: str, page: Page
     text = opened(page, book)
     page.locator(".text .segment[data-leaf='1']").first.click()
     card = page.locator(".chunk-facts")
-    expect(card.locator(".twin-row")).to_have_text(["Chunk 693 % alike"])
+    expect(card.locator(".duplicate-row")).to_have_text(["Chunk 693 % alike"])
     expect(card).to_contain_text("section 40, Smith (2020)")
     expect(card.locator(".leads")).to_have_count(2)
     expect(card).to_contain_text("looking through the whole text")

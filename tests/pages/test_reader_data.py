@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import streamlit
 
-from core.chunking.auditing import SWITCHED_OFF, UNEXPLAINED
+from core.chunking.auditing import SWITCHED_OFF, UNEXPLAINED, Audit, Gap
 from core.inspecting.findings import Unread
 from core.library import Incoming, Library
-from core.types import Audit, BlockKind, ChunkTree, Document, Gap, Link, Page, PageBox, Span, WordAudit
+from core.types import BlockKind, ChunkTree, Document, Link, Page, PageBox, Span, WordAudit
 from pages.ui.reader import reader_messages as reader_told
 from pages.ui.reader.data import ASIDE, LOST, OFF, Reading, read_cut
 from pages.ui.reader.reader_messages import Choice, EditRequest, chosen_in

@@ -12,6 +12,7 @@ from core.errors import NotFoundError
 from core.library import Incoming, Library
 from core.search import near as asking
 from core.search.near import GROWING, NearestLeaves
+from core.search.question.query import Query
 from core.search.ranking import finding, snapshot
 from core.search.ranking.stage_scores import _spreads
 from core.settings import Settings
@@ -277,7 +278,7 @@ def test_what_waits_for_its_vector_counts_as_an_average_leaf_of_all(large, monke
     """However few of the leaves are in the pool, whose own are nearer than most."""
     ready(large)
     of_a_part(monkeypatch, lifted=0)
-    scores = large.searcher.find(QUESTIONS[0], NEAR)
+    scores = large.searcher.find(Query(QUESTIONS[0]), NEAR)
     waiting = np.zeros(len(scores.leaves), bool)
     waiting[::2] = True
     leaves = replace(scores.leaves, unencoded=waiting)

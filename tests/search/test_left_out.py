@@ -14,6 +14,7 @@ from core.evaluation.lost_gold import EXCLUDED, GoldLeaf, fates
 from core.library import Incoming, Library
 from core.search import ordering
 from core.search.explaining.why_not import why_not
+from core.search.question.query import Query
 from core.settings import EXPANSIONS, Settings
 from core.types import Span
 from tests.fast_encoder import FastEncoder
@@ -64,7 +65,7 @@ def test_no_context_holds_a_word_that_is_left_out(library, data):
             "assembly.unit": data.draw(st.sampled_from(["passages", "sentences"])),
         }
     )
-    result = library.searcher.search(question, chosen, None)
+    result = library.searcher.search(Query(question), chosen)
     assert {one.value for one in result.understood.conditions if one.kind == "not"} == set(words)
     either = "|".join(word.replace(" ", r"\s+") for word in words)
     pattern = re.compile(rf"(?i)\b(?:{either})\b")
@@ -77,7 +78,7 @@ def test_no_context_holds_a_word_that_is_left_out(library, data):
 @pytest.mark.parametrize("strategy", ["parent", "auto-merge", "window", "anchored"])
 def test_text_without_a_phrase_may_stand_around_what_has_it(library, strategy):
     chosen = SETTINGS.with_values({"expansion.strategy": strategy, "expansion.merge_share": 0.1})
-    result = library.searcher.search('"weir"', chosen.with_value("expansion.max_share", 1.0), None)
+    result = library.searcher.search(Query('"weir"'), chosen.with_value("expansion.max_share", 1.0))
     hits = {(hit.version_id, hit.start) for hit in result.hits}
     leaves = library.searcher.snapshot().leaves
     around = [
@@ -97,13 +98,13 @@ def test_text_without_a_phrase_may_stand_around_what_has_it(library, strategy):
 def test_conditions_on_text_leave_every_place_in_the_table(library):
     searcher = library.searcher
     whole = searcher.snapshot()
-    found = searcher.find('otter "weir" -badger', SETTINGS)
+    found = searcher.find(Query('otter "weir" -badger'), SETTINGS)
     assert found.leaves is whole.leaves
     text = [searcher.text(whole.leaves.version_ids[document]) for document in whole.leaves.documents]
     spans = zip(text, whole.leaves.starts.tolist(), whole.leaves.ends.tolist(), strict=True)
     said = [body[start:end].lower() for body, start, end in spans]
     assert found.pool.tolist() == [at for at, one in enumerate(said) if "weir" in one and "badger" not in one]
-    similar = searcher.find(found.question.replace('"', ""), SETTINGS).dense
+    similar = searcher.find(Query(found.question.replace('"', "")), SETTINGS).dense
     assert np.allclose(found.dense, similar[found.pool], atol=1e-6)
 
 
@@ -112,20 +113,20 @@ def test_why_a_place_is_left_out_is_told_with_the_word(library):
     text = library.document(version).text
     found = re.search(r"[A-Z][^.\n]*\bbadger\b[^.\n]*\.", text)
     place = Span(found.start(), found.end())
-    told = why_not(library.searcher, "otter falcon -badger", SETTINGS, version, place)
+    told = why_not(library.searcher, Query("otter falcon -badger"), SETTINGS, version, place)
     assert told.sentence.startswith("The question leaves it out: its chunk holds “badger”. It would be in ")
     assert [one.value for one in told.excluded] == ["badger"]
     assert (told.held, told.fates) == (0.0, ())
     assert all(("not", "badger") in change.remove for change in told.changes)
     beyond = Span(0, len(text))  # a place of which some chunks are searched and some are not
-    fates_told = why_not(library.searcher, "otter falcon -badger", SETTINGS, version, beyond).fates
+    fates_told = why_not(library.searcher, Query("otter falcon -badger"), SETTINGS, version, beyond).fates
     assert {fate.said for fate in fates_told if not fate.ranks} == {"the question leaves out what holds “badger”"}
     assert any(fate.ranks for fate in fates_told)
 
 
 def test_why_not_knows_what_is_read_around_a_phrase(library):
     grown = SETTINGS.with_values({"expansion.strategy": "parent", "expansion.max_share": 1.0})
-    result = library.searcher.search('"heron"', grown, None)
+    result = library.searcher.search(Query('"heron"'), grown)
     hits = {(hit.version_id, hit.start, hit.end) for hit in result.hits}
     leaves = library.searcher.snapshot().leaves
     passage, at = next(
@@ -137,7 +138,7 @@ def test_why_not_knows_what_is_read_around_a_phrase(library):
         and (passage.version_id, int(leaves.starts[at]), int(leaves.ends[at])) not in hits
     )
     place = Span(int(leaves.starts[at]), int(leaves.ends[at]))
-    told = why_not(library.searcher, '"heron"', grown, passage.version_id, place)
+    told = why_not(library.searcher, Query('"heron"'), grown, passage.version_id, place)
     assert told.admitted
     assert told.sentence.endswith("around a chunk that the question asks for.")
     assert [one.kind for one in told.excluded] == ["phrase"]

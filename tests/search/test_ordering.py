@@ -9,6 +9,7 @@ from core.errors import ModelError
 from core.library import Incoming, Library
 from core.lru_cache import LruCache
 from core.search import ordering
+from core.search.question.query import Query
 from core.search.searcher import Searcher
 from tests.search.small_models import make_cross_encoder
 
@@ -47,7 +48,7 @@ def test_what_a_question_states_filters_and_can_be_taken_back(filled, question, 
     result = filled.search(question)
     assert sources(result) == expected
     (condition,) = result.understood.conditions
-    found = filled.searcher.find(question, filled.settings, None, frozenset({condition.key}))
+    found = filled.searcher.find(Query(question, None, frozenset({condition.key})), filled.settings)
     assert found.understood.conditions == ()
     assert sources(filled.searcher.result(found, filled.settings, None)) == set(TEXTS)
 
@@ -92,7 +93,7 @@ def test_a_cross_encoder_is_asked_once_for_all_its_blends(filled, tmp_path, monk
     monkeypatch.setattr(ordering, "read", lambda *given: read.append(given[1]) or original(*given))
     model = str(make_cross_encoder(tmp_path / "model", positions=512))
     alone = filled.settings.with_values({"reranking.model": model, "reranking.candidates": 3, **ALONE})
-    found = filled.searcher.find("weir keeper", alone)
+    found = filled.searcher.find(Query("weir keeper"), alone)
     first = filled.searcher.order(found, alone)
     half = filled.searcher.order(found, alone.with_value("reranking.blend", 0.5))
     none = filled.searcher.order(found, alone.with_value("reranking.blend", 0))
@@ -116,7 +117,7 @@ def test_a_re_ranker_reads_what_stands_above_a_chunk_where_the_settings_say_so(f
     monkeypatch.setattr(ordering, "read", lambda *given: read.append(given[1]) or original(*given))
     model = str(make_cross_encoder(tmp_path / "model", positions=512))
     wanted = filled.settings.with_values({"reranking.model": model, "reranking.unit": unit, **ALONE})
-    ranking = filled.searcher.order(filled.searcher.find("weir keeper", wanted), filled.settings)
+    ranking = filled.searcher.order(filled.searcher.find(Query("weir keeper"), wanted), filled.settings)
     filled.searcher.rank("weir keeper", wanted)
     filled.searcher.rank("weir keeper", wanted.with_value("reranking.prefix", False))
     with_headings, without = read

@@ -13,6 +13,7 @@ from core.cli import contract
 from core.errors import CancelledError, ModelError, SettingsError
 from core.library import Incoming, Library
 from core.lru_cache import LruCache
+from core.search.question.query import Query
 from core.search.question.rewording import (
     IMAGINED,
     LONGEST_REPLY,
@@ -220,27 +221,27 @@ def test_the_settings_are_told_only_where_they_are_on():
 
 
 def test_without_a_model_the_question_is_searched_as_it_was_asked_and_a_note_says_so(plain):
-    found = plain.searcher.find(QUESTION, asking(**EVERYTHING))
-    assert same(found, plain.searcher.find(QUESTION, Settings()))
+    found = plain.searcher.find(Query(QUESTION), asking(**EVERYTHING))
+    assert same(found, plain.searcher.find(Query(QUESTION), Settings()))
     assert "No language model is set up" in found.notes[0]
 
 
 def test_a_rewritten_question_is_searched_as_if_it_had_been_asked_so(plain, worded):
-    found = worded(Answering(scripted)).searcher.find(QUESTION, asking(rewrite=True))
-    assert same(found, plain.searcher.find(REWRITING, Settings()))
+    found = worded(Answering(scripted)).searcher.find(Query(QUESTION), asking(rewrite=True))
+    assert same(found, plain.searcher.find(Query(REWRITING), Settings()))
     assert found.question == QUESTION  # what stands behind the searches reads what was asked
 
 
 def test_parts_are_searched_beside_the_whole(plain, worded):
-    found = worded(Answering(scripted)).searcher.find(QUESTION, asking(decompose=True))
-    every = [plain.searcher.find(text, Settings()) for text in (QUESTION, *PARTS)]
+    found = worded(Answering(scripted)).searcher.find(Query(QUESTION), asking(decompose=True))
+    every = [plain.searcher.find(Query(text), Settings()) for text in (QUESTION, *PARTS)]
     assert np.array_equal(found.dense, np.fmax.reduce([one.dense for one in every]), equal_nan=True)
     assert np.array_equal(found.lexical, np.fmax.reduce([one.lexical for one in every]), equal_nan=True)
 
 
 def test_imagined_answers_move_the_search_by_meaning_and_leave_that_by_words(plain, worded):
-    found = worded(Answering(scripted)).searcher.find(QUESTION, asking(imagined_answers=2))
-    asked = plain.searcher.find(QUESTION, Settings())
+    found = worded(Answering(scripted)).searcher.find(Query(QUESTION), asking(imagined_answers=2))
+    asked = plain.searcher.find(Query(QUESTION), Settings())
     assert np.array_equal(found.lexical, asked.lexical, equal_nan=True)
     query = FastEncoder().encode([QUESTION, *ANSWERS]).mean(axis=0)
     expected = found.leaves.vectors.of(found.pool) @ (query / np.linalg.norm(query))
@@ -251,7 +252,7 @@ def test_imagined_answers_move_the_search_by_meaning_and_leave_that_by_words(pla
 def test_nothing_is_imagined_where_nothing_is_searched_by_meaning(worded):
     writer = Answering(scripted)
     chosen = asking(imagined_answers=2).with_values({"retrieval.dense_weight": 0.0, "retrieval.lexical_weight": 1.0})
-    assert worded(writer).searcher.find(QUESTION, chosen).understood.written == ()
+    assert worded(writer).searcher.find(Query(QUESTION), chosen).understood.written == ()
     assert writer.prompts == []
 
 
@@ -270,24 +271,24 @@ def test_a_chip_that_is_taken_away_is_as_if_it_had_never_been_there(plain, gone)
     ):
         library.write_with(Answering(scripted))
         never.write_with(Answering(without))
-        taken = library.searcher.find(QUESTION, asking(**EVERYTHING), ignored=frozenset(gone))
-        other = never.searcher.find(QUESTION, asking(**EVERYTHING))
+        taken = library.searcher.find(Query(QUESTION, ignored=frozenset(gone)), asking(**EVERYTHING))
+        other = never.searcher.find(Query(QUESTION), asking(**EVERYTHING))
     assert same(taken, other)
     assert taken.understood == other.understood
     if len(gone) == len(CHIPS):
-        assert same(taken, plain.searcher.find(QUESTION, Settings()))
+        assert same(taken, plain.searcher.find(Query(QUESTION), Settings()))
 
 
 def test_what_a_model_writes_states_no_condition(plain, worded):
     writer = Answering(lambda _: json.dumps(['otter type:pdf -token "no such words"']))
-    found = worded(writer).searcher.find("otter", asking(rewrite=True))
+    found = worded(writer).searcher.find(Query("otter"), asking(rewrite=True))
     assert found.understood.conditions == ()
-    assert len(found.leaves) == len(plain.searcher.find("otter", Settings()).leaves)
+    assert len(found.leaves) == len(plain.searcher.find(Query("otter"), Settings()).leaves)
 
 
 def test_operators_are_not_shown_to_the_model(worded):
     writer = Answering(scripted)
-    found = worded(writer).searcher.find(f"{QUESTION} type:md -zebra", asking(rewrite=True))
+    found = worded(writer).searcher.find(Query(f"{QUESTION} type:md -zebra"), asking(rewrite=True))
     assert writer.prompts[0].endswith(f"Question: {QUESTION}\n")
     assert {one.kind for one in found.understood.conditions} == {"type", "not"}
 

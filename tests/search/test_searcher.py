@@ -15,6 +15,7 @@ from core.embedding import packaged_counter
 from core.errors import NotFoundError
 from core.library import Incoming, Library
 from core.search.context.prompt import INSTRUCTION, heading_line
+from core.search.question.query import Query
 from core.settings import DIVERSITIES, EXPANSIONS, FUSIONS, ORDERS, PRESETS, READING_UNITS, Settings
 from core.types import Span
 from tests.fast_encoder import FastEncoder
@@ -110,7 +111,7 @@ PLACES = st.integers(0, 4)
 @given(PLACES, QUESTIONS, ways(), st.none() | st.integers(1, 3000))
 def test_laws_of_every_answer(libraries, place, question, chosen, characters):
     library = libraries[place]
-    result = library.search(question, chosen, budget_characters=characters)
+    result = library.searcher.result(library.searcher.find(Query(question), chosen), chosen, characters)
     texts = {source.version_id: library.document(source.version_id).text for source in library.sources()}
     check_hits(result, texts, chosen)
     check_passages(library, result, texts, chosen, characters)
@@ -125,7 +126,7 @@ def test_laws_of_every_answer(libraries, place, question, chosen, characters):
             and Span(item.start, item.end).contains(Span(quote.citation.start, quote.citation.end))
             for item in result.passages
         ), "what is quoted stands in the context"
-    again = library.search(question, chosen, budget_characters=characters)
+    again = library.searcher.result(library.searcher.find(Query(question), chosen), chosen, characters)
     assert (again.hits, again.context) == (result.hits, result.context)
     assert list(again.trace.candidates) == list(result.trace.candidates)
 

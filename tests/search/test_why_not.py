@@ -20,6 +20,7 @@ from core.search.explaining.dial_changes import CHOICES, LARGEST_IN_MEMORY, RUNG
 from core.search.explaining.trials import ADMITTED
 from core.search.explaining.why_not import Change, WhyNot, why_not
 from core.search.question.analysis import Key
+from core.search.question.query import Query
 from core.search.ranking.stage_scores import UNFOUND
 from core.search.result import SearchResult
 from core.settings import Settings, preset
@@ -40,8 +41,9 @@ class World:
     versions: dict[str, str]
     gold: list[tuple[str, str, Span]]
 
-    def why(self, question: str, name: str, place: Span, settings: Settings = SMALL, **more) -> WhyNot:
-        return why_not(self.library.searcher, question, settings, self.versions[name], place, **more)
+    def why(self, question: str, name: str, place: Span, settings: Settings = SMALL, progress=None, **more) -> WhyNot:
+        query = Query(question, **more)
+        return why_not(self.library.searcher, query, settings, self.versions[name], place, progress)
 
     def find(self, name: str, words: str) -> Span:
         start = self.library.document(self.versions[name]).text.index(words)
@@ -52,7 +54,7 @@ class World:
     ) -> SearchResult:
         """The whole way, with the change made."""
         turned = settings.with_values({dial: after for dial, (_, after) in change.settings.items()})
-        return self.library.searcher.search(question, turned, None, ignored=ignored | frozenset(change.remove))
+        return self.library.searcher.search(Query(question, ignored=ignored | frozenset(change.remove)), turned)
 
     def held(self, result: SearchResult, name: str, place: Span) -> float:
         """The share of the place's visible characters that the passages hold, counted one by one."""
@@ -85,7 +87,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 def test_every_gold_span_that_is_missed_has_a_change_that_was_tried(world: World) -> None:
     missed = 0
     for question, name, place in world.gold[::3]:
-        before = world.library.searcher.search(question, SMALL, None)
+        before = world.library.searcher.search(Query(question), SMALL)
         held = world.held(before, name, place)
         told = world.why(question, name, place)
         assert told.held == pytest.approx(held)
@@ -190,13 +192,13 @@ def test_what_no_change_could_admit_is_said(world: World) -> None:
     scope = Scope(versions=(world.versions[other],))
     told = world.why(ASKED, name, place, scope=scope)
     assert (told.sentence, told.changes) == ("Its document is not among those that were asked.", ())
-    told = why_not(library.searcher, ASKED, SMALL, "nothing", place)
+    told = why_not(library.searcher, Query(ASKED), SMALL, "nothing", place)
     assert told.sentence.startswith("Its document is not in the library")
     document = next(
         one for one in map(library.document, world.versions.values()) if any(gap.length > 3 for gap in gaps(world, one))
     )
     gap = max(gaps(world, document), key=lambda span: span.length)
-    told = why_not(library.searcher, ASKED, SMALL, document.version_id, gap)
+    told = why_not(library.searcher, Query(ASKED), SMALL, document.version_id, gap)
     assert told.sentence.startswith("No chunk holds this text")
     assert (told.fates, told.changes, told.tried) == ((), (), 0)
 
@@ -248,7 +250,7 @@ def test_no_less_leaves_would_do(world: World) -> None:
         if len(why.fates) == 1:
             assert least >= next(iter(reversed(why.fates[0].ranks.values()))) > rungs[rung - 1]
         fewer = settings.with_value("retrieval.k", rungs[rung - 1])
-        assert world.held(world.library.searcher.search(question, fewer, None), name, place) < ADMITTED
+        assert world.held(world.library.searcher.search(Query(question), fewer), name, place) < ADMITTED
         assert change.size == (rung - rungs.index(3)) / (len(rungs) - 1)
     assert told > 3
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from core.chunking.auditing import Audit
 from core.storage.catalogue.chunks import NewLeaf, Recipe, swap_chunks
 from core.storage.catalogue.documents import put_document
 from core.storage.catalogue.generations import begin_generation
@@ -15,7 +16,7 @@ from core.storage.catalogue.sources import point_source, settle
 from core.storage.index.cache import CatalogueVectors
 from core.storage.index.outbox import query_projection
 from core.storage.store import Store
-from core.types import Audit, Chunk, ChunkTree, Document, PrefixPart, Vectors
+from core.types import Chunk, ChunkTree, Document, PrefixPart, Vectors
 
 DIMENSION = 8
 EMBEDDER = "seeded-8"

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from core.chunking.auditing import Audit, Gap
 from core.errors import NotFoundError, StorageError
 from core.storage.catalogue.chunks import NewLeaf, Recipe, audit, chunk_rows, recipe, swap_chunks, tree
 from core.storage.catalogue.documents import put_document, version
@@ -14,7 +15,6 @@ from core.storage.catalogue.generations import begin_generation
 from core.storage.catalogue.sources import find_source, remove_source, sources
 from core.storage.catalogue.statistics import stats
 from core.storage.index.cache import CatalogueVectors
-from core.types import Audit, Gap
 from tests.storage.builders import DIMENSION, EMBEDDER, cut, document, ingest, key, swap, vector
 
 TEXT = "Every event is validated before it is stored, and the store never forgets one."

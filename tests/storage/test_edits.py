@@ -12,7 +12,7 @@ from core.settings import ChunkingSettings
 from core.storage.catalogue import edits as stored
 from core.storage.catalogue.documents import put_document, text_hash
 from core.storage.catalogue.edits import add_edit, edits, edits_ahead, redo_edit, remove_edit, undo_edit, undone_edits
-from core.storage.catalogue.judgments import VersionText
+from core.storage.catalogue.following_judgments import VersionText
 from core.storage.catalogue.recipes import overrides, own_recipes, set_own_recipe
 from core.storage.catalogue.sources import predecessor, remove_source, sources
 from core.storage.store import Store

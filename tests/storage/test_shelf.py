@@ -8,7 +8,18 @@ from pathlib import Path
 import pytest
 
 from core.errors import LecternError, NotFoundError, StorageError
-from core.storage.shelf import DEFAULT_NAME, Shelved, add, first_home, forget, last_used, rename, shelf, shelf_file, use
+from core.storage.shelf import (
+    DEFAULT_NAME,
+    KnownLibrary,
+    add,
+    first_home,
+    forget,
+    last_used,
+    rename,
+    shelf,
+    shelf_file,
+    use,
+)
 
 
 @pytest.fixture
@@ -23,7 +34,7 @@ def names(file: Path) -> list[str]:
 
 
 def test_an_empty_shelf_holds_the_default_library(file) -> None:
-    assert shelf(file) == [Shelved(DEFAULT_NAME, first_home())]
+    assert shelf(file) == [KnownLibrary(DEFAULT_NAME, first_home())]
     assert first_home().parts[-2:] == ("data", "library")
     assert last_used(file) == first_home()
     assert not file.exists(), "looking writes nothing"
@@ -32,7 +43,7 @@ def test_an_empty_shelf_holds_the_default_library(file) -> None:
 def test_added_renamed_and_forgotten(file, tmp_path) -> None:
     work = add(file, " Work ", tmp_path / "x" / ".." / "work")
     add(file, "Old", tmp_path / "old")
-    assert work == Shelved("Work", tmp_path / "work")
+    assert work == KnownLibrary("Work", tmp_path / "work")
     assert names(file) == [DEFAULT_NAME, "Work", "Old"]
     assert not work.path.exists(), "a library is made when it is opened"
     rename(file, work.path, "At work")
@@ -48,10 +59,10 @@ def test_the_home_of_the_environment_comes_first(file, tmp_path, monkeypatch) ->
     work = add(file, "Work", tmp_path / "work").path
     use(file, work)
     monkeypatch.setenv("LECTERN_HOME", str(tmp_path / "forced"))
-    assert shelf(file) == [Shelved("forced", tmp_path / "forced"), Shelved("Work", work)]
+    assert shelf(file) == [KnownLibrary("forced", tmp_path / "forced"), KnownLibrary("Work", work)]
     assert last_used(file) == tmp_path / "forced"
     monkeypatch.setenv("LECTERN_HOME", str(work))
-    assert shelf(file) == [Shelved("Work", work)]
+    assert shelf(file) == [KnownLibrary("Work", work)]
 
 
 def test_what_is_refused(file, tmp_path) -> None:

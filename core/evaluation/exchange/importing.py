@@ -10,10 +10,10 @@ from core.evaluation.exchange import Anchor, Exchange
 from core.evaluation.suites import GoldSpan, Question
 from core.library import Library
 from core.storage.catalogue.documents import text_hash
-from core.storage.catalogue.judging import anchored_in, asked
+from core.storage.catalogue.judging import Judgment, anchored_in, asked
 from core.storage.catalogue.names import BEHIND
 from core.text.anchoring import Finder
-from core.types import Judgment, Span
+from core.types import Span
 
 ORIGIN, MADE = "imported", "synthetic"
 

@@ -11,7 +11,9 @@ from core.chunking.prefixes import below
 from core.evaluation.lost_gold import GoldLeaf
 from core.evaluation.records import QuestionOutcome
 from core.evaluation.reporting.report import LOST, READ
+from core.evidence import Context, Passage
 from core.search.context.conflicts import conflicts
+from core.search.question.query import Query
 from core.search.ranking import Ranking
 from core.search.ranking.catalogue_reads import CatalogueReads
 from core.search.searcher import Searcher
@@ -19,7 +21,7 @@ from core.settings import Settings
 from core.storage.catalogue.names import Scope
 from core.text.analysis import analyse
 from core.text.sentences import parts_sentence
-from core.types import Context, Passage, Span
+from core.types import Span
 
 CLASSES: Mapping[str, str] = {
     "A": "the passage was cut off from what it needs",
@@ -111,9 +113,9 @@ def failure_of(
     )
 
 
-def is_answered(searcher: Searcher, question: str, settings: Settings, scope: Scope | None) -> bool:
+def is_answered(searcher: Searcher, question: str, settings: Settings, scope: Scope) -> bool:
     """Whether the library quotes an answer: to a question that its documents do not answer, that is a failure."""
-    result = searcher.result(searcher.find(question, settings, scope), settings, None)
+    result = searcher.result(searcher.find(Query(question, scope), settings), settings, None)
     return searcher.answer(result, settings.answering).supported
 
 

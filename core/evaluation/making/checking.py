@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from core.evaluation.making.draft import Draft, plain
 from core.evaluation.making.written import WRITTEN
+from core.evidence import Hit
 from core.library import Library
 from core.search.answer.asking import keys, unmet
 from core.text.analysis import analyse
-from core.types import Hit, Span
+from core.types import Span
 
 RIVALS = 4  # passages beside the gold that are read for another answer
 # What a rival must say of the question's words, and how far its answer may stay behind the gold's, in log-odds.

@@ -19,8 +19,8 @@ from core.evaluation.making.written import UNANSWERED, WRITTEN, written_drafts
 from core.library import Library
 from core.plain_values import from_values
 from core.storage.catalogue.documents import text_hash
-from core.storage.catalogue.judging import anchored_in
-from core.types import Judgment, Span
+from core.storage.catalogue.judging import Judgment, anchored_in
+from core.types import Span
 
 ORIGIN = "synthetic"
 TRUST = (

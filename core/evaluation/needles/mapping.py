@@ -18,11 +18,13 @@ from core.evaluation.needles.maps import NeedleMap, NeedlePlan, summed
 from core.evaluation.needles.planting import Haystack, gathered, planted, staged
 from core.evaluation.needles.prompts import ORDERS, Answered, answered, without_retrieval
 from core.evaluation.regions import Placed, region
+from core.evidence import Context
 from core.library import Failure, Incoming, Ingested, Library
 from core.plain_values import from_values
+from core.search.question.query import Query
 from core.search.ranking import Ranking
 from core.text.phrases import find_words
-from core.types import Context, LanguageModel
+from core.types import LanguageModel
 
 FOLDER = "needles"  # in the workspace of a library's benches
 _JOURNAL = "asked.json"
@@ -124,7 +126,7 @@ class _Mapping:
     def _asked(self, shadow: Library, needle: Needle) -> tuple[list[tuple[int, dict[str, bool]]], list[Answered]]:
         """Of each sought sentence its depth and the stages it reached; and what the model told."""
         settings, searcher = self.plan.settings or self.library.settings, shadow.searcher
-        ranking = searcher.order(searcher.find(needle.question, settings), settings)
+        ranking = searcher.order(searcher.find(Query(needle.question), settings), settings)
         context, _, _ = searcher.fill(ranking, settings, None, searcher.reads(ranking.leaves))
         texts = {version: searcher.text(version) for version in ranking.leaves.version_ids}
         sought = [sentence for sentence in needle.sentences if sentence.sought]

@@ -26,7 +26,7 @@ _LEFT_OUT = frozenset({BlockKind.FURNITURE, BlockKind.FRONT_MATTER, BlockKind.RU
 
 
 @dataclass(frozen=True, slots=True)
-class Hay:
+class HaystackDocument:
     """A document of the copy. ``places``: where sentences may be planted in ``text``, ascending; () where nowhere, and
     then ``data`` is the file itself.
     """
@@ -41,7 +41,7 @@ class Hay:
 class Haystack:
     """``tokens``: the room that was asked for, or what the library has where that is less."""
 
-    items: tuple[Hay, ...]
+    items: tuple[HaystackDocument, ...]
     tokens: int
 
     @property
@@ -60,7 +60,7 @@ def gathered(library: Library, tokens: int) -> Haystack:
     for row in library.sources():
         if row.parent is None:
             rows.setdefault(row.version_id, row)
-    items: list[Hay] = []
+    items: list[HaystackDocument] = []
     for version, row in rows.items():
         if room <= 0:
             break
@@ -68,15 +68,15 @@ def gathered(library: Library, tokens: int) -> Haystack:
         if row.document_kind in _NO_PROSE:
             count = counter.count([document.text])[0]
             if count <= room:
-                items.append(Hay(row.name, data=library.original(version)))
+                items.append(HaystackDocument(row.name, data=library.original(version)))
                 room -= count
             continue
         whole = _prose(document, row.name)
-        hay = _within(whole, room, counter)
-        if hay.places:
-            items.append(hay)
-            room -= counter.count([hay.text])[0]
-            if len(hay.text) < len(whole.text):  # the last paragraph that fits is in
+        fitting = _within(whole, room, counter)
+        if fitting.places:
+            items.append(fitting)
+            room -= counter.count([fitting.text])[0]
+            if len(fitting.text) < len(whole.text):  # the last paragraph that fits is in
                 room = 0
     if not any(item.places for item in items):
         raise LecternError(
@@ -85,10 +85,10 @@ def gathered(library: Library, tokens: int) -> Haystack:
     return Haystack(tuple(items), tokens if room <= 0 else tokens - room)
 
 
-def _prose(document: Document, name: str) -> Hay:
+def _prose(document: Document, name: str) -> HaystackDocument:
     if document.kind in OWN_TEXT:
         ends = [block.end for block in document.blocks if block.kind == BlockKind.PARAGRAPH]
-        return Hay(name, document.text, tuple(len(document.text[:end].rstrip()) for end in ends))
+        return HaystackDocument(name, document.text, tuple(len(document.text[:end].rstrip()) for end in ends))
     parts: list[str] = []
     places, length = [], 0
     for block in document.blocks:
@@ -99,19 +99,19 @@ def _prose(document: Document, name: str) -> Hay:
         length += len(parts[-1]) + 2
         if block.kind == BlockKind.PARAGRAPH:
             places.append(length - 2)
-    return Hay(f"{Path(name).stem}.md", "\n\n".join(parts), tuple(places))
+    return HaystackDocument(f"{Path(name).stem}.md", "\n\n".join(parts), tuple(places))
 
 
-def _within(hay: Hay, room: int, counter: TokenCounter) -> Hay:
+def _within(document: HaystackDocument, room: int, counter: TokenCounter) -> HaystackDocument:
     """What has room of a document, up to the end of a paragraph; without places where not even one has."""
-    offsets = counter.offsets(hay.text)
+    offsets = counter.offsets(document.text)
     if len(offsets) <= room:
-        return hay
-    places = tuple(place for place in hay.places if place <= int(offsets[room - 1][1]))
-    return Hay(hay.name, hay.text[: places[-1]] if places else "", places)
+        return document
+    places = tuple(place for place in document.places if place <= int(offsets[room - 1][1]))
+    return HaystackDocument(document.name, document.text[: places[-1]] if places else "", places)
 
 
-def planted(haystack: Haystack, sentences: Sequence[Sentence]) -> list[Hay]:
+def planted(haystack: Haystack, sentences: Sequence[Sentence]) -> list[HaystackDocument]:
     """The documents with each sentence at its depth: after the paragraph that ends nearest to that share of all prose.
 
     Sentences of one depth stand behind different paragraphs, as far as there are so many.
@@ -134,14 +134,14 @@ def planted(haystack: Haystack, sentences: Sequence[Sentence]) -> list[Hay]:
     return [_with(item, chosen[number]) for number, item in enumerate(haystack.items)]
 
 
-def _with(item: Hay, sentences: Iterable[tuple[int, str]]) -> Hay:
+def _with(item: HaystackDocument, sentences: Iterable[tuple[int, str]]) -> HaystackDocument:
     text = item.text
     for place, said in sorted(sentences, reverse=True):  # from the end, so that places before it stay
         text = f"{text[:place]} {said}{text[place:]}"
-    return Hay(item.name, text, item.places, item.data)
+    return HaystackDocument(item.name, text, item.places, item.data)
 
 
-def staged(items: Sequence[Hay], folder: Path) -> list[Path]:
+def staged(items: Sequence[HaystackDocument], folder: Path) -> list[Path]:
     """The documents as files, each in a folder of its own; what is there and right is left alone."""
     paths = []
     for number, item in enumerate(items):

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.evaluation.needles.facts import Needle
+from core.evidence import Passage
 from core.search.context.prompt import arrange
 from core.search.context.written_prompt import written_prompt
-from core.types import LanguageModel, Passage, Span
+from core.types import LanguageModel, Span
 
 ORDERS = ("relevance", "edges")
 """Always compared; the settings' own order is asked for besides."""

@@ -77,7 +77,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Tenth:
+class Decile:
     """Questions whose first gold stands in one tenth of the context. ``right``: how well they were answered, the mean.
 
     ``start``: of the tenth, in percent of the context. ``right``: in percent, ``None`` where no answer was scored.
@@ -88,7 +88,7 @@ class Tenth:
     right: float | None
 
 
-def by_position(outcomes: Collection[QuestionOutcome]) -> tuple[Tenth, ...]:
+def by_position(outcomes: Collection[QuestionOutcome]) -> tuple[Decile, ...]:
     """All ten, in the reader's order; () where no context holds gold. How well: ``claim_recall``, else ``token_f1``."""
     held: list[list[QuestionOutcome]] = [[] for _ in range(10)]
     for outcome in outcomes:
@@ -98,7 +98,7 @@ def by_position(outcomes: Collection[QuestionOutcome]) -> tuple[Tenth, ...]:
         return ()
     scored = [[score for one in part for score in [_answered(one)] if score is not None] for part in held]
     return tuple(
-        Tenth(10 * place, len(part), 100 * sum(scores) / len(scores) if scores else None)
+        Decile(10 * place, len(part), 100 * sum(scores) / len(scores) if scores else None)
         for place, (part, scores) in enumerate(zip(held, scored, strict=True))
     )
 

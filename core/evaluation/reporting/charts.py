@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from core.evaluation.reporting.breakdown import COST_WORDS, STAGE_WORDS, CostAxis, Group, Tenth, leading, points
+from core.evaluation.reporting.breakdown import COST_WORDS, STAGE_WORDS, CostAxis, Decile, Group, leading, points
 from core.evaluation.reporting.metric_words import metric_words
 from core.evaluation.reporting.report import BenchReport
 
@@ -229,24 +229,24 @@ def breakdown_figure(
     return figure
 
 
-def position_figure(tenths: Sequence[Tenth], palette: Palette = LIGHT) -> plotly.graph_objects.Figure:
+def position_figure(deciles: Sequence[Decile], palette: Palette = LIGHT) -> plotly.graph_objects.Figure:
     """How many questions have their first gold in each tenth of the context, and how well those were answered."""
     import plotly.graph_objects as plot
 
-    places = [f"{tenth.start}–{tenth.start + 10} %" for tenth in tenths]
+    places = [f"{decile.start}–{decile.start + 10} %" for decile in deciles]
     figure = plot.Figure(
         plot.Bar(
             x=places,
-            y=[tenth.questions for tenth in tenths],
+            y=[decile.questions for decile in deciles],
             name="questions",
             marker={"color": palette.colours[0]},
             hovertemplate="%{x} of the context: first answer of %{y} questions<extra></extra>",
         )
     )
-    if any(tenth.right is not None for tenth in tenths):
+    if any(decile.right is not None for decile in deciles):
         figure.add_scatter(
             x=places,
-            y=[tenth.right for tenth in tenths],
+            y=[decile.right for decile in deciles],
             yaxis="y2",
             mode="lines+markers",
             name="answered right, %",

@@ -33,7 +33,7 @@ class Week:
 
 
 @dataclass(frozen=True, slots=True)
-class Fallen:
+class Regression:
     """A judged question of which less gold is read since a document changed. Shares in 0..1."""
 
     question: str
@@ -109,7 +109,7 @@ def read(log: Sequence[LoggedQuestion]) -> Counter[str]:
     return Counter(version for asked in log for version in asked.version_ids)
 
 
-def fallen(before: BenchReport, after: BenchReport) -> list[Fallen]:
+def regressions(before: BenchReport, after: BenchReport) -> list[Regression]:
     """Questions of which ``after`` reads ``FELL`` less gold than ``before``, whose document changed in between.
 
     Compared by the first preset with the same settings in both, at the smaller report's headline budget.
@@ -126,7 +126,7 @@ def fallen(before: BenchReport, after: BenchReport) -> list[Fallen]:
         then = same[0].scores[name][known[question.question]] if question.question in known else None
         changed = [span.document for span in question.gold if held[0].get(span.document) != held[1].get(span.document)]
         if changed and now is not None and then is not None and now <= then - FELL:
-            found.append(Fallen(question.question, changed[0], then, now))
+            found.append(Regression(question.question, changed[0], then, now))
     return found
 
 

@@ -9,12 +9,13 @@ from functools import partial
 from itertools import chain
 from typing import Protocol
 
+from core.evidence import Hit, Passage
 from core.search.answer.prose import OPENING, ROW, is_prose, quotable_lines
 from core.search.answer.rows import Row, rows_of
 from core.text.analysis import analyse
 from core.text.cited import is_reference_heading
 from core.text.sentences import asks, is_half, sentence_spans
-from core.types import Block, BlockKind, Hit, Passage, Span
+from core.types import Block, BlockKind, Span
 
 # So many of the best passages are read, and so many candidates of them weighed.
 PASSAGES = 6

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.evidence import Answer, Citation, Quote
 from core.search.answer.asking import asked_thing, holds
 from core.search.answer.candidates import LONGEST, Quotable
 from core.search.answer.rows import Encode, asked_cell
 from core.search.answer.scoring import Mark
 from core.text.analysis import analyse
 from core.text.polarity import polarity
-from core.types import Answer, Citation, Quote, Span
+from core.types import Span
 
 Page = Callable[[str, int], int | None]
 

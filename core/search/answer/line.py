@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from core.embedding.answer_reader import load
+from core.evidence import Answer, Hit, Passage, Quote
 from core.search.answer.candidates import Quotable, Reads, quotables
 from core.search.answer.choosing import Choosing, choose_quotes
 from core.search.answer.rows import Encode
@@ -20,7 +21,7 @@ from core.storage.index.lexical import token_holders
 from core.storage.store import Store
 from core.text.analysis import analyse
 from core.text.sentences import parts_sentence
-from core.types import Answer, Block, Hit, Passage, Quote
+from core.types import Block
 
 
 @dataclass(frozen=True, slots=True)

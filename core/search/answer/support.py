@@ -11,11 +11,11 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from core.evidence import Passage
 from core.search.answer.asking import keys, unmet
 from core.search.answer.candidates import PASSAGES, Quotable
 from core.search.answer.scoring import Mark, scaled
 from core.text.analysis import analyse
-from core.types import Passage
 
 # What is taken for ``marked`` where nothing reads: between what a reader gives with an answer and without.
 UNREAD, UNREAD_WORTH = 0.33, 0.53

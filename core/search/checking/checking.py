@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from core.evidence import Citation, Passage
 from core.search.checking.claims import Claim, is_code, names_missing, standing
 from core.search.checking.facts import Fact, Facts, facts, lacking, misplaced
 from core.search.context.conflicts import content_words
 from core.search.context.prompt import REPEATED
 from core.text.polarity import opposed, polarity
 from core.text.sentences import sentence_spans
-from core.types import Citation, Passage, Span
+from core.types import Span
 
 SUPPORTED, PARTLY, NOT_FOUND = "supported", "partly", "not_found"
 VERDICTS = (SUPPORTED, PARTLY, NOT_FOUND)

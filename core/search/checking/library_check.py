@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 
 from core.embedding import reranker_file
 from core.errors import LecternError
+from core.evidence import Passage
 from core.search.checking.checking import Checker, Judge, Verdict
 from core.search.checking.claims import claims
 from core.search.checking.model_judge import ModelJudge
+from core.search.question.query import Query
 from core.search.ranking.rerankers import Reranker, load_reranker
 from core.search.searcher import Searcher
 from core.settings import Settings, UnderstandingSettings
 from core.settings.searching import PACKAGED_RERANKER, RerankingSettings
-from core.storage.catalogue.names import Scope
-from core.types import Passage
+from core.storage.catalogue.names import ALL_DOCUMENTS, Scope
 
 
 def packaged_judge(claim: str, texts: Sequence[str]) -> NDArray[np.float64]:
@@ -41,7 +42,7 @@ def check_text(
     searcher: Searcher,
     text: str,
     settings: Settings,
-    scope: Scope | None = None,
+    scope: Scope = ALL_DOCUMENTS,
     tell: Tell | None = None,
     judge: Judge = packaged_judge,
 ) -> list[Verdict]:
@@ -63,7 +64,7 @@ def check_text(
     for done, claim in enumerate(found):
         if tell:
             tell(done, len(found))
-        passages = searcher.search(claim.text, plain, scope=scope).passages
+        passages = searcher.search(Query(claim.text, scope), plain).passages
         verdicts.append(_checker(passages, judge).check(replace(claim, cited=())))
     return verdicts
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import compress
 from operator import not_
 
+from core.evidence import Passage
 from core.search.context.candidates import SMALL, sentence_candidates
 from core.search.context.ending import LEAST, LITTLE, UNSURE, Ending, outlook
 from core.search.context.filling import Budget, ContextCandidate, Filling, fresh, whole_candidates
@@ -17,7 +18,7 @@ from core.search.ranking import Ranking
 from core.search.ranking.catalogue_reads import CatalogueReads
 from core.settings import AssemblySettings
 from core.text.sentences import sentence_spans
-from core.types import Passage, Span
+from core.types import Span
 
 # Fewer characters than this are not worth a citation of their own when the budget ends inside a child.
 SHORTEST_CUT = 40

@@ -15,10 +15,10 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from core.evidence import Candidate, Trace
 from core.search.ranking import Ranking
 from core.search.ranking.fusion import best_first
 from core.search.ranking.fusion import ranks as ranks_of
-from core.types import Candidate, Trace
 
 # Candidates any stage ranks this high are in the trace, so that a reader sees what nearly made it.
 WATCHED = 100

@@ -14,11 +14,12 @@ from functools import lru_cache, partial
 from itertools import combinations, pairwise, product
 from textwrap import shorten
 
+from core.evidence import Passage
 from core.search.context.conflicts_values import DATE, NEGATION, Value, differ, values_of
 from core.text.analysis import analyse
 from core.text.quantities import BASE_UNITS
 from core.text.sentences import is_half, sentence_spans
-from core.types import Passage, Span
+from core.types import Span
 
 _ALIKE = {DATE: 0.75}  # least share of the words of both that the other has too, else 0.6
 _LEAST_SIMILAR = 0.5  # of two statements: less alike by meaning they are about different things

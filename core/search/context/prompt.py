@@ -6,12 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from core.evidence import Passage
 from core.search.context.filling import Budget
 from core.search.expansion import leaves_at
 from core.search.ranking.catalogue_reads import CatalogueReads
 from core.storage.catalogue.chunks import ChunkRow
 from core.storage.index.leaves import LeafTable
-from core.types import Passage, PrefixPart
+from core.types import PrefixPart
 
 # Characters between a passage and its anchor up to which both are read together: about a page.
 REACH = 3000

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from string import Formatter
 
 from core.errors import CancelledError, LecternError
+from core.evidence import Passage
 from core.search.context.conflicts import ContextConflict
 from core.search.context.prompt import above, arrange
 from core.search.question.rewording import LONGEST_QUESTION, Writer, WritingRequest, texts_of
 from core.text.analysis import analyse
 from core.text.fences import fenced
-from core.types import Passage
 
 QUESTION, PASSAGES = "question", "passages"
 SILENCE = "The library does not say."

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.evidence import Context
 from core.search.context.candidate_outcomes import fate_words
 from core.search.expansion import left_out
 from core.search.question.analysis import Key, Understanding
+from core.search.question.query import Query
 from core.search.ranking import Ranking, SearchScores
 from core.search.ranking.catalogue_reads import CatalogueReads
 from core.search.ranking.finding import order_key
@@ -21,7 +23,7 @@ from core.search.searcher import Searcher
 from core.settings import Settings
 from core.storage.catalogue.names import Scope
 from core.storage.index.leaves import LeafTable
-from core.types import Context, Span
+from core.types import Span
 
 # A place is in the context when the context holds at least this share of its characters.
 ADMITTED = 0.5
@@ -52,34 +54,25 @@ class Trial:
     ``runs``: contexts filled. ``orders``: rankings made.
     """
 
-    def __init__(
-        self,
-        searcher: Searcher,
-        question: str,
-        version_id: str,
-        place: Span,
-        scope: Scope | None,
-        ignored: Keys,
-    ) -> None:
-        self.scope, self.runs, self.orders = scope, 0, 0
-        self._searcher, self._question, self._version_id, self._place = searcher, question, version_id, place
-        self._ignored = ignored
+    def __init__(self, searcher: Searcher, query: Query, version_id: str, place: Span) -> None:
+        self.query, self.runs, self.orders = query, 0, 0
+        self._searcher, self._version_id, self._place = searcher, version_id, place
         self._ranked: dict[Any, Ranking] = {}
         self._reads: CatalogueReads | None = None
         self._reads_of: LeafTable | None = None
 
     def ignoring(self, keys: Keys) -> Trial:
         """The same without some conditions of the question."""
-        ignored = self._ignored | keys
-        return Trial(self._searcher, self._question, self._version_id, self._place, self.scope, ignored)
+        query = replace(self.query, ignored=self.query.ignored | keys)
+        return Trial(self._searcher, query, self._version_id, self._place)
 
-    def whole(self, scope: Scope | None) -> LeafTable:
+    def whole(self, scope: Scope) -> LeafTable:
         """The leaves of a scope, whatever the question asks for."""
         return self._searcher.snapshot(scope).leaves
 
     def found(self, settings: Settings) -> SearchScores:
         """What the searches say; settings that search alike share it."""
-        return self._searcher.find(self._question, settings, self.scope, self._ignored)
+        return self._searcher.find(self.query, settings)
 
     def understood(self, settings: Settings) -> Understanding:
         """What was read out of the question."""

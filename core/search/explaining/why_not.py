@@ -24,12 +24,13 @@ from core.search.explaining.dial_changes import (
     steps,
     value_of,
 )
-from core.search.explaining.trials import ADMITTED, Fate, Front, Keys, Trial, nearer
+from core.search.explaining.trials import ADMITTED, Fate, Front, Trial, nearer
 from core.search.question.analysis import Key
+from core.search.question.query import Query
 from core.search.searcher import Searcher
 from core.settings import Settings
 from core.storage.catalogue.conditions import Condition
-from core.storage.catalogue.names import Scope
+from core.storage.catalogue.names import ALL_DOCUMENTS
 from core.text.numerals import ordinal
 from core.types import Span
 
@@ -79,19 +80,17 @@ class WhyNot:
 
 def why_not(
     searcher: Searcher,
-    question: str,
+    query: Query,
     settings: Settings,
     version_id: str,
     place: Span,
-    scope: Scope | None = None,
     progress: Progress | None = None,
-    ignored: Keys = frozenset(),
 ) -> WhyNot:
     """The fate of ``place`` in a document under ``settings``, and what would admit it.
 
-    ``progress(done, total)`` gets the steps tried; it may raise to stop. ``ignored``: as in ``Searcher.find``.
+    ``progress(done, total)`` gets the steps tried; it may raise to stop.
     """
-    trial = Trial(searcher, question, version_id, place, scope, ignored)
+    trial = Trial(searcher, query, version_id, place)
     if not len(trial.searched(settings)):
         return _outside(trial, settings, progress)
     ranking, context, fates = trial.filled(settings)
@@ -101,13 +100,13 @@ def why_not(
     changes, untried = _smallest(trial, settings, progress)
     unread = next((fate for fate in told if fate.said != "kept"), told[0])
     part = f"Only {held:.0%} of it is read. " if held else ""
-    sentence = f"{part}{way(unread)} {remedy(changes)}"
+    sentence = f"{part}{explanation(unread)} {remedy(changes)}"
     return WhyNot(held, stages, told, changes, sentence, trial.runs, untried=untried)
 
 
 def _outside(trial: Trial, settings: Settings, progress: Progress | None) -> WhyNot:
     """Of a place of which no chunk was searched: what leaves it out, or that it is read around one that was found."""
-    library, asked = trial.whole(None), trial.whole(trial.scope)
+    library, asked = trial.whole(ALL_DOCUMENTS), trial.whole(trial.query.scope)
     if not len(trial.leaves_in(asked)):
         sentence = _UNCUT
         if not trial.stands_in(library):
@@ -167,10 +166,10 @@ _AFTER = {"diverse": "after spreading", "reranked": "after re-ranking"}
 _RANKED = re.compile(r"\Aranked [\d,]+: ")
 
 
-def way(fate: Fate) -> str:
+def explanation(fate: Fate) -> str:
     """How a leaf went through the stages, as a sentence.
 
-    >>> way(Fate(0, 9, {"dense": 34, "lexical": 2, "fused": 9}, {}, "the budget of 900 tokens ended before it"))
+    >>> explanation(Fate(0, 9, {"dense": 34, "lexical": 2, "fused": 9}, {}, "the budget of 900 tokens ended before it"))
     'It was found 34th by meaning and 2nd by words; together it was 9th: the budget of 900 tokens ended before it.'
     """
     found = [f"{ordinal(fate.ranks[stage])} {said}" for stage, said in _BY.items() if stage in fate.ranks]
@@ -216,7 +215,7 @@ def _smallest(
     trial leaves out already.
     """
     conditions, front = trial.understood(settings).conditions, trial.front(settings)
-    tried = sorted(steps(settings, trial.genre(settings), len(trial.whole(None))), key=lambda step: step[0])
+    tried = sorted(steps(settings, trial.genre(settings), len(trial.whole(ALL_DOCUMENTS))), key=lambda step: step[0])
     found: dict[str, Change] = {}
     untried: dict[str, None] = {}
     total = len(conditions) + len(tried) + 1

@@ -10,6 +10,7 @@ from functools import partial
 from core.chunking.signals.terms import TermFinder, find_terms
 from core.enriching.features import Features, Reference
 from core.errors import NotFoundError
+from core.evidence import Hit
 from core.lru_cache import LruCache
 from core.search.ranking import Ranking
 from core.storage.catalogue import documents
@@ -21,7 +22,7 @@ from core.storage.catalogue.symbols import SymbolTable, calls_of, symbol_table
 from core.storage.index.leaves import LeafTable, ancestors
 from core.storage.store import Store
 from core.text.sentences import sentence_spans
-from core.types import Hit, Span
+from core.types import Span
 
 
 class CatalogueReads:

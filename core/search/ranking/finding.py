@@ -34,7 +34,7 @@ WHOLE = RUNS * RUN
 _BESIDE = ThreadPoolExecutor(16, "encode")  # questions that are read at once; a thread is begun when one is needed
 
 Nearest = Callable[[Vectors, int], NDArray[np.int64] | None]
-Query = Callable[[], Vectors]
+QueryVector = Callable[[], Vectors]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +89,7 @@ def order_key(settings: Settings) -> Hashable:
 
 def search_leaves(
     question: str,
-    searches: Sequence[tuple[Query, Sequence[str]]],
+    searches: Sequence[tuple[QueryVector, Sequence[str]]],
     snapshot: Snapshot,
     lexical: LexicalIndex,
     settings: RetrievalSettings,
@@ -257,7 +257,7 @@ class _OneSearch:
 
 
 def _one_search(
-    query: Query,
+    query: QueryVector,
     tokens: Sequence[str],
     snapshot: Snapshot,
     every: LeafVectors,

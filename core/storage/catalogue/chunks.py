@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from core.cancellation import breathing
+from core.chunking.auditing import Audit, Gap
 from core.errors import NotFoundError, StorageError
 from core.storage.catalogue.documents import document, text_hash, version_number
 from core.storage.catalogue.generations import generation_number, remove_chunks
@@ -17,7 +18,7 @@ from core.storage.faults import row_faults
 from core.storage.schema.steps import NO_VECTOR
 from core.storage.schema.word_tables import add_rows
 from core.storage.store import Store, now, storable
-from core.types import Audit, Chunk, ChunkTree, Gap, PrefixPart, Span
+from core.types import Chunk, ChunkTree, PrefixPart, Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from core.cancellation import breathing
 from core.errors import NotFoundError, StorageError
 from core.storage.catalogue.edits import take_edits_along
+from core.storage.catalogue.following_judgments import VersionText, follow_judgments
 from core.storage.catalogue.generations import remove_chunks
-from core.storage.catalogue.judgments import VersionText, follow_judgments
 from core.storage.catalogue.word_audits import plain_words, word_audit
 from core.storage.faults import row_faults
 from core.storage.store import Store, now, storable

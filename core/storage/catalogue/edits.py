@@ -14,7 +14,7 @@ from dataclasses import asdict, replace
 from core.chunking.edits.edits import Anchor, Edit
 from core.chunking.edits.following import follow_edits
 from core.errors import LecternError
-from core.storage.catalogue.judgments import VersionText, text_of
+from core.storage.catalogue.following_judgments import VersionText, text_of
 from core.storage.faults import row_faults
 from core.storage.store import Store, now
 

@@ -1,7 +1,7 @@
 """Judgments of a library: made on a span, and listed with where their gold lies now.
 
-What makes them follow an edited file is ``core.storage.catalogue.judgments``, inside the transaction that stores the
-edit.
+What makes them follow an edited file is ``core.storage.catalogue.following_judgments``, inside the transaction that
+stores the edit.
 """
 
 from __future__ import annotations
@@ -16,10 +16,30 @@ from core.storage.catalogue.names import shown_names
 from core.storage.store import Store, now, storable
 from core.text.anchoring import surroundings
 from core.text.spans import trim
-from core.types import Judgment, Span
+from core.types import Span
 
 ORIGINS = ("human", "imported", "synthetic")
 _FIELDS = 'question, version_id, text_hash, start, "end", quote, "before", "after", origin, answer'
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """A gold span for a question, anchored so that it survives re-chunking and can follow a changed file.
+
+    ``start is end is None``: judged unanswerable. ``quote`` is the text of the span, ``before`` and ``after`` stand
+    around it. ``origin``: "human", "imported" or "synthetic". ``answer``: the one expected in words, "" when none is.
+    """
+
+    question: str
+    version_id: str | None
+    text_hash: str | None
+    start: int | None
+    end: int | None
+    quote: str = ""
+    before: str = ""
+    after: str = ""
+    origin: str = "human"
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,9 @@ class Scope:
         return not (self.collections or self.tags or self.versions)
 
 
+ALL_DOCUMENTS = Scope()
+
+
 def versions_in(store: Store, scope: Scope) -> Mapping[str, str]:
     """The versions that pass, each with the shown name of its first source that does.
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from core.storage.catalogue.documents import version_number
 from core.storage.catalogue.edits import hand_edits_on
+from core.storage.catalogue.following_judgments import hand_judgments_on
 from core.storage.catalogue.generations import remove_chunks
-from core.storage.catalogue.judgments import hand_judgments_on
 from core.storage.catalogue.labels import follow_own_tags, labels_of, no_source
 from core.storage.catalogue.meaning import found_by_words
 from core.storage.catalogue.names import shown_names

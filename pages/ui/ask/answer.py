@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core.evidence import Answer, Citation, Hit, Passage, Quote
 from core.library import SearchResult
 from core.search.answer.support import Support
-from core.types import Answer, Citation, Hit, Passage, Quote
 from pages.ui.ask.question import take
 from pages.ui.ask.source import open_in_chunks, shared_words, source_of
 from pages.ui.shared import assets, background, state

@@ -7,13 +7,13 @@ from typing import Any
 
 import streamlit as st
 
+from core.evidence import Passage
 from core.library import SearchResult
+from core.search.question.query import Query
 from core.settings import Settings
-from core.types import Passage, Span
-from pages.ui.ask import results as ask_results
+from core.types import Span
 from pages.ui.ask.dials import sidebar
 from pages.ui.ask.dials.sidebar import in_words
-from pages.ui.ask.results import Inquiry
 from pages.ui.ask.source import open_in_chunks, source_of
 from pages.ui.shared import assets, services, state, words
 
@@ -92,7 +92,7 @@ def keep_row(settings: Settings, base: Settings) -> None:
         st.button("Drop A", key="ask.drop", type="tertiary", on_click=keep, args=[None])
 
 
-def show_compared(inquiry: Inquiry, result: SearchResult, settings: Settings, base: Settings) -> None:
+def show_compared(query: Query, result: SearchResult, settings: Settings, base: Settings) -> None:
     """What is kept, and beside it what the dials bring."""
     keep_row(settings, base)
     a = kept()
@@ -102,7 +102,7 @@ def show_compared(inquiry: Inquiry, result: SearchResult, settings: Settings, ba
         st.info("The dials stand as A. Turn one at the left, and B is what they bring.", icon=":material/compare:")
         return
     with st.spinner("Asking with A …"):
-        held = ask_results.search(services.library(), inquiry, a)
+        held = services.library().searcher.search(query, a)
     sides = [_side("A", held, result, _said(a, base)), _side("B", result, held, _said(settings, base))]
     open_in_chunks(_sides(key="ask.sides", data={"sides": sides}, on_open_change=lambda: None).open)
 

@@ -9,11 +9,12 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from core.evidence import Candidate, Hit, Passage
 from core.library import SearchResult
 from core.search.context.candidate_outcomes import Clustered
 from core.search.context.candidates import CHUNK_PART, NEIGHBOUR_PART, SMALL
 from core.settings import AssemblySettings, Settings
-from core.types import Block, BlockKind, Candidate, Hit, Link, Passage, Span
+from core.types import Block, BlockKind, Link, Span
 from pages.ui.ask import judging
 from pages.ui.ask.dials import sidebar
 from pages.ui.ask.source import open_in_chunks, shared_words, source_of

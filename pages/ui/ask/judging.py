@@ -10,7 +10,8 @@ import streamlit as st
 
 from core.errors import LecternError
 from core.library import SearchResult
-from core.types import Judgment, Span
+from core.storage.catalogue.judging import Judgment
+from core.types import Span
 from pages.ui.ask import why as ask_why
 from pages.ui.ask.judging_gold import gold_in, gold_rows, of_question
 from pages.ui.reader import readings

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from core.evidence import Hit, Passage
 from core.library import JudgmentRow
-from core.types import Hit, Passage, Span
+from core.types import Span
 from pages.ui.shared import words
 
 

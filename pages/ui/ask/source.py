@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+from core.evidence import Citation, Hit, Passage
 from core.text.analysis import analyse
-from core.types import Citation, Hit, Passage
 from pages.ui.reader.readings import DRAWN
 from pages.ui.shared import address, services
 from pages.ui.shared.words import page_word, place_name

@@ -7,10 +7,10 @@ from typing import Any
 
 import streamlit as st
 
+from core.evidence import Candidate
 from core.library import SearchResult
 from core.search.explaining.why_not import WhyNot
 from core.settings import Settings
-from core.types import Candidate
 from pages.ui.ask.stages import KEPT, digits, scale, stage
 from pages.ui.shared import assets
 from pages.ui.shared.words import duration

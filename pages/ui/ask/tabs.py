@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from core.library import SearchResult
+from core.search.question.query import Query
 from core.settings import Settings
 from pages.ui.ask import compare as ask_compare
 from pages.ui.ask import results as ask_results
-from pages.ui.ask.results import Inquiry
 from pages.ui.ask.stage_ranks import show_ladder, show_scores, show_timings
 from pages.ui.ask.why import TAB, show_why
 from pages.ui.ask.written import show_prompt
@@ -17,7 +17,7 @@ from pages.ui.shared import services, state
 STAGES, SCORES, PROMPT, TIMINGS, SIDES, WHY = "Stages", "Scores", "Prompt", "Timings", "A/B", TAB
 
 
-def show_tabs(inquiry: Inquiry, result: SearchResult, settings: Settings, base: Settings) -> None:
+def show_tabs(query: Query, result: SearchResult, settings: Settings, base: Settings) -> None:
     """Everything behind the evidence; only what is looked at is drawn."""
     sources = services.sources()
     titles = {source.version_id: source.title for source in sources}
@@ -39,7 +39,7 @@ def show_tabs(inquiry: Inquiry, result: SearchResult, settings: Settings, base: 
             show_timings(dict(result.timings_ms), quoting, result.trace.reads)
     if why.open:
         with why:
-            show_why(inquiry, settings, sources)
+            show_why(query, settings, sources)
     if sides.open:
         with sides:
-            ask_compare.show_compared(inquiry, result, settings, base)
+            ask_compare.show_compared(query, result, settings, base)

@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.library import JudgmentRow, SourceRow
 from core.search.explaining.why_not import Change, WhyNot, why_not
+from core.search.question.query import Query
 from core.settings import Settings
 from core.text.phrases import find_words
 from core.types import Span
@@ -15,7 +16,6 @@ from pages.ui.ask import chips as ask_chips
 from pages.ui.ask.dials import sidebar
 from pages.ui.ask.dials.sidebar import BY_NAME, as_labelled
 from pages.ui.ask.judging_gold import of_question
-from pages.ui.ask.results import Inquiry
 from pages.ui.ask.stage_ranks import show_fates
 from pages.ui.reader import readings
 from pages.ui.shared import assets, services, state, tasks, words
@@ -76,7 +76,7 @@ def open_it() -> None:
     state.bump(state.WHY_POINTED)
 
 
-def show_why(inquiry: Inquiry, settings: Settings, sources: list[SourceRow]) -> None:
+def show_why(query: Query, settings: Settings, sources: list[SourceRow]) -> None:
     """The way to a place, and what became of it."""
     titles = {source.version_id: source for source in sources if source.version_id}
     _bring(key="ask.bring", data={"count": state.counter(state.WHY_POINTED)})
@@ -84,7 +84,7 @@ def show_why(inquiry: Inquiry, settings: Settings, sources: list[SourceRow]) -> 
         "Point at words that should have been read: mark them in the evidence or in Chunks and press w, or pick their "
         "document and type some of them."
     )
-    picked = _picked(inquiry.question, titles)
+    picked = _picked(query.question, titles)
     if picked is not None:
         version, place = picked
         st.button(
@@ -97,7 +97,7 @@ def show_why(inquiry: Inquiry, settings: Settings, sources: list[SourceRow]) -> 
         )
     asked: ExplainedPlace | None = st.session_state.get(state.WHY)
     if asked is not None and asked.version in titles:
-        _explain(inquiry, settings, asked, titles[asked.version])
+        _explain(query, settings, asked, titles[asked.version])
 
 
 def _ask(asked: ExplainedPlace | None) -> None:
@@ -166,7 +166,7 @@ def _line(text: str, place: Span) -> str:
     return f"{words.escaped(before)}:orange-background[**{words.escaped(held)}**]{words.escaped(behind)}"
 
 
-def _explain(inquiry: Inquiry, settings: Settings, asked: ExplainedPlace, source: SourceRow) -> None:
+def _explain(query: Query, settings: Settings, asked: ExplainedPlace, source: SourceRow) -> None:
     """The sentence, the fates and the changes; or how far the search for them is."""
     now = settings.fingerprint()
     if not asked.under:
@@ -176,17 +176,8 @@ def _explain(inquiry: Inquiry, settings: Settings, asked: ExplainedPlace, source
     searcher, version, span = library.searcher, asked.version, asked.place
     task = tasks.begun(
         TASK,
-        (inquiry, asked, library.revision()),
-        lambda task: why_not(
-            searcher,
-            inquiry.question,
-            settings,
-            version,
-            span,
-            inquiry.scope,
-            task.tell,
-            inquiry.ignored,
-        ),
+        (query, asked, library.revision()),
+        lambda task: why_not(searcher, query, settings, version, span, task.tell),
     )
     if not tasks.finished(TASK, task, "Trying step {done} of {total}", lambda: _ask(None)):
         return
@@ -202,7 +193,7 @@ def _explain(inquiry: Inquiry, settings: Settings, asked: ExplainedPlace, source
         again = ExplainedPlace(asked.version, asked.place)
         st.button("The dials were turned since: ask again", key="ask.why.again", on_click=_ask, args=[again])
     else:
-        _changes(inquiry.question, told, asked)
+        _changes(query.question, told, asked)
     show_fates(told, text, settings.retrieval.fusion)
 
 

@@ -9,6 +9,7 @@ from threading import Lock
 import streamlit as st
 
 from core.errors import CancelledError, LecternError
+from core.evidence import Passage
 from core.inspecting.as_markdown import written_answer
 from core.language_model.client import Client
 from core.library import SearchResult
@@ -16,8 +17,7 @@ from core.lru_cache import LruCache
 from core.search.checking.checking import Judge, Verdict
 from core.search.checking.library_check import check_answer, packaged_judge
 from core.search.context.written_prompt import as_read, written_prompt
-from core.types import Passage
-from pages.ui.ask.results import Inquiry
+from core.search.question.query import Query
 from pages.ui.ask.written_text import show_text
 from pages.ui.shared import language, services, tasks, words
 from pages.ui.shared.guard import guarded
@@ -70,7 +70,7 @@ def chosen() -> bool:
     return picked == WRITTEN
 
 
-def show_written(inquiry: Inquiry, result: SearchResult) -> None:
+def show_written(query: Query, result: SearchResult) -> None:
     """The answer as far as it is written. Nothing in it hides the evidence."""
     try:
         client = language.client()
@@ -80,7 +80,7 @@ def show_written(inquiry: Inquiry, result: SearchResult) -> None:
     if client is None:
         return
     drafts: LruCache[Draft] = st.session_state.setdefault(_DRAFTS, LruCache[Draft](20))
-    settings, prompt, key = client.settings, prompt_of(result), _key(inquiry.question)
+    settings, prompt, key = client.settings, prompt_of(result), _key(query.question)
     draft = drafts.made(key, lambda: Draft(prompt, result.passages, settings.model))
     task = tasks.begun(_WRITING, (key, draft.prompt), lambda task: write(task, client, draft))
     if not task.wait(_PATIENCE):

@@ -8,12 +8,13 @@ from typing import Any
 import streamlit as st
 
 from core.errors import LecternError
+from core.evidence import Passage
 from core.library import Scope
 from core.search.checking.checking import Judge, Verdict, counted
 from core.search.checking.claims import marks
 from core.search.checking.library_check import check_text
 from core.settings import Settings
-from core.types import Passage, Span
+from core.types import Span
 from pages.ui.ask.source import open_in_chunks, source_of
 from pages.ui.shared import assets, language, services, tasks, words
 from pages.ui.shared.tasks import Task

@@ -14,8 +14,8 @@ from core.evaluation.reporting.over_time import (
     DAYS,
     Week,
     alerts,
-    fallen,
     read,
+    regressions,
     standing,
     to_look_at,
     weeks,
@@ -116,7 +116,7 @@ def _fallen(runs: Sequence[benches.Run]) -> list[str]:
         words.escaped(
             f"“{one.question}” gets {one.after:.0%} of its answer, {one.before:.0%} before {one.document} changed."
         )
-        for one in fallen(benches.report(own[1]), benches.report(own[0]))
+        for one in regressions(benches.report(own[1]), benches.report(own[0]))
     ][:LISTED]
 
 

@@ -126,16 +126,16 @@ def show_lost(report: BenchReport) -> None:
 
 def show_positions(folder: str, preset: str) -> None:
     """Where in the context the gold stands, and how well questions are answered by that."""
-    tenths = by_position(measured(folder, preset).values())
+    deciles = by_position(measured(folder, preset).values())
     _draw(
-        position_figure(tenths, palette()), "positions", "Questions by where their first answer stands in the context."
+        position_figure(deciles, palette()), "positions", "Questions by where their first answer stands in the context."
     )
     st.caption(
         f"The context of {TIMED_BUDGET:,} characters, in the order it is read in. What stands in the middle is what "
         "models overlook most; *Settings* have an order that puts the best passages at both ends."
         + (
             ""
-            if any(tenth.right is not None for tenth in tenths)
+            if any(decile.right is not None for decile in deciles)
             else " Score answers, too, to see how many are right."
         )
     )

@@ -42,7 +42,7 @@ def card(cut: Cut, leaf: str | None) -> dict[str, Any] | None:
     return {
         "leaf": index,
         "features": rows(found, places, cut.version) if found else [],
-        "twins": _twins(cut, index),
+        "near_duplicates": _near_duplicates(cut, index),
         "notes": [] if found else [STALE if ready else LOOKING],
         "waiting": not ready,
     }
@@ -90,12 +90,12 @@ def rows(found: Features, linked: Mapping[str, Elsewhere] = NOWHERE_ELSE, versio
     return [(label, value) for label, value in told if value]
 
 
-def _twins(cut: Cut, index: int) -> list[tuple[int, str]]:
+def _near_duplicates(cut: Cut, index: int) -> list[tuple[int, str]]:
     """Near-duplicates in the same document: the other leaf's place, and how alike they are."""
     return [
-        (twin.first if twin.second == index else twin.second, _alike(twin.similarity))
-        for twin in cut.twins
-        if index in (twin.first, twin.second)
+        (pair.first if pair.second == index else pair.second, _alike(pair.similarity))
+        for pair in cut.near_duplicates
+        if index in (pair.first, pair.second)
     ]
 
 

@@ -11,17 +11,18 @@ from typing import Any
 import streamlit as st
 
 from core.chunking import ChunkerResources, Edit, PreparedDocument, Replayed, audit, cut_edited, encoder_inputs
+from core.chunking.auditing import Audit
 from core.chunking.edits.edits import Conflict, edits_fingerprint
 from core.embedding import CachedEncoder, vector_key
 from core.enriching import Features, enrich
-from core.enriching.near_duplicates import Twin, closest, twins
+from core.enriching.near_duplicates import NearDuplicate, closest, near_duplicates
 from core.ingest.applying import Tell
 from core.inspecting.findings import Health, unread
 from core.inspecting.health import diagnose
 from core.library import Library
 from core.lru_cache import LruCache
 from core.settings import ChunkingSettings, stage_fingerprint
-from core.types import Audit, ChunkTree, Document, Span, Vectors
+from core.types import ChunkTree, Document, Span, Vectors
 from pages.ui.reader import readings
 from pages.ui.reader.data import Reading, read_cut
 from pages.ui.shared import services
@@ -65,7 +66,9 @@ class Cut:
     def health(self) -> Health:
         model = self.library.model
         limit = model.encoder.max_tokens
-        return diagnose(self.tree, limit, self.settings, model.counter, self.sentences, self.audit, self.twins)
+        return diagnose(
+            self.tree, limit, self.settings, model.counter, self.sentences, self.audit, self.near_duplicates
+        )
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
@@ -75,9 +78,9 @@ class Cut:
         return tuple(vector_key(model.encoder.fingerprint, text) for text in inputs)
 
     @cached_property
-    def twins(self) -> tuple[Twin, ...]:
+    def near_duplicates(self) -> tuple[NearDuplicate, ...]:
         """Leaves that nearly repeat an earlier one."""
-        return closest(twins(leaf.text for leaf in self.tree.leaves))
+        return closest(near_duplicates(leaf.text for leaf in self.tree.leaves))
 
     @cached_property
     def features(self) -> Task[Mapping[str, Features]]:

@@ -21,7 +21,7 @@ from pages.ui.chunks.cuts import Cut
 from pages.ui.chunks.links import follow, leading
 from pages.ui.chunks.state import Shown
 from pages.ui.reader import readings
-from pages.ui.reader.reader import Arrival, Choice, show_reader
+from pages.ui.reader.reader import Arrival, Choice, Half, show_reader
 from pages.ui.reader.reader_messages import chosen_in
 from pages.ui.settings.recipe_words import in_short
 from pages.ui.shared import services, state, words
@@ -59,14 +59,10 @@ def show_readers(view: ReaderView, a: Shown, pair: CutPair | None, known: Sequen
             arrival,
             key,
             judging=judging.for_reader(version),
-            on_judging=partial(_judge, key),
             jump=chunks_state.jump(version),
-            marks=pair.marks,
-            height=HALF,
-            synchronised=True,
             leads=leading(version),
-            on_follow=partial(follow, key),
-            label=label,
+            half=Half(label, HALF, pair.marks),
+            on={"judging": partial(_judge, key), "follow": partial(follow, key)},
         )
 
     first = half(a, state.READER, view.arrival, f"A · {a.label}")
@@ -104,17 +100,19 @@ def _one(
         view.arrival,
         state.READER,
         page,
-        on_turn=_turn,
         judging=gold,
-        on_judging=partial(_judge, state.READER),
         editing=chunks_edits.editing_of(cut, known) if editing else None,
-        on_edit=lambda: chunks_edits.take(source, cut, state.READER),
         jump=chunks_state.jump(version),
         card=told,
-        on_open=_open,
         leads=leading(version),
-        on_follow=partial(follow, state.READER),
-        label=drawn.label,
+        half=Half(drawn.label),
+        on={
+            "turn": _turn,
+            "judging": partial(_judge, state.READER),
+            "edit": lambda: chunks_edits.take(source, cut, state.READER),
+            "open": _open,
+            "follow": partial(follow, state.READER),
+        },
     )
     if told and told["waiting"]:
         st.fragment(_completing, run_every=0.5)(cut)

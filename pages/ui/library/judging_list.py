@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from core.evaluation.exchange.judged import ORIGIN_WORDS
+from core.evidence import Passage
 from core.library import JudgmentRow
-from core.types import Passage
 from pages.ui.ask import judging, why
 from pages.ui.ask.judging_gold import gold_line, of_question
 from pages.ui.library import judging_transfer

@@ -10,11 +10,11 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from core.chunking.auditing import SWITCHED_OFF, UNEXPLAINED
+from core.chunking.auditing import SWITCHED_OFF, UNEXPLAINED, Audit
 from core.inspecting.findings import Unread
 from core.settings import PREFIX_KINDS
 from core.syntax import Unit
-from core.types import Audit, Chunk, ChunkTree, Span
+from core.types import Chunk, ChunkTree, Span
 from pages.ui.reader.text import Strings, TextReading, as_json, digest
 
 ASIDE, LOST, OFF = range(3)  # what became of a gap: set aside by rule, in no chunk for no reason, switched off by hand

@@ -9,6 +9,8 @@ become markup.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
@@ -19,7 +21,7 @@ from pages.ui.reader.reader_messages import Arrival, Choice, chosen_in
 from pages.ui.reader.text import TextReading
 from pages.ui.shared import assets
 
-__all__ = ["NOTHING_JUDGED", "Arrival", "Choice", "shelve", "show_reader"]
+__all__ = ["NOTHING_JUDGED", "Arrival", "Choice", "Half", "shelve", "show_reader"]
 
 _shelve = st.components.v2.component("lectern.shelf", js=assets.text(__file__, "shelf.js", "shelf_store.js"))
 _mount = st.components.v2.component(
@@ -61,7 +63,8 @@ _mount = st.components.v2.component(
         "reader.js",
     ),
 )
-EMPTY_CARD: Mapping[str, Any] = {"features": [], "notes": [], "twins": []}
+EMPTY_CARD: Mapping[str, Any] = {"features": [], "notes": [], "near_duplicates": []}
+ASKED = ("turn", "judging", "edit", "open", "follow")
 NOTHING_JUDGED: Mapping[str, Any] = {
     "off": "Nothing can be judged here.",
     "asked": "",
@@ -78,43 +81,46 @@ def shelve(text: TextReading, key: str) -> None:
     _shelve(key=key, data=text.payload)
 
 
+@dataclass(frozen=True, slots=True)
+class Half:
+    """One of two readers of the same text, which scroll together: ``height`` in pixels, text alone; 0: the whole one.
+
+    ``label``: names it where there are two. ``marks``: cuts compared with the other's: place and "agreed", "added" or
+    "removed".
+    """
+
+    label: str = ""
+    height: int = 0
+    marks: Sequence[tuple[int, str]] = ()
+
+
 def show_reader(
     reading: Reading,
     arrival: Arrival,
     key: str,
     page: Mapping[str, Any] | None = None,
-    on_turn: Callable[[], None] | None = None,
-    judging: Mapping[str, Any] = NOTHING_JUDGED,
-    on_judging: Callable[[], None] | None = None,
     *,
+    judging: Mapping[str, Any] = NOTHING_JUDGED,
     editing: Mapping[str, Any] | None = None,
-    on_edit: Callable[[], None] | None = None,
-    on_open: Callable[[], None] | None = None,
     leads: Sequence[int] = (),
-    on_follow: Callable[[], None] | None = None,
     jump: Mapping[str, int] | None = None,
     card: Mapping[str, Any] | None = None,
-    marks: Sequence[tuple[int, str]] = (),
-    height: int = 0,
-    synchronised: bool = False,
-    label: str = "",
+    half: Half = Half(),
+    on: Mapping[str, Callable[[], None]] = MappingProxyType({}),
 ) -> Choice:
     """Draw the reader; returns the chosen chunk and where a person clicked last. All places are code points.
 
-    ``page``: a page sheet in place of the text. ``judging``: gold and what was done, as ``judging.for_reader`` has it.
-    ``editing``: as ``reader_told.editing`` makes it; ``None``: the cut is only shown. What a person asks for comes with
-    ``on_edit``, where ``reader_told.edits_asked(key)`` has it; the reader changes nothing by itself, the next cut does.
+    ``on``: what is called by what a person asks for, any of ``ASKED``; ``st.session_state[key]`` has more under that
+    name. ``page``: a page sheet in place of the text. ``judging``: gold and what was done, as ``judging.for_reader``
+    has it. ``editing``: as ``reader_told.editing`` makes it; ``None``: the cut is only shown. What a person asks for is
+    "edit", where ``reader_told.edits_asked(key)`` has it; the reader changes nothing by itself, the next cut does.
     ``jump``: ``{"start", "end", "count"}``, a span to scroll to and light up; done once for each ``count``.
     ``card``: about one chunk, shown while it is the chosen one; all but its place, "leaf", may be missing. "features":
     rows of label and value, words or a list of (words, start, end, version), which lead to that
-    span, from -1 nowhere; version "" is this document, for another ``on_open`` is called, where
-    ``st.session_state[key].open`` begins with version, start and end. "twins": rows of a chunk's place and how alike
-    it is in words. "notes": sentences.
-    ``leads``: which of the text's links lead to a place of the library, by their number; for a click on one
-    ``on_follow`` is called, where ``st.session_state[key].follow`` begins with this version and the number.
-    ``marks``: cuts compared with another reader's: place and "agreed", "added" or "removed".
-    ``height``: pixels of a compact reader, text alone; 0 for the whole one. ``synchronised``: it scrolls with the other
-    synchronised readers of the same text. ``label``: names it where there are two.
+    span, from -1 nowhere; version "" is this document, another is asked for by "open", which begins with version,
+    start and end. "near_duplicates": rows of a chunk's place and how alike it is in words. "notes": sentences.
+    ``leads``: which of the text's links lead to a place of the library, by their number; a click on one is "follow",
+    which begins with this version and the number.
     """
     data = {
         "shelf": reading.text_key,
@@ -129,21 +135,13 @@ def show_reader(
         "jump": jump,
         "card": {**EMPTY_CARD, **card} if card else None,
         "leads": list(leads),
-        "marks": [list(mark) for mark in marks],
-        "height": height,
-        "synchronised": synchronised,
-        "label": label,
+        "marks": [list(mark) for mark in half.marks],
+        "height": half.height,
+        "synchronised": half.height > 0,
+        "label": half.label,
     }
-    result = _mount(
-        key=key,
-        data=data,
-        on_selected_change=lambda: None,
-        on_turn_change=on_turn or (lambda: None),
-        on_judging_change=on_judging or (lambda: None),
-        on_edit_change=on_edit or (lambda: None),
-        on_open_change=on_open or (lambda: None),
-        on_follow_change=on_follow or (lambda: None),
-    )
+    called: dict[str, Any] = {f"on_{name}_change": on.get(name, lambda: None) for name in ("selected", *ASKED)}
+    result = _mount(key=key, data=data, **called)
     return chosen_in(reading, result.selected, arrival.selected, arrival.count)
 
 

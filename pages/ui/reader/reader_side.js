@@ -1,14 +1,14 @@
 // What stands beside the text: the chosen chunk.
 // Its near-duplicates in the document: each leads there.
-function twinList(twins, actions) {
-  if (!twins.length) return [];
-  const rows = twins.slice(0, SHOWN_ROWS).map(([twin, said]) => {
-    const row = make("button", "twin-row");
-    row.append(make("span", "", `Chunk ${twin + 1}`), make("i", "", said));
-    row.onclick = () => actions.go(twin);
+function nearDuplicateList(pairs, actions) {
+  if (!pairs.length) return [];
+  const rows = pairs.slice(0, SHOWN_ROWS).map(([other, said]) => {
+    const row = make("button", "duplicate-row");
+    row.append(make("span", "", `Chunk ${other + 1}`), make("i", "", said));
+    row.onclick = () => actions.go(other);
     return row;
   });
-  return [make("h4", "", "Almost the same"), ...rows, ...more(twins.length)];
+  return [make("h4", "", "Almost the same"), ...rows, ...more(pairs.length)];
 }
 
 // Values that lead to their places, those without one as they are. places: [words, start, end, version], from -1:
@@ -48,7 +48,7 @@ function factRow(name, value, title) {
   return row;
 }
 
-// card, of the chosen chunk or of another, or null: { leaf, features: [label, words or places], twins: [leaf,
+// card, of the chosen chunk or of another, or null: { leaf, features: [label, words or places], near_duplicates: [leaf,
 // how alike], notes }.
 // said: how its boundaries and edits are called, [words] each.
 function drawChunk(model, index, host, actions, card = null, said = []) {
@@ -102,7 +102,7 @@ function drawChunk(model, index, host, actions, card = null, said = []) {
   }
   if (why.children.length) parts.push(make("h4", "", "Why it is cut here"), why);
   for (const words of said) parts.push(make("p", "edited-line", words));
-  if (card && card.leaf === index) parts.push(...twinList(card.twins, actions), ...knownOf(card, actions));
+  if (card && card.leaf === index) parts.push(...nearDuplicateList(card.near_duplicates, actions), ...knownOf(card, actions));
   const row = make("div", "actions"), copy = make("button", "copy", "Copy text"), link = make("button", "copy", "Copy link");
   copy.onclick = () => copyText(model.text.slice(leaf.start, leaf.end), copy);
   link.onclick = () => copyText(linkTo(model.version, ...leaf.points), link);

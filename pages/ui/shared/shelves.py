@@ -8,17 +8,17 @@ from pathlib import Path
 import streamlit as st
 
 from core.storage import shelf
-from core.storage.shelf import Shelved
+from core.storage.shelf import KnownLibrary
 from pages.ui.shared import services, state
 from pages.ui.shared.guard import attempt_and_rerun
 from pages.ui.shared.words import escaped
 
 
-def current() -> Shelved:
+def current() -> KnownLibrary:
     """The library this window looks at."""
     place = services.home()
     known = shelf.shelf(shelf.shelf_file())
-    return next((held for held in known if held.path == place), Shelved(place.name, place))
+    return next((held for held in known if held.path == place), KnownLibrary(place.name, place))
 
 
 def show_switcher() -> None:

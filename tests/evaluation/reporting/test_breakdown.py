@@ -118,6 +118,8 @@ def test_every_stage_and_every_metric_has_its_words():
 def test_every_question_whose_gold_is_read_stands_in_one_tenth(places: list[float | None]) -> None:
     outcome = next(iter(made_measured(made_report(questions=9))["default"].values()))
     scored = [replace(outcome, gold_at=at, scores={"claim_recall": at}) for at in places]
-    tenths = by_position(scored)
-    assert sum(tenth.questions for tenth in tenths) == sum(at is not None for at in places)
-    assert all(tenth.right is None or tenth.start <= tenth.right + 1e-9 <= tenth.start + 10 + 1e-6 for tenth in tenths)
+    deciles = by_position(scored)
+    assert sum(decile.questions for decile in deciles) == sum(at is not None for at in places)
+    assert all(
+        decile.right is None or decile.start <= decile.right + 1e-9 <= decile.start + 10 + 1e-6 for decile in deciles
+    )

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from core.evaluation.reporting.over_time import DAYS, alerts, fallen, read, to_look_at, weeks
+from core.evaluation.reporting.over_time import DAYS, alerts, read, regressions, to_look_at, weeks
 from core.evaluation.statistics import parted
 from core.storage.catalogue.question_log import LoggedQuestion
 from tests.evaluation.made_reports import made_report
@@ -88,8 +88,8 @@ def test_a_judged_question_that_lost_gold_with_a_change_of_its_document_is_named
         documents=(*changed, *before.documents[1:]),
         presets=(replace(preset, scores={**preset.scores, name: less}), *before.presets[1:]),
     )
-    found = fallen(before, after)
+    found = regressions(before, after)
     assert found
     assert {one.document for one in found} == {before.documents[0].name}
     assert all(one.after < one.before for one in found)
-    assert fallen(before, before) == []
+    assert regressions(before, before) == []

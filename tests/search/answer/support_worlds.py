@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from core.types import Block, BlockKind, Cell, Hit, Passage, Span
+from core.evidence import Hit, Passage
+from core.types import Block, BlockKind, Cell, Span
 
 TABLE = "Figure | Q2 2026 | Q3 2026\nAvailability of intake | 99.97 % | 99.92 %\nAlerts sent | 1,200 | 1,340\n"
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from core.evidence import Passage
 from core.search.checking.checking import NOT_FOUND, PARTLY, SUPPORTED, Checker
 from core.search.checking.claims import claims
 from core.text.polarity import opposed, polarity
-from core.types import Passage, PrefixPart
+from core.types import PrefixPart
 
 TOKENS = (
     "An access token is valid for 15 minutes. It does not renew itself. Ada Lovelace of Fennmark signed the order on "

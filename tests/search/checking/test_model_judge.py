@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from core.errors import CancelledError, ModelError
+from core.evidence import Passage
 from core.search.checking.checking import NOT_FOUND, PARTLY, SUPPORTED
 from core.search.checking.library_check import check_answer
 from core.search.checking.model_judge import ModelJudge
-from core.types import Passage
 from tests.scripted_writer import Answering
 
 TEXT = "The kettle stands on the second floor. Visitors may use it for 15 minutes."

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.evidence import Passage
 from core.search.context.conflicts import GAP, conflicts
-from core.types import Passage, Span
+from core.types import Span
 
 # Pairs of sentences, written before the rules were tried on them: those that contradict each other, and those that do
 # not, however much they look as if they did.

@@ -7,9 +7,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.evidence import Passage
 from core.search.context.prompt import arrange, blend
 from core.settings import ORDERS
-from core.types import Passage
 
 PLACES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 500)), unique=True, max_size=30)
 

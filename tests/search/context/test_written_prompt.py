@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.evidence import Passage
 from core.search.context.conflicts import ConflictSide, ContextConflict
 from core.search.context.written_prompt import LONG, SILENCE, TEMPLATE, as_read, template_fault, written_prompt
-from core.types import Passage, Span
+from core.types import Span
 
 
 def passage(text, rank=1):
