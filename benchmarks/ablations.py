@@ -23,7 +23,8 @@ from benchmarks.ablations_page import Measured, document
 from benchmarks.ablations_writer import Scripted
 from benchmarks.chunkers import StepLines, alike, lent
 from core.embedding import load_model
-from core.evaluation.bench import BenchModels, BenchPlan, run_bench
+from core.evaluation.bench import BenchModels, run_bench
+from core.evaluation.bench_plan import BenchPlan
 from core.evaluation.history import finished_run, load_report, runs
 from core.evaluation.reporting.report import BenchReport
 from core.evaluation.suites import Suite, load_suite

@@ -28,7 +28,8 @@ import numpy as np
 from benchmarks.chunkers_page import BASELINE, Row, page
 from core.embedding import load_model
 from core.errors import SettingsError
-from core.evaluation.bench import BenchModels, BenchPlan, Step, run_bench
+from core.evaluation.bench import BenchModels, Step, run_bench
+from core.evaluation.bench_plan import BenchPlan
 from core.evaluation.history import finished_run, load_report, runs
 from core.evaluation.reporting.report import BenchReport, PresetReport
 from core.evaluation.suites import Suite, load_suite, suite_folder

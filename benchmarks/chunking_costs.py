@@ -30,7 +30,11 @@ from statistics import median
 from time import perf_counter, process_time
 
 from benchmarks.peers_placing import table
-from core.chunking import CHUNKERS, ChunkerResources, PreparedDocument, audit, chunk, cut
+from core.chunking import chunk, cut
+from core.chunking.auditing import audit
+from core.chunking.chunkers import CHUNKERS
+from core.chunking.plan import ChunkerResources
+from core.chunking.prepared_document import PreparedDocument
 from core.embedding import load_model, packaged
 from core.evaluation.suites import SuiteDocument, load_suite
 from core.parsing import parse

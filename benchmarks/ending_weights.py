@@ -31,7 +31,7 @@ from core.evaluation.suites import Question, load_suite
 from core.library import Library, Scope
 from core.search.answer.asking import keys
 from core.search.context.ending import LITTLE, UNSURE, EndingFeatures, signs
-from core.search.expansion import expand
+from core.search.expansion.expanding import expand
 from core.settings import PRESETS, Settings
 
 ROOM = 8000  # characters: how far children grow depends on it

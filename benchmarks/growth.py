@@ -21,7 +21,8 @@ import numpy as np
 from benchmarks.ablations_cells import DEFAULT, cell
 from benchmarks.chunkers import StepLines
 from benchmarks.growth_sets import SETS, write
-from core.evaluation.bench import BenchPlan, run_bench
+from core.evaluation.bench import run_bench
+from core.evaluation.bench_plan import BenchPlan
 from core.evaluation.measuring import BUDGETS
 from core.evaluation.statistics import BETTER, WORSE, compare
 from core.evaluation.suites import load_suite

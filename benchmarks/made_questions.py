@@ -28,8 +28,9 @@ from random import Random
 from statistics import mean
 
 from benchmarks.chunkers import StepLines
-from core.evaluation.bench import BenchModels, BenchPlan, run_bench
-from core.evaluation.making import ORIGIN, make_questions
+from core.evaluation.bench import BenchModels, run_bench
+from core.evaluation.bench_plan import BenchPlan
+from core.evaluation.making.making import ORIGIN, make_questions
 from core.evaluation.reporting.report import BenchReport
 from core.evaluation.statistics import compare
 from core.evaluation.suites import GoldSpan, Question, Suite, load_suite, stage_documents

@@ -27,7 +27,8 @@ sys.path.insert(0, str(ROOT))
 from core.evaluation.exchange.judged import Judged, judged_questions
 from core.evaluation.suites import Suite, load_suite
 from core.library import Incoming, Library
-from core.refitting import Refitted, refit
+from core.refitting.fitting import refit
+from core.refitting.gains import Refitted
 from core.settings import PACKAGED_RERANKER, carefully
 from tests.refitting.worlds import permuted
 

@@ -39,7 +39,8 @@ from benchmarks.chunkers import lent
 from core.embedding import CachedEncoder, answer_reader, load_model, reranker_file
 from core.embedding.answer_reader import AnswerReader
 from core.evaluation.lost_gold import ranked_documents
-from core.evaluation.metrics import SPAN_METRICS, ndcg
+from core.evaluation.metrics import SPAN_METRICS
+from core.evaluation.metrics.ranking import ndcg
 from core.evaluation.regions import region, taken
 from core.evaluation.statistics import compare
 from core.evaluation.suites import Question, Suite, load_suite, stage_documents, suite_folder
@@ -47,8 +48,8 @@ from core.ingest.prepared import Incoming
 from core.library import Library
 from core.search.ordering import candidates, placed, reordered
 from core.search.question.query import Query
-from core.search.ranking import Ranking
 from core.search.ranking.reranking import Readings, read
+from core.search.ranking.stage_scores import Ranking
 from core.settings import PACKAGED_RERANKER, RerankingSettings, Settings
 from core.types import Span
 

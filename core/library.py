@@ -8,7 +8,7 @@ from pathlib import Path
 from core.chunking.auditing import Audit
 from core.chunking.plan import Writer as Cutter
 from core.embedding import EmbeddingModel, packaged_counter
-from core.enriching import Features
+from core.enriching.features import Features
 from core.errors import ModelError
 from core.ingest import rescuing
 from core.ingest.applying import drop_others, fill_generation, recut

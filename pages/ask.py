@@ -10,7 +10,7 @@ import streamlit as st
 from core.enriching.targets import slug
 from core.inspecting.as_markdown import questions_as_markdown
 from core.library import SearchResult
-from core.search.answer import in_words
+from core.search.answer.line import in_words
 from core.search.answer.support import Support
 from core.search.question.query import Query
 from core.search.result import by_words_alone

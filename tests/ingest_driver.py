@@ -8,9 +8,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from core.ingest.jobs import NewItem
 from core.ingest.work import ingest_handler
 from core.library import Library
+from core.storage.catalogue.job_rows import NewItem
 from tests.fast_encoder import FastEncoder
 
 CHUNKING = {"chunking.max_tokens": 40, "chunking.parent_max_tokens": 120}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from core.chunking import audit, chunk
+from core.chunking import chunk
+from core.chunking.auditing import audit
 from core.cli import contract
 from core.enriching import enrich
 from core.library import Incoming, Library

@@ -193,7 +193,7 @@ def test_where_chroma_cannot_be_written_the_library_still_opens_and_forgets(tmp_
 
 
 def test_a_defect_met_on_one_file_costs_that_file_alone(library, monkeypatch):
-    from core.chunking import CHUNKERS
+    from core.chunking.chunkers import CHUNKERS
 
     structure = CHUNKERS["structure"]
 

@@ -7,42 +7,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from core.chunking.auditing import audit
 from core.chunking.chunkers import CHUNKERS
 from core.chunking.edits.edited_tree import Remaker
 from core.chunking.edits.edits import Edit, edits_fingerprint
 from core.chunking.edits.replay import Replayed, replay
-from core.chunking.plan import BY_VECTORS, ChunkerResources, SectionStarts
-from core.chunking.prefixes import encoder_input, encoder_inputs, prefix_text
+from core.chunking.plan import ChunkerResources
 from core.chunking.prepared_document import PreparedDocument
-from core.chunking.signals.captions import captions_of
-from core.chunking.situating import aliases_of, situated, with_aliases
+from core.chunking.situating import situated
 from core.settings import ChunkingSettings, stage_fingerprint
 from core.types import ChunkTree, Document, TokenCounter
 
 CHUNKING_VERSION = 4
-
-__all__ = [
-    "BY_VECTORS",
-    "CHUNKERS",
-    "CHUNKING_VERSION",
-    "ChunkerResources",
-    "Edit",
-    "PreparedDocument",
-    "Replayed",
-    "SectionStarts",
-    "aliases_of",
-    "audit",
-    "captions_of",
-    "chunk",
-    "cut",
-    "cut_edited",
-    "encoder_input",
-    "encoder_inputs",
-    "prefix_text",
-    "recipe_fingerprint",
-    "with_aliases",
-]
 
 
 _dials_fingerprint = lru_cache(maxsize=64)(stage_fingerprint)  # a library of short documents asks for each

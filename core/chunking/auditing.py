@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.chunking.plan import SKIPPED
+from core.chunking.signals.series import SKIPPED
 from core.text.spans import intersect_spans, non_blank_length, subtract_spans, trim
 from core.types import BlockKind, ChunkTree, Span
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.chunking.prefixes import Prefixes
-from core.chunking.signals.series import SKIPPED, Series, regions
+from core.chunking.signals.series import Series, regions
 from core.settings import ChunkingSettings
 from core.syntax import Syntax, Unread, is_readable, read_sources
 from core.text.outline import Outline
@@ -46,19 +46,6 @@ class SyntaxCache:
         self._known |= dict.fromkeys(new, Unread.FOREIGN) | dict(zip(missing, found, strict=True))
         return [self._known[one] for one in spans]
 
-
-__all__ = [
-    "SKIPPED",
-    "Chunker",
-    "ChunkerResources",
-    "ChunkingContext",
-    "Group",
-    "Piece",
-    "Plan",
-    "SectionStarts",
-    "SyntaxReader",
-    "Writer",
-]
 
 Metadata = Mapping[str, tuple[str, ...]]
 

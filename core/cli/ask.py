@@ -12,12 +12,12 @@ from typing import Any
 from core.cli import console, contract
 from core.cli.export import save
 from core.cli.options import asked_settings, home, language_model, model_judge, reading, sources_named
-from core.enriching import Features
+from core.enriching.features import Features
 from core.errors import NotFoundError, SettingsError
 from core.evidence import Quote
 from core.inspecting.as_markdown import questions_as_markdown
 from core.library import Library
-from core.search.answer import Line, in_words
+from core.search.answer.line import Line, in_words
 from core.search.checking.checking import NOT_FOUND, PARTLY, SUPPORTED, Verdict
 from core.search.checking.library_check import check_text, packaged_judge
 from core.search.context.written_prompt import followed

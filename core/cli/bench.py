@@ -19,7 +19,7 @@ from core.settings import Settings
 
 if TYPE_CHECKING:
     from core.evaluation.grid import Grid
-    from core.evaluation.needles import NeedleMap
+    from core.evaluation.needles.maps import NeedleMap
     from core.evaluation.reporting.report import BenchReport
     from core.evaluation.statistics import Comparison
     from core.evaluation.suites import Suite
@@ -31,7 +31,8 @@ def bench(options: Namespace) -> int:
     ``--runs`` writes every context. A grid is kept in the library's folder of benchmarks, so that the same command
     goes on after a kill; presets alone are measured in a folder that is removed, unless ``--work`` names one.
     """
-    from core.evaluation.bench import BenchModels, BenchOptions, BenchPlan, run_bench
+    from core.evaluation.bench import BenchModels, run_bench
+    from core.evaluation.bench_plan import BenchOptions, BenchPlan
     from core.evaluation.history import workspace_in
     from core.evaluation.planning import estimate
     from core.evaluation.suites import load_suite
@@ -173,7 +174,9 @@ def _cells(options: Namespace) -> Grid:
 
 def needles(options: Namespace) -> int:
     """Print the map: of the sentences planted at each depth, how many each stage still has."""
-    from core.evaluation.needles import KINDS, NeedlePlan, Own, needle_map
+    from core.evaluation.needles.facts import KINDS, Own
+    from core.evaluation.needles.mapping import needle_map
+    from core.evaluation.needles.maps import NeedlePlan
 
     if bool(options.sentence) != bool(options.question):
         raise LecternError("A sentence needs a question, and a question a sentence.", "Give --sentence and --question.")

@@ -9,9 +9,9 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 
-from core.chunking import ChunkerResources
-from core.chunking import audit as audit_tree
 from core.chunking import chunk as cut
+from core.chunking.auditing import audit as audit_tree
+from core.chunking.plan import ChunkerResources
 from core.cli import archive as commands_archive
 from core.cli import ask as commands_ask
 from core.cli import bench as commands_bench
@@ -28,7 +28,6 @@ from core.errors import LecternError, LibraryDamagedError, ParseError, StorageEr
 from core.ingest.cost import cost_of, sentence
 from core.ingest.file_reading import require_file
 from core.ingest.gathering import Changes, compare, find_files, hash_of, joined, scan
-from core.ingest.jobs import Job, NewItem
 from core.ingest.passwords import Passwords
 from core.ingest.prepared import Incoming
 from core.ingest.ray_reading import RayCluster, RayReading
@@ -38,6 +37,7 @@ from core.parsing import parse, parser_fingerprint
 from core.parsing.sandbox.syntax import SandboxedSyntax
 from core.settings import Settings
 from core.storage import backups
+from core.storage.catalogue.job_rows import Job, NewItem
 from core.storage.catalogue.labels import fold
 from core.text.numerals import counted
 

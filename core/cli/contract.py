@@ -7,12 +7,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from core.chunking.auditing import Audit
-from core.enriching import Features
+from core.enriching.features import Features
 from core.evidence import Quote
 from core.ingest.cost import Cost
 from core.ingest.gathering import Changes, joined
 from core.ingest.reports import Failure, Ingested, IngestReport
-from core.search.answer import Line
+from core.search.answer.line import Line
 from core.search.context.conflicts import ContextConflict
 from core.search.explaining.why_not import WhyNot
 from core.search.question.analysis import Chip
@@ -25,7 +25,7 @@ from core.types import Block, BlockKind, Chunk, ChunkTree, Span, WordAudit
 
 if TYPE_CHECKING:
     from core.evaluation.statistics import Comparison
-    from core.refitting import Refitted
+    from core.refitting.gains import Refitted
 
 
 def told(value: object, names: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from core.errors import LecternError
 from core.library import Failure, JudgmentRow, Library
 
 if TYPE_CHECKING:
-    from core.evaluation.making import MadeQuestion
+    from core.evaluation.making.making import MadeQuestion
 
 
 def judgments(options: Namespace) -> int:
@@ -37,9 +37,10 @@ def _place(row: JudgmentRow) -> str:
 
 def _import(options: Namespace) -> int:
     """Bring a data set's questions in; with ``--suite``, make a suite folder of it instead."""
-    from core.evaluation.exchange import FORMATS, read_files
+    from core.evaluation.exchange import FORMATS
     from core.evaluation.exchange.importing import import_judgments
     from core.evaluation.exchange.judged import write_suite
+    from core.evaluation.exchange.values import read_files
 
     form, path = FORMATS[options.format], _path(options)
     exchange = form.read(read_files(form, path))
@@ -70,8 +71,9 @@ def _import(options: Namespace) -> int:
 
 def _export(options: Namespace) -> int:
     """Write the judgments that hold as a suite of our own; those that are lost are listed."""
-    from core.evaluation.exchange import ours, write_files
+    from core.evaluation.exchange import ours
     from core.evaluation.exchange.judged import judged_questions, with_texts
+    from core.evaluation.exchange.values import write_files
 
     if options.format != "ours":
         raise LecternError("Judgments are written as a suite of Lectern's own.", "Leave --format out.")
@@ -94,7 +96,8 @@ def _export(options: Namespace) -> int:
 
 def _make(options: Namespace) -> int:
     """Make questions from the documents and keep them as judgments of the origin "synthetic"."""
-    from core.evaluation.making import keep, make_questions, suggested_size
+    from core.evaluation.making.making import keep, make_questions
+    from core.evaluation.making.suggesting import suggested_size
 
     if options.count < 1:
         raise LecternError(f"--count {options.count} makes nothing.", "Ask for one question or more.")
@@ -133,7 +136,7 @@ def _made(question: MadeQuestion) -> dict[str, Any]:
 def refit(options: Namespace) -> int:
     """Fit the dials to half of the judgments and try them on the other; with ``--apply``, take them where they gain."""
     from core.evaluation.exchange.judged import by_origin, judged_questions
-    from core.refitting import refit as fit
+    from core.refitting.fitting import refit as fit
     from core.refitting.taught_rerankers import careful_model
 
     progress = console.Progress()

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from threading import Event
 
-from core.ingest.jobs import Handler, Job, Reporter
+from core.ingest.jobs import Handler
+from core.ingest.reporting import Reporter
 from core.library import Library
+from core.storage.catalogue.job_rows import Job
 
 
 def run_next(library: Library, handlers: Mapping[str, Handler]) -> bool:

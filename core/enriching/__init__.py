@@ -10,10 +10,10 @@ from core.cancellation import breathe
 from core.enriching import dates as calendar
 from core.enriching.entities import names, things
 from core.enriching.features import Features, Reference
-from core.enriching.genre import GENRES, genre
+from core.enriching.genre import genre
 from core.enriching.keywords import Keywords
 from core.enriching.references import References, pictured
-from core.enriching.section_types import SECTION_TYPES, section_type
+from core.enriching.section_types import section_type
 from core.enriching.span_index import SpanIndex
 from core.text.outline import Outline
 from core.text.spans import touching
@@ -22,16 +22,6 @@ from core.types import BlockKind, Chunk, ChunkTree, Document
 ENRICHING_VERSION = 7  # grows when the same chunk may get other features
 KEYWORDS = 6  # of a chunk, at most
 MOST = 24  # values of one kind that a chunk keeps: a page of an index names hundreds
-
-__all__ = [
-    "FINGERPRINT",
-    "GENRES",
-    "SECTION_TYPES",
-    "Features",
-    "Reference",
-    "enrich",
-    "genre",
-]
 
 
 # What decides the features that are kept beside chunks: others are made anew.

@@ -107,8 +107,6 @@ WORDS: dict[str, Words] = {
 }
 
 
-__all__ = ["GENRES", "genre"]
-
 _HEAD, _TAIL = 24_000, 8_000  # characters of a long document that are read for its wording
 _ENOUGH = 3.0  # points below which nothing is said
 _AHEAD = 0.75  # points by which the best must lead the next one

@@ -6,10 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from core.settings import SECTION_TYPES
 from core.types import Block, BlockKind, Chunk, Document
-
-__all__ = ["SECTION_TYPES", "section_type"]
 
 _MOSTLY = 0.6  # of a passage's characters
 _CONSISTS = ((BlockKind.CODE, "code"), (BlockKind.TABLE, "table"), (BlockKind.FOOTNOTE, "reference"))

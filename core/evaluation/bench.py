@@ -11,7 +11,7 @@ from typing import Protocol
 from core.chunking.plan import Writer
 from core.embedding import CachedEncoder
 from core.errors import ModelError, SettingsError, SuiteError
-from core.evaluation.bench_plan import BenchOptions, BenchPlan
+from core.evaluation.bench_plan import BenchPlan
 from core.evaluation.grading import no_judge
 from core.evaluation.history import Recording
 from core.evaluation.measuring import BUDGETS, Measuring
@@ -30,8 +30,6 @@ from core.types import Encoder, LanguageModel, VectorCache
 WORTH_A_MEASURE = 200  # texts, or passages that a re-ranker reads
 WARMED = 256  # questions encoded together: more would push each other out of memory before they are asked
 FAILURES = ""  # the note that is no preset's
-
-__all__ = ["BUDGETS", "BenchModels", "BenchOptions", "BenchPlan", "BenchWatch", "Step", "run_bench"]
 
 
 @dataclass(frozen=True, slots=True)

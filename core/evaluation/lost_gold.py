@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from core.evaluation.regions import Placed, Region, region
 from core.evaluation.reporting.report import LOST, READ
-from core.search.ranking import Ranking
 from core.search.ranking.fusion import best_first, ranks
+from core.search.ranking.stage_scores import Ranking
 
 EXCLUDED = "condition"
 _FROM_THE_READER = LOST[: LOST.index("cutting")]

@@ -23,21 +23,11 @@ from core.evaluation.lost_gold import (
     top_leaves,
     touching_leaves,
 )
-from core.evaluation.metrics import (
-    RANK_METRICS,
-    SPAN_METRICS,
-    answer_hit,
-    before_gold,
-    chroma_scores,
-    context_precision,
-    context_recall,
-    exact_match,
-    ndcg,
-    precision_omega,
-    recall,
-    share_before_gold,
-    token_f1,
-)
+from core.evaluation.metrics import RANK_METRICS, SPAN_METRICS
+from core.evaluation.metrics.answers import answer_hit, exact_match, token_f1
+from core.evaluation.metrics.chroma import chroma_scores, precision_omega
+from core.evaluation.metrics.ranking import context_precision, ndcg
+from core.evaluation.metrics.spans import before_gold, context_recall, recall, share_before_gold
 from core.evaluation.records import QuestionOutcome
 from core.evaluation.regions import Names, Placed, Region, region, take
 from core.evaluation.reporting.report import BenchDocument
@@ -49,9 +39,9 @@ from core.search.checking.checking import Judge
 from core.search.checking.library_check import packaged_judge
 from core.search.context.written_prompt import written_prompt
 from core.search.question.query import Query
-from core.search.ranking import Ranking, SearchScores
 from core.search.ranking.catalogue_reads import CatalogueReads
-from core.search.ranking.finding import order_key, search_scores_key
+from core.search.ranking.finding import SearchScores, order_key, search_scores_key
+from core.search.ranking.stage_scores import Ranking
 from core.search.result import SearchResult
 from core.settings import RerankingSettings, Settings
 from core.storage.catalogue.names import ALL_DOCUMENTS

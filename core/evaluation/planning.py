@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from core.chunking import BY_VECTORS
+from core.chunking.plan import BY_VECTORS
 from core.evaluation.bench_plan import BenchPlan
 from core.evaluation.history import Recording, write_json
 from core.evaluation.sharing import reading_key

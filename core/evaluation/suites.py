@@ -15,7 +15,7 @@ from typing import Any
 
 from core.errors import ParseError, SuiteError
 from core.evaluation import fields
-from core.parsing import detect_kind
+from core.parsing.file_kinds import detect_kind
 from core.parsing.file_names import unlike
 from core.text.normalise import plain_lines
 

@@ -10,8 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-from core.chunking import BY_VECTORS, encoder_inputs, with_aliases
+from core.chunking.plan import BY_VECTORS
+from core.chunking.prefixes import encoder_inputs
 from core.chunking.signals.series import sentences
+from core.chunking.situating import with_aliases
 from core.embedding import vector_key
 from core.errors import CancelledError, ModelError
 from core.ingest.cost import asking

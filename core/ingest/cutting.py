@@ -11,9 +11,9 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from core.chunking import ChunkerResources, Edit, Replayed
-from core.chunking.edits.edits import Conflict
-from core.chunking.edits.replay import misfit
+from core.chunking.edits.edits import Conflict, Edit
+from core.chunking.edits.replay import Replayed, misfit
+from core.chunking.plan import ChunkerResources
 from core.errors import LecternError, ModelError, NotFoundError, StorageError
 from core.ingest import applying, teaching_section_starts
 from core.ingest.applying import Cost, Tell

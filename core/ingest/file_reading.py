@@ -8,7 +8,8 @@ from pathlib import Path
 
 from core.errors import LecternError, ParseError
 from core.ingest.prepared import Incoming
-from core.parsing import TEXT_KINDS, detect_kind
+from core.parsing import TEXT_KINDS
+from core.parsing.file_kinds import detect_kind
 from core.parsing.file_names import suffix_of
 from core.storage.catalogue.sources import FileStamp
 from core.storage.faults import disk_faults

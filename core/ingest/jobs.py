@@ -32,8 +32,6 @@ _POLL_SECONDS = 1.0
 _BLANK = "stage = '', done = 0, total = 0, problem = '', changed_at = ?"
 _OPEN = f"state IN {UNFINISHED}"
 
-__all__ = ["UNFINISHED", "Handler", "Item", "Job", "JobQueue", "NewItem", "Reporter", "Worker"]
-
 
 Handler = Callable[[Job, Reporter], None]
 

@@ -9,9 +9,11 @@ from itertools import repeat
 from pathlib import Path
 
 from core.cancellation import breathe
-from core.chunking import Edit, aliases_of, captions_of
 from core.chunking.auditing import Audit
-from core.enriching import Features
+from core.chunking.edits.edits import Edit
+from core.chunking.signals.captions import captions_of
+from core.chunking.situating import aliases_of
+from core.enriching.features import Features
 from core.errors import LecternError, PasswordNeededError, TextLayerMissingError, UnsupportedKindError
 from core.settings import ChunkingSettings
 from core.storage.catalogue.chunks import NewLeaf, Recipe

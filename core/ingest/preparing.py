@@ -14,19 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.cancellation import watched
-from core.chunking import (
-    BY_VECTORS,
-    ChunkerResources,
-    PreparedDocument,
-    Replayed,
-    SectionStarts,
-    cut_edited,
-    encoder_inputs,
-    recipe_fingerprint,
-    with_aliases,
-)
-from core.chunking import audit as audit_tree
-from core.chunking.plan import Writer
+from core.chunking import cut_edited, recipe_fingerprint
+from core.chunking.auditing import audit as audit_tree
+from core.chunking.edits.replay import Replayed
+from core.chunking.plan import BY_VECTORS, ChunkerResources, SectionStarts, Writer
+from core.chunking.prefixes import encoder_inputs
+from core.chunking.prepared_document import PreparedDocument
+from core.chunking.situating import with_aliases
 from core.embedding import CachedEncoder, EmbeddingModel
 from core.enriching import enrich
 from core.errors import CancelledError, LecternError, ModelError, ParseError, PasswordNeededError, StorageError
@@ -35,7 +29,8 @@ from core.ingest.file_reading import HEAD_BYTES, MOST_TEXT_BYTES, kind_of, read_
 from core.ingest.passwords import Passwords
 from core.ingest.prepared import Cut, DocumentRecipe, Incoming, Member, Prepared, describe
 from core.ingest.teaching_section_starts import Progress, starts_for
-from core.parsing import detect_kind, parse, parser_fingerprint
+from core.parsing import parse, parser_fingerprint
+from core.parsing.file_kinds import detect_kind
 from core.parsing.file_names import unlike
 from core.parsing.sandbox.syntax import SandboxedSyntax
 from core.settings import ParsingSettings, Settings

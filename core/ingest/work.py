@@ -11,13 +11,15 @@ from core.errors import CancelledError, LecternError, StorageError
 from core.ingest.applying import OnItems
 from core.ingest.cost import SECONDS_A_DOCUMENT
 from core.ingest.ingest import ItemCancelledError
-from core.ingest.jobs import Handler, Item, Job, Reporter
+from core.ingest.jobs import Handler
 from core.ingest.pace import Pace, share
 from core.ingest.prepared import Incoming
 from core.ingest.preparing import Parse
+from core.ingest.reporting import Reporter
 from core.ingest.reports import Failure, Ingested, IngestReport
 from core.library import Library
-from core.parsing import detect_kind
+from core.parsing.file_kinds import detect_kind
+from core.storage.catalogue.job_rows import Item, Job
 from core.storage.store import settings_from
 
 _PACE = SECONDS_A_DOCUMENT.removeprefix("preference.")

@@ -14,7 +14,7 @@ from pathlib import PurePath
 
 from core.evidence import Citation, Passage
 from core.parsing.file_names import unlike
-from core.search.answer import Line, in_words
+from core.search.answer.line import Line, in_words
 from core.search.checking.checking import SUPPORTED, VERDICTS, Verdict, counted
 from core.search.checking.claims import marks
 from core.search.result import SearchResult

@@ -9,7 +9,6 @@ from typing import Protocol
 
 from core.parsing.audit.word_audit import audit_words
 from core.parsing.file_kinds import detect_kind
-from core.parsing.file_names import display_name, readable_title
 from core.parsing.flow_parser import FLOW_KINDS, FlowParser
 from core.parsing.ooxml.libreoffice import TARGETS, OfficeParser
 from core.parsing.pdf.reader import PdfParser
@@ -20,8 +19,6 @@ from core.parsing.plain.plain import CodeParser, PlainParser
 from core.settings import ParsingSettings
 from core.text.normalise import decode
 from core.types import Document
-
-__all__ = ["PARSERS", "TEXT_KINDS", "detect_kind", "display_name", "parse", "parser_fingerprint", "readable_title"]
 
 TEXT_KINDS = frozenset({"markdown", "text", "code"})  # read in this process: their text is the file's own
 

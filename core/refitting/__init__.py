@@ -8,21 +8,3 @@ fitting.py            all of it
 tuning.py             the re-ranker taught by judgments, and as a job in the background
 taught_rerankers.py   where taught re-rankers lie, which is used, what each has seen, and what may go
 """
-
-from core.refitting.fitting import LEAST_QUESTIONS, Watch, cut_otherwise, cuts, fittable, refit
-from core.refitting.gains import GAIN, LOSS, NO_GAIN, UNCHANGED, Gain, Refitted
-
-__all__ = [
-    "GAIN",
-    "LEAST_QUESTIONS",
-    "LOSS",
-    "NO_GAIN",
-    "UNCHANGED",
-    "Gain",
-    "Refitted",
-    "Watch",
-    "cut_otherwise",
-    "cuts",
-    "fittable",
-    "refit",
-]

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from core.evaluation.exchange.judged import Judged
 from core.evaluation.measuring import BUDGETS
-from core.evaluation.metrics import recall
+from core.evaluation.metrics.spans import recall
 from core.evaluation.regions import Region, region, taken
 from core.evaluation.suites import Question
 from core.search.ordering import Progress
 from core.search.question.query import Query
-from core.search.ranking import Ranking, SearchScores
 from core.search.ranking.catalogue_reads import CatalogueReads
+from core.search.ranking.finding import SearchScores
+from core.search.ranking.stage_scores import Ranking
 from core.search.searcher import Searcher
 from core.settings import RerankingSettings, Settings
 from core.storage.index.leaves import LeafTable

@@ -25,7 +25,8 @@ from core.embedding.reranker_file import Calibration
 from core.errors import LecternError
 from core.evaluation.exchange.judged import Judged, judged_questions
 from core.evaluation.suites import Question
-from core.ingest.jobs import Handler, Job, Reporter
+from core.ingest.jobs import Handler
+from core.ingest.reporting import Reporter
 from core.library import Library
 from core.refitting.fitting import MOST_QUESTIONS, Watch, fittable
 from core.refitting.gains import GAIN, Gain, gained
@@ -46,6 +47,7 @@ from core.refitting.taught_rerankers import (
 )
 from core.search.ranking.rerankers import PairScorer
 from core.settings import Settings
+from core.storage.catalogue.job_rows import Job
 from core.storage.store import settings_from
 from core.training.loop import Plan, draw, train
 from core.training.model import ListwiseExample

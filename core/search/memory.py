@@ -20,7 +20,7 @@ from core.types import Encoder, VectorCache, Vectors
 
 if TYPE_CHECKING:
     from core.search.answer.line import Weighed
-    from core.search.ranking import SearchScores
+    from core.search.ranking.finding import SearchScores
     from core.search.ranking.reranking import Readings
     from core.search.result import SearchResult
     from core.search.snapshots import LeafSelection, SourceNames

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from core.search.ranking import Snapshot
+from core.search.ranking.snapshot import Snapshot
 from core.storage.index.outbox import departed, may_ask, query_projection, untold
 from core.storage.store import Store
 from core.types import Vectors

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from core.chunking.prefixes import below
 from core.embedding.answer_reader import Marks
 from core.lru_cache import LruCache
-from core.search.expansion import clear_span
+from core.search.expansion.expanding import clear_span
 from core.search.expansion.growth import family
-from core.search.ranking import Ranking
 from core.search.ranking.diversity import diversify
 from core.search.ranking.fusion import Scores
 from core.search.ranking.rerankers import Reranker, load_reranker
@@ -26,6 +25,7 @@ from core.search.ranking.reranking import (
     read,
     reorder,
 )
+from core.search.ranking.stage_scores import Ranking
 from core.settings import DiversitySettings, RerankingSettings
 from core.storage.index.leaves import LeafTable
 from core.text.sentences import sentence_spans

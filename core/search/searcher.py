@@ -11,23 +11,25 @@ from core.chunking.prefixes import prefix_text
 from core.embedding import EmbeddingModel
 from core.errors import ModelError, NotFoundError, StorageError
 from core.evidence import Context
-from core.search import context as assembly
 from core.search.answer.choosing import Choosing
 from core.search.answer.line import Line, StoreReads, Weighed, answer_line, no_line, weigh
 from core.search.answer.scoring import Reader
-from core.search.context.candidate_outcomes import clustered
+from core.search.context import filling
+from core.search.context.assembling import Assembled, assemble, reads_sentences
+from core.search.context.candidate_outcomes import build_trace, clustered
 from core.search.context.conflicts import conflicts
-from core.search.context.prompt import render_prompt
-from core.search.expansion import expand
+from core.search.context.prompt import arrange, render_prompt
+from core.search.expansion.expanding import expand
 from core.search.memory import AskedVectors, SearchMemory
 from core.search.near import NearestLeaves
 from core.search.ordering import Progress, RerankerCache, diversified
 from core.search.question.query import Query
 from core.search.question.rewording import Rewording, Wording, Writer, middle
 from core.search.question.spelling import LibraryWords, is_word, respelt
-from core.search.ranking import Ranking, SearchScores, Snapshot, order_leaves, search_leaves
 from core.search.ranking.catalogue_reads import CatalogueReads, hits_of
-from core.search.ranking.finding import search_scores_key
+from core.search.ranking.finding import SearchScores, search_leaves, search_scores_key
+from core.search.ranking.snapshot import Snapshot
+from core.search.ranking.stage_scores import Ranking, order_leaves
 from core.search.result import BY_WORDS_ALONE, SearchResult, by_words_alone, unfinished
 from core.search.snapshots import Part, Snapshots
 from core.settings import AnsweringSettings, RetrievalSettings, Settings
@@ -209,7 +211,7 @@ class Searcher:
             ranking = self.order(scores, settings, progress)
             reads = self.reads(ranking.leaves)
             context, filled, timings = self.fill(ranking, settings, budget_characters, reads, preview=True)
-            trace = assembly.build_trace(ranking, filled.fates, reads.chunk_ids, timings, reads.by_stage)
+            trace = build_trace(ranking, filled.fates, reads.chunk_ids, timings, reads.by_stage)
             return SearchResult(
                 ranking.question,
                 hits_of(ranking, reads),
@@ -231,25 +233,25 @@ class Searcher:
 
     def fill(
         self, ranking: Ranking, settings: Settings, characters: int | None, reads: CatalogueReads, preview: bool = False
-    ) -> tuple[Context, assembly.Assembled, Mapping[str, float]]:
+    ) -> tuple[Context, Assembled, Mapping[str, float]]:
         """The context of a ranking, what was assembled for it (``preview``: as there), and milliseconds by stage."""
         with self._store.reading():
             leaves = ranking.leaves
             started = perf_counter()
             if characters is None:
-                budget = assembly.tokens(settings.assembly.budget_tokens, self._model.counter)
+                budget = filling.tokens(settings.assembly.budget_tokens, self._model.counter)
                 sizes = leaves.tokens
             else:
-                budget = assembly.characters(characters)
+                budget = filling.characters(characters)
                 sizes = leaves.ends - leaves.starts
             intent = ranking.understood.intent
             reads.began()
             # Contexts end within the first few: texts of the others are read where one does not.
             reads_texts = settings.expansion.strategy == "needed" or bool(settings.expansion.brings)
-            whole = not reads_texts or assembly.reads_sentences(settings.assembly, budget)
+            whole = not reads_texts or reads_sentences(settings.assembly, budget)
             first = None if whole else _FIRST
             grow = partial(expand, ranking, settings.expansion, sizes, budget.amount, reads, intent=intent)
-            fit = partial(assembly.assemble, ranking, budget=budget, reads=reads, settings=settings.assembly)
+            fit = partial(assemble, ranking, budget=budget, reads=reads, settings=settings.assembly)
             extents = grow(first=first)
             reads.ended("expand")
             expanded = perf_counter()
@@ -257,7 +259,7 @@ class Searcher:
             if first is not None and filled.reached > first:
                 filled = fit(grow(), preview=preview)
             reads.ended("assemble")
-            passages = tuple(assembly.arrange(filled.passages, settings.assembly.order))
+            passages = tuple(arrange(filled.passages, settings.assembly.order))
             prompt = render_prompt(ranking.question, passages)
             order = tuple(passage.rank for passage in passages)
             timings = {

@@ -10,7 +10,7 @@ import numpy as np
 
 from core.search.memory import SearchMemory
 from core.search.question.analysis import Keys, Understanding, understand
-from core.search.ranking import Snapshot
+from core.search.ranking.snapshot import Snapshot
 from core.settings import UnderstandingSettings
 from core.storage.catalogue.conditions import OF_SOURCES, Condition, chosen, resolve
 from core.storage.catalogue.names import ALL_DOCUMENTS, Scope, versions_in

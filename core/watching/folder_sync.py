@@ -10,9 +10,10 @@ from threading import Lock
 
 from core.errors import LecternError, NotFoundError
 from core.ingest.gathering import FoundFile, Ignoring, ScanProgress, files_known
-from core.ingest.jobs import JobQueue, NewItem
+from core.ingest.jobs import JobQueue
 from core.storage.catalogue import folders as rows
 from core.storage.catalogue.folders import Folder, FolderEvent, HandedFile, Move
+from core.storage.catalogue.job_rows import NewItem
 from core.storage.catalogue.sources import FileStamp, original_path, path_key
 from core.storage.catalogue.trash import trash_sources
 from core.storage.index.outbox import carry_if_possible

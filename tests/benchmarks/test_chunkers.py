@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks import chunkers, chunkers_page
-from core.chunking import CHUNKERS
+from core.chunking.chunkers import CHUNKERS
 from core.evaluation.suites import load_suite
 from core.settings import PRESETS
 from tests.evaluation.test_suites import write_suite

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from core.chunking import PreparedDocument
+from core.chunking.prepared_document import PreparedDocument
 from core.embedding.tokenizer import packaged_counter
 from core.parsing import parse
 from core.settings import ChunkingSettings, ParsingSettings

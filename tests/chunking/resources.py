@@ -7,8 +7,8 @@ import re
 
 import numpy as np
 
-from core.chunking import ChunkerResources
 from core.chunking.chunkers.proposed import INTENTS
+from core.chunking.plan import ChunkerResources
 from tests.fast_encoder import FastEncoder
 from tests.scripted_writer import Answering
 

@@ -6,7 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from core.chunking import CHUNKERS, ChunkerResources, PreparedDocument, cut
+from core.chunking import cut
+from core.chunking.chunkers import CHUNKERS
+from core.chunking.plan import ChunkerResources
+from core.chunking.prepared_document import PreparedDocument
 from core.chunking.signals.section_starts import TrainedStarts
 from core.parsing import parse
 from core.settings import ChunkingSettings, ParsingSettings

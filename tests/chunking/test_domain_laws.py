@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as profile
 from hypothesis import strategies as st
 
-from core.chunking import CHUNKERS, PreparedDocument
+from core.chunking.chunkers import CHUNKERS
+from core.chunking.prepared_document import PreparedDocument
 from core.chunking.signals.log_lines import log_entries
 from core.chunking.signals.turns import find_turns
 from core.embedding.tokenizer import packaged_counter

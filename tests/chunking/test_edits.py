@@ -9,11 +9,14 @@ from hypothesis import HealthCheck, assume, given
 from hypothesis import settings as profile
 from hypothesis import strategies as st
 
-from core.chunking import CHUNKERS, PreparedDocument, audit, cut, cut_edited, recipe_fingerprint
+from core.chunking import cut, cut_edited, recipe_fingerprint
+from core.chunking.auditing import audit
+from core.chunking.chunkers import CHUNKERS
 from core.chunking.edits.edited_tree import Remaker
 from core.chunking.edits.edits import Edit, disable, edits_fingerprint, merge, move, pin, split
 from core.chunking.edits.following import follow_edits
 from core.chunking.edits.replay import replay
+from core.chunking.prepared_document import PreparedDocument
 from core.embedding.tokenizer import packaged_counter
 from core.errors import LecternError
 from core.settings import ChunkingSettings

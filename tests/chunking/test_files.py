@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from core.chunking import CHUNKERS, audit, chunk, recipe_fingerprint
-from core.chunking.auditing import BESIDE_ARTICLE
+from core.chunking import chunk, recipe_fingerprint
+from core.chunking.auditing import BESIDE_ARTICLE, audit
+from core.chunking.chunkers import CHUNKERS
 from core.embedding.tokenizer import packaged_counter
 from core.parsing import parse
 from core.settings import ChunkingSettings, ParsingSettings

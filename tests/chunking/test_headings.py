@@ -11,7 +11,8 @@ from hypothesis import settings as profile
 from hypothesis import strategies as st
 from openpyxl import Workbook
 
-from core.chunking import CHUNKERS, chunk
+from core.chunking import chunk
+from core.chunking.chunkers import CHUNKERS
 from core.embedding.tokenizer import packaged_counter
 from core.parsing import parse
 from core.settings import ChunkingSettings, ParsingSettings

@@ -7,8 +7,10 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as profile
 from hypothesis import strategies as st
 
-from core.chunking import CHUNKERS, audit, chunk, encoder_input
-from core.chunking.auditing import BESIDE_ARTICLE
+from core.chunking import chunk
+from core.chunking.auditing import BESIDE_ARTICLE, audit
+from core.chunking.chunkers import CHUNKERS
+from core.chunking.prefixes import encoder_input
 from core.embedding.tokenizer import packaged_counter
 from tests.chunking import checker, domain_texts, generated, resources
 

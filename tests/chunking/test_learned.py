@@ -9,7 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.chunking import ChunkerResources, PreparedDocument, cut
+from core.chunking import cut
+from core.chunking.plan import ChunkerResources
+from core.chunking.prepared_document import PreparedDocument
 from core.chunking.signals.section_starts import TrainedStarts, section_examples, train_section_starts
 from core.errors import ModelError
 from core.parsing import parse

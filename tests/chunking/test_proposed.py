@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.chunking import CHUNKERS, ChunkerResources, chunk, recipe_fingerprint
+from core.chunking import chunk, recipe_fingerprint
+from core.chunking.chunkers import CHUNKERS
 from core.chunking.chunkers.proposed import INTENTS, divided
+from core.chunking.plan import ChunkerResources
 from core.embedding.tokenizer import packaged_counter
 from core.errors import LecternError
 from core.settings import ChunkingSettings

@@ -10,8 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.chunking import CHUNKERS, ChunkerResources, PreparedDocument, audit, chunk, cut
+from core.chunking import chunk, cut
+from core.chunking.auditing import audit
+from core.chunking.chunkers import CHUNKERS
 from core.chunking.chunkers.cluster import clusters, mean_similarity
+from core.chunking.plan import ChunkerResources
+from core.chunking.prepared_document import PreparedDocument
 from core.chunking.signals.prose import without_crumbs
 from core.parsing import parse
 from core.settings import ChunkingSettings, ParsingSettings

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.chunking import ChunkerResources, chunk
+from core.chunking import chunk
+from core.chunking.plan import ChunkerResources
 from core.embedding.tokenizer import packaged_counter
 from core.errors import ModelError
 from core.parsing import parse

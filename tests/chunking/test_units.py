@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from core.chunking import CHUNKERS, chunk
+from core.chunking import chunk
+from core.chunking.chunkers import CHUNKERS
 from core.embedding.tokenizer import packaged_counter
 from core.errors import SettingsError
 from core.settings import PRESETS, ChunkingSettings, Settings, stage_fingerprint

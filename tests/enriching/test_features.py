@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.enriching import SECTION_TYPES, Features, Reference, enrich
-from core.enriching.features import REFERENCE_KINDS
+from core.enriching import enrich
+from core.enriching.features import REFERENCE_KINDS, Features, Reference
 from core.parsing import parse
-from core.settings import ParsingSettings
+from core.settings import SECTION_TYPES, ParsingSettings
 from core.types import Chunk, ChunkTree, Document, Span
 from tests.chunking import generated
 from tests.enriching.cutting import cut, one_leaf, read

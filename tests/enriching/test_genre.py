@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.enriching import GENRES, genre
+from core.enriching.genre import genre
 from core.parsing import parse
-from core.settings import ParsingSettings
+from core.settings import GENRES, ParsingSettings
 from core.types import Document
 
 # Short documents written for this test, in a folder for each genre.

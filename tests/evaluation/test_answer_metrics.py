@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.evaluation.metrics import answer_hit, exact_match, token_f1
-from core.evaluation.metrics.answers import normalised
+from core.evaluation.metrics.answers import answer_hit, exact_match, normalised, token_f1
 
 PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 

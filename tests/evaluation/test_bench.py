@@ -12,10 +12,12 @@ import pytest
 
 from core.chunking import cut_edited
 from core.errors import CancelledError, LecternError, NotFoundError, SettingsError, SuiteError
-from core.evaluation.bench import BUDGETS, BenchModels, BenchOptions, BenchPlan, run_bench
+from core.evaluation.bench import BenchModels, run_bench
+from core.evaluation.bench_plan import BenchOptions, BenchPlan
 from core.evaluation.exchange.ragas import ragas_jsonl
 from core.evaluation.grid import grid
 from core.evaluation.history import load_measured, load_report, runs
+from core.evaluation.measuring import BUDGETS
 from core.evaluation.planning import estimate, recipe_of
 from core.evaluation.reporting.report import BenchReport
 from core.evaluation.suites import load_suite

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from core.evaluation.metrics import chroma_scores, precision_omega
+from core.evaluation.metrics.chroma import chroma_scores, precision_omega
 from tests.evaluation import rescore
 
 spans = st.tuples(st.sampled_from(["a", "b"]), st.integers(0, 40), st.integers(0, 25)).map(

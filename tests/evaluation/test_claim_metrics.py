@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.evaluation.grading import graded, no_judge
-from core.evaluation.metrics import claim_recall, exact_match, faithfulness, hallucination_rate
+from core.evaluation.metrics.answers import exact_match
+from core.evaluation.metrics.claims import claim_recall, faithfulness, hallucination_rate
 from core.evidence import Passage
 from core.search.checking.checking import VERDICTS
 from core.search.checking.library_check import packaged_judge

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.evaluation.metrics import context_precision, context_recall
+from core.evaluation.metrics.ranking import context_precision
+from core.evaluation.metrics.spans import context_recall
 from core.evaluation.regions import region
 from tests.evaluation import rescore
 

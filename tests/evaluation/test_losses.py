@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from core.evaluation.lost_gold import EXCLUDED, GoldLeaf, best_ranks, fates, gold_leaves, lost
 from core.evaluation.regions import region
 from core.evaluation.reporting.report import LOST, READ
-from core.search.ranking import SearchScores, order_leaves
+from core.search.ranking.finding import SearchScores
+from core.search.ranking.stage_scores import order_leaves
 from core.settings import RetrievalSettings
 from core.storage.index.leaf_vectors import LeafVectors
 from core.storage.index.leaves import LeafTable

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from core.evaluation.metrics import SPAN_METRICS, before_gold
+from core.evaluation.metrics import SPAN_METRICS
+from core.evaluation.metrics.spans import before_gold
 from core.evaluation.regions import Region, region, take
 from core.types import Span
 from tests.evaluation import rescore

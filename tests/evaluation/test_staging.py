@@ -3,7 +3,7 @@
 import pytest
 
 from core.evaluation.suites import OWN_TEXT, load_suite, safe_name, stage_documents
-from core.parsing import detect_kind
+from core.parsing.file_kinds import detect_kind
 from tests.evaluation.test_suites import question, write_suite
 
 HOSTILE = ["../../up.md", "/etc/passwd", "a\x00b.md", "C:\\x\\y.txt", "..", "con\n.md", "é" * 300 + ".md", "page.html"]

@@ -9,10 +9,10 @@ import pytest
 
 from core.chunking.edits.edits import merge
 from core.errors import CancelledError, LecternError, NotFoundError
-from core.ingest.jobs import Job, NewItem
 from core.ingest.work import apply_handler
 from core.library import Incoming, Library
 from core.settings import ChunkingSettings
+from core.storage.catalogue.job_rows import Job, NewItem
 from core.storage.store import Store
 from tests.fast_encoder import FastEncoder
 

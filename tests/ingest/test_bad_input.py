@@ -20,9 +20,9 @@ import pytest
 
 from core.errors import CancelledError
 from core.ingest.ingest import ItemCancelledError
-from core.ingest.jobs import NewItem
 from core.ingest.work import ingest_handler
 from core.library import Incoming, Library
+from core.storage.catalogue.job_rows import NewItem
 from tests.conftest import ROOT
 from tests.fast_encoder import FastEncoder
 from tests.small_disk import fill, mounted

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from core.chunking import encoder_input
+from core.chunking.prefixes import encoder_input
 from core.ingest.work import ingest_handler
 from core.library import Library
 from core.storage.index.leaves import load_leaves

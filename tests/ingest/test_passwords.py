@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from core.errors import NotFoundError, PasswordNeededError
-from core.ingest.jobs import NewItem
 from core.ingest.passwords import Passwords
 from core.ingest.work import ingest_handler
 from core.library import Incoming, Library
+from core.storage.catalogue.job_rows import NewItem
 from tests.fast_encoder import FastEncoder
 from tests.parcels import BROKEN, install, locked
 

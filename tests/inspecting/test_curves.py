@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from core.chunking import ChunkerResources, PreparedDocument, chunk
+from core.chunking import chunk
 from core.chunking.chunkers.semantic import semantic
+from core.chunking.plan import ChunkerResources
+from core.chunking.prepared_document import PreparedDocument
 from core.chunking.signals.breakpoints import similarities
 from core.inspecting.boundaries import cuts
 from core.inspecting.curves import curve

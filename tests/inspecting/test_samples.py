@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from core.chunking import CHUNKERS, ChunkerResources, PreparedDocument, audit, cut
+from core.chunking import cut
+from core.chunking.auditing import audit
+from core.chunking.chunkers import CHUNKERS
+from core.chunking.plan import ChunkerResources
+from core.chunking.prepared_document import PreparedDocument
 from core.inspecting.boundaries import cuts
 from core.inspecting.comparing import Agreement, compare
 from core.inspecting.curves import curve

@@ -12,9 +12,11 @@ import pytest
 from core.evaluation.history import Recording, RunPlan
 from core.evaluation.records import QuestionOutcome
 from core.evaluation.reporting.report import AskedQuestion, BenchDocument, BenchReport, PresetReport
-from core.ingest.jobs import Handler, Job, Reporter
+from core.ingest.jobs import Handler
+from core.ingest.reporting import Reporter
 from core.library import Incoming, Library
 from core.settings import PRESETS
+from core.storage.catalogue.job_rows import Job
 from core.types import Encoder
 from pages.ui.shared import work
 from tests.evaluation.made_reports import BUDGETS, made_report

@@ -19,7 +19,8 @@ from core.settings import Settings
 from core.types import BlockKind, Chunk, ChunkTree, Document, PrefixPart
 from pages.ui.reader import reader_messages as reader_told
 from pages.ui.reader.data import Reading, read_cut
-from pages.ui.reader.reader import Arrival, Half, shelve, show_reader
+from pages.ui.reader.reader import Half, shelve, show_reader
+from pages.ui.reader.reader_messages import Arrival
 from pages.ui.reader.text import TextReading, read_text
 from pages.ui.shared.entry import follow_theme
 

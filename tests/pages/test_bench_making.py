@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.evaluation.making import MadeQuestion, keep, making
+from core.evaluation.making import making
 from core.evaluation.making.checking import Place
+from core.evaluation.making.making import MadeQuestion, keep
 from core.language_model.settings import LanguageSettings
 from core.library import Library
 from core.types import Span

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import NotFoundError, SettingsError
-from core.evaluation.needles import Cell, NeedleMap
+from core.evaluation.needles.maps import Cell, NeedleMap
 from core.evaluation.records import QuestionOutcome
 from core.evaluation.regions import region, take
 from core.evaluation.reporting.breakdown import latency_table, settings_table

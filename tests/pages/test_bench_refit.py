@@ -12,7 +12,8 @@ from streamlit.testing.v1 import AppTest
 from core.errors import LecternError
 from core.evaluation.statistics import Comparison
 from core.library import Library
-from core.refitting import Gain, Refitted, tuning
+from core.refitting import tuning
+from core.refitting.gains import Gain, Refitted
 from core.refitting.tuning import Tuned
 from core.search import ordering
 from core.settings import Settings, carefully

@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 from core.evaluation import history
 from core.evaluation.exchange.judged import write_judged_suite
 from core.evaluation.history import RunPlan
-from core.ingest.jobs import NewItem
 from core.library import Incoming, Library
 from core.settings import PRESETS
+from core.storage.catalogue.job_rows import NewItem
 from core.storage.catalogue.question_log import LoggedQuestion
 from pages.ui.benchmark import benches
 from pages.ui.benchmark import results as bench_results

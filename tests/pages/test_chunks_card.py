@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.chunking import encoder_inputs
+from core.chunking.prefixes import encoder_inputs
 from core.inspecting.findings import Defect
 from core.library import Incoming, Library
 from core.settings import ChunkingSettings

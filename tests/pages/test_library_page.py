@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.ingest.jobs import NewItem
 from core.library import Incoming, Library
 from core.storage import shelf
+from core.storage.catalogue.job_rows import NewItem
 from pages.ui.library.adding import Dropped
 from pages.ui.shared import background, state
 from tests.pages.apps import said, start

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.ingest.jobs import NewItem
 from core.ingest.work import ingest_handler
 from core.library import Library
+from core.storage.catalogue.job_rows import NewItem
 from tests.pages.apps import said, start
 
 pytestmark = pytest.mark.model

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from core.evaluation import history
-from core.ingest.jobs import Job, NewItem, Reporter
+from core.ingest.reporting import Reporter
 from core.ingest.work import ingest_handler
 from core.library import Library
 from core.settings import PRESETS, Settings
+from core.storage.catalogue.job_rows import Job, NewItem
 from pages.ui.shared import background, services, work
 from pages.ui.shared.queue import batches
 from pages.ui.shared.work import Plan

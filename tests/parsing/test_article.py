@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.chunking import CHUNKERS, audit, chunk
-from core.chunking.auditing import BESIDE_ARTICLE
+from core.chunking import chunk
+from core.chunking.auditing import BESIDE_ARTICLE, audit
+from core.chunking.chunkers import CHUNKERS
 from core.embedding.tokenizer import packaged_counter
 from core.parsing import parse, parser_fingerprint
 from core.parsing.flow import Piece, TableCell, Words, compose

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from core.chunking.signals.turns import find_turns
-from core.parsing import detect_kind, parse
+from core.parsing import parse
+from core.parsing.file_kinds import detect_kind
 from core.settings import ParsingSettings
 from core.types import Document
 from tests.parsing.laws import assert_laws

@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import ParseError, UnsupportedKindError
-from core.parsing import PARSERS, detect_kind, display_name, parse, parser_fingerprint, readable_title
+from core.parsing import PARSERS, parse, parser_fingerprint
+from core.parsing.file_kinds import detect_kind
+from core.parsing.file_names import display_name, readable_title
 from core.parsing.table_header import cell_value
 from core.settings import ParsingSettings
 from tests.parsing.outlook_files import container

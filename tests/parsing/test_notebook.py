@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.parsing import detect_kind, parse
+from core.parsing import parse
+from core.parsing.file_kinds import detect_kind
 from core.settings import ParsingSettings
 from core.types import BlockKind
 from tests.parsing.laws import assert_laws

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.chunking import ChunkerResources, chunk
+from core.chunking import chunk
+from core.chunking.plan import ChunkerResources
 from core.embedding.tokenizer import packaged_counter
 from core.parsing import parse
 from core.parsing.sandbox import syntax

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.parsing import detect_kind, parse
+from core.parsing import parse
+from core.parsing.file_kinds import detect_kind
 from core.settings import ParsingSettings
 from core.types import Document
 from tests.parsing.laws import assert_laws

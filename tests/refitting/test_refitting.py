@@ -21,7 +21,9 @@ from core.evaluation.reporting.report import BenchDocument
 from core.evaluation.statistics import Comparison
 from core.evaluation.suites import Question, Suite, SuiteDocument
 from core.library import Incoming, Library
-from core.refitting import GAIN, LEAST_QUESTIONS, LOSS, NO_GAIN, UNCHANGED, Gain, Refitted, fittable, fitting, refit
+from core.refitting import fitting
+from core.refitting.fitting import LEAST_QUESTIONS, fittable, refit
+from core.refitting.gains import GAIN, LOSS, NO_GAIN, UNCHANGED, Gain, Refitted
 from core.refitting.scoring import Scorer
 from core.refitting.splitting import Seen, Split, halved, split
 from core.refitting.taught_rerankers import note

@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import ModelError
 from core.evaluation.suites import GoldSpan, Question
-from core.ingest.jobs import NewItem, Reporter
+from core.ingest.reporting import Reporter
 from core.library import Library
 from core.refitting.splitting import NOTHING, Seen, Split, drawn
 from core.refitting.taught_rerankers import (
@@ -29,6 +29,7 @@ from core.refitting.taught_rerankers import (
     take,
 )
 from core.settings import CAREFUL_MODEL, PACKAGED_RERANKER
+from core.storage.catalogue.job_rows import NewItem
 from tests.fast_encoder import FastEncoder
 
 USUAL = "cross-encoder/ms-marco-MiniLM-L6-v2"

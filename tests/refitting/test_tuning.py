@@ -10,7 +10,8 @@ from core.embedding import calibration
 from core.errors import CancelledError, LecternError
 from core.evaluation.exchange.judged import judged_questions
 from core.library import Library
-from core.refitting import GAIN, tuning
+from core.refitting import tuning
+from core.refitting.gains import GAIN
 from core.refitting.splitting import drawn
 from core.refitting.taught_rerankers import FOLDER, choose, seen_by
 from core.refitting.tuning import LEAST_JUDGMENTS, suited, tune

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.enriching import GENRES
 from core.search.question.analysis import understand
 from core.search.question.operators import operators
+from core.settings import GENRES
 from core.settings.searching import UnderstandingSettings
 from core.storage.catalogue.source_metadata import KnownNames
 

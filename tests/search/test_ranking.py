@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.ranking import STAGES, Snapshot, order_leaves, search_leaves
-from core.search.ranking.finding import POOL
+from core.search.ranking.finding import POOL, search_leaves
 from core.search.ranking.fusion import rarity
-from core.search.ranking.stage_scores import UNFOUND
+from core.search.ranking.snapshot import Snapshot
+from core.search.ranking.stage_scores import STAGES, UNFOUND, order_leaves
 from core.settings import FUSIONS, RetrievalSettings
 from core.storage.catalogue.conditions import Passing
 from core.storage.index.leaf_vectors import LeafVectors

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from core.errors import StorageError
-from core.ingest.jobs import NewItem
 from core.library import Incoming, Library
 from core.storage import connections
 from core.storage.archive import archive, unarchive
 from core.storage.catalogue.folders import HandedFile, add_folder, handed_files, note_handed
+from core.storage.catalogue.job_rows import NewItem
 from core.storage.catalogue.sources import FileStamp
 from tests.fast_encoder import FastEncoder
 

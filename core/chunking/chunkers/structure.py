@@ -21,8 +21,9 @@ from core.chunking.atoms import (
 )
 from core.chunking.leaves import build_groups
 from core.chunking.packing import NO_SECTION
-from core.chunking.plan import SKIPPED, ChunkingContext, Group, Plan
+from core.chunking.plan import ChunkingContext, Group, Plan
 from core.chunking.signals.captions import captioned
+from core.chunking.signals.series import SKIPPED
 from core.text.spans import touching, trim
 from core.types import Block, BlockKind, Span
 

@@ -6,7 +6,7 @@ ragas.py     what a bench read and answered, for Ragas alone
 """
 
 from core.evaluation.exchange import beir, chroma, ours, squad
-from core.evaluation.exchange.values import Anchor, Exchange, Files, Format, read_files, write_files
+from core.evaluation.exchange.values import Format
 
 FORMATS: dict[str, Format] = {
     "ours": ours.FORMAT,
@@ -14,5 +14,3 @@ FORMATS: dict[str, Format] = {
     "squad": squad.FORMAT,
     "beir": beir.FORMAT,
 }
-
-__all__ = ["FORMATS", "Anchor", "Exchange", "Files", "Format", "read_files", "write_files"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from core.evaluation.exchange import Anchor, Exchange
+from core.evaluation.exchange.values import Anchor, Exchange
 from core.evaluation.suites import GoldSpan, Question
 from core.library import Library
 from core.storage.catalogue.documents import text_hash

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from core.atomic_files import written_whole
 from core.errors import SuiteError
-from core.evaluation.exchange import Anchor, Exchange, ours, write_files
+from core.evaluation.exchange import ours
+from core.evaluation.exchange.values import Anchor, Exchange, write_files
 from core.evaluation.suites import (
     DOCUMENTS_FILE,
     DOCUMENTS_FOLDER,

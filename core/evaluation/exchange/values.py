@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from core.errors import ParseError, SuiteError
 from core.evaluation.fields import shown
 from core.evaluation.suites import DOCUMENTS_FOLDER, OWN_TEXT, GoldSpan, Question
-from core.parsing import detect_kind
+from core.parsing.file_kinds import detect_kind
 from core.text.anchoring import find_quote, surroundings
 from core.types import Span
 

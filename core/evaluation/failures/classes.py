@@ -14,8 +14,8 @@ from core.evaluation.reporting.report import LOST, READ
 from core.evidence import Context, Passage
 from core.search.context.conflicts import conflicts
 from core.search.question.query import Query
-from core.search.ranking import Ranking
 from core.search.ranking.catalogue_reads import CatalogueReads
+from core.search.ranking.stage_scores import Ranking
 from core.search.searcher import Searcher
 from core.settings import Settings
 from core.storage.catalogue.names import Scope

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from core.evaluation.bench import BenchModels, BenchPlan, BenchWatch, run_bench
+from core.evaluation.bench import BenchModels, BenchWatch, run_bench
+from core.evaluation.bench_plan import BenchPlan
 from core.evaluation.failures.classes import is_missed
 from core.evaluation.history import load_measured
 from core.evaluation.measuring import TIMED_BUDGET

@@ -4,34 +4,3 @@ Each file drafts from one thing: ``prose`` from sentences, ``tables``, ``structu
 ``written`` has a model draft from passages. ``documents`` gathers a document's, ``checking`` asks the library
 whether something else answers, ``making`` chooses and spreads.
 """
-
-from __future__ import annotations
-
-from core.evaluation.making.making import (
-    KINDS,
-    ORIGIN,
-    TRUST,
-    MadeQuestion,
-    keep,
-    leave_out,
-    make_questions,
-    remember_review,
-    remembered_review,
-    take_back,
-)
-from core.evaluation.making.suggesting import suggested_questions, suggested_size
-
-__all__ = [
-    "KINDS",
-    "ORIGIN",
-    "TRUST",
-    "MadeQuestion",
-    "keep",
-    "leave_out",
-    "make_questions",
-    "remember_review",
-    "remembered_review",
-    "suggested_questions",
-    "suggested_size",
-    "take_back",
-]

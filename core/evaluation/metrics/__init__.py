@@ -13,20 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Sequence
 
-from core.evaluation.metrics.answers import answer_hit, exact_match, token_f1
-from core.evaluation.metrics.chroma import ChromaScores, chroma_scores, precision_omega
-from core.evaluation.metrics.claims import claim_recall, faithfulness, hallucination_rate
-from core.evaluation.metrics.ranking import average_precision, context_precision, ndcg, recall_at_k, reciprocal_rank
-from core.evaluation.metrics.spans import (
-    attained,
-    before_gold,
-    context_recall,
-    full,
-    iou,
-    precision,
-    recall,
-    share_before_gold,
-)
+from core.evaluation.metrics.ranking import average_precision, ndcg, recall_at_k, reciprocal_rank
+from core.evaluation.metrics.spans import attained, full, iou, precision, recall
 from core.evaluation.regions import Region
 
 SPAN_METRICS: dict[str, Callable[[Region, Region, int], float]] = {
@@ -46,31 +34,3 @@ RANK_METRICS: dict[str, Callable[[Sequence[Hashable], Collection[Hashable], int]
 """Over ranked chunks; a report says ``mrr@10``, and ``chunk_ndcg@10``, since ``ndcg`` is over documents there."""
 
 LOWER_IS_BETTER = frozenset({"hallucination_rate"})
-
-__all__ = [
-    "LOWER_IS_BETTER",
-    "RANK_METRICS",
-    "SPAN_METRICS",
-    "ChromaScores",
-    "answer_hit",
-    "attained",
-    "average_precision",
-    "before_gold",
-    "chroma_scores",
-    "claim_recall",
-    "context_precision",
-    "context_recall",
-    "exact_match",
-    "faithfulness",
-    "full",
-    "hallucination_rate",
-    "iou",
-    "ndcg",
-    "precision",
-    "precision_omega",
-    "recall",
-    "recall_at_k",
-    "reciprocal_rank",
-    "share_before_gold",
-    "token_f1",
-]

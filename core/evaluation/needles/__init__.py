@@ -4,12 +4,3 @@
 from the file to the context, ``prompts`` into what a language model says, with and without retrieval; ``maps`` holds
 what came of it.
 """
-
-from __future__ import annotations
-
-from core.evaluation.needles.facts import KINDS, Own
-from core.evaluation.needles.mapping import needle_map
-from core.evaluation.needles.maps import STAGES, Cell, NeedleMap, NeedlePlan
-from core.evaluation.needles.prompts import Answered
-
-__all__ = ["KINDS", "STAGES", "Answered", "Cell", "NeedleMap", "NeedlePlan", "Own", "needle_map"]

@@ -22,7 +22,7 @@ from core.evidence import Context
 from core.library import Failure, Incoming, Ingested, Library
 from core.plain_values import from_values
 from core.search.question.query import Query
-from core.search.ranking import Ranking
+from core.search.ranking.stage_scores import Ranking
 from core.text.phrases import find_words
 from core.types import LanguageModel
 

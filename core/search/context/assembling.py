@@ -13,9 +13,9 @@ from core.search.context.candidates import SMALL, sentence_candidates
 from core.search.context.ending import LEAST, LITTLE, UNSURE, Ending, outlook
 from core.search.context.filling import Budget, ContextCandidate, Filling, fresh, whole_candidates
 from core.search.context.prompt import Notes, widest_number
-from core.search.expansion import Extent
-from core.search.ranking import Ranking
+from core.search.expansion.growth import Extent
 from core.search.ranking.catalogue_reads import CatalogueReads
+from core.search.ranking.stage_scores import Ranking
 from core.settings import AssemblySettings
 from core.text.sentences import sentence_spans
 from core.types import Span

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.evidence import Candidate, Trace
-from core.search.ranking import Ranking
 from core.search.ranking.fusion import best_first
 from core.search.ranking.fusion import ranks as ranks_of
+from core.search.ranking.stage_scores import Ranking
 
 # Candidates any stage ranks this high are in the trace, so that a reader sees what nearly made it.
 WATCHED = 100

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from core.embedding.answer_reader import Marks
 from core.search.context.filling import ContextCandidate, place, whole_candidates
-from core.search.expansion import Extent, leaf_at
-from core.search.expansion.growth import stands_alone
-from core.search.ranking import Ranking
+from core.search.expansion.growth import Extent, leaf_at, stands_alone
 from core.search.ranking.catalogue_reads import CatalogueReads
 from core.search.ranking.fusion import standardise
+from core.search.ranking.stage_scores import Ranking
 from core.storage.index.leaves import LeafTable
 from core.text.analysis import analyse
 from core.text.sentences import sentence_spans

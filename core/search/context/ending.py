@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.search.expansion.relevance import USUAL
-from core.search.ranking import Ranking
+from core.search.ranking.stage_scores import Ranking
 
 Values = NDArray[np.float64]
 

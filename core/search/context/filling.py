@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 
-from core.search.expansion import Extent
+from core.search.expansion.growth import Extent
 from core.storage.index.leaves import LeafTable
 from core.text.sentences import is_ended, sentence_spans
 from core.text.spans import subtract_spans, trim

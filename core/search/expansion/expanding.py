@@ -22,8 +22,8 @@ from core.search.expansion.linking import neighbours
 from core.search.expansion.merging import auto_merge
 from core.search.expansion.relevance import Values, confidences, relevances
 from core.search.expansion.windows import anchored, window
-from core.search.ranking import Ranking
 from core.search.ranking.catalogue_reads import CatalogueReads
+from core.search.ranking.stage_scores import Ranking
 from core.settings import ExpansionSettings
 from core.storage.catalogue.conditions import Condition, ExcludedText, Passing
 from core.storage.index.leaves import LeafTable

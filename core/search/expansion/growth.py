@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from core.chunking.signals.turns import find_turns
 from core.search.expansion.relevance import Values
-from core.search.ranking import Ranking
 from core.search.ranking.catalogue_reads import CatalogueReads
+from core.search.ranking.stage_scores import Ranking
 from core.settings import GENRES, ExpansionSettings
 from core.storage.index.leaves import LeafTable
 from core.text.sentences import is_in_sentences

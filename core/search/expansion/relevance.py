@@ -20,7 +20,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from core.search.ranking import Ranking
+from core.search.ranking.stage_scores import Ranking
 
 Values = NDArray[np.float64]
 

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from core.evidence import Context
 from core.search.context.candidate_outcomes import fate_words
-from core.search.expansion import left_out
+from core.search.expansion.expanding import left_out
 from core.search.question.analysis import Key, Understanding
 from core.search.question.query import Query
-from core.search.ranking import Ranking, SearchScores
 from core.search.ranking.catalogue_reads import CatalogueReads
-from core.search.ranking.finding import order_key
+from core.search.ranking.finding import SearchScores, order_key
 from core.search.ranking.fusion import ranks
+from core.search.ranking.stage_scores import Ranking
 from core.search.searcher import Searcher
 from core.settings import Settings
 from core.storage.catalogue.names import Scope

@@ -12,7 +12,7 @@ from core.enriching.features import Features, Reference
 from core.errors import NotFoundError
 from core.evidence import Hit
 from core.lru_cache import LruCache
-from core.search.ranking import Ranking
+from core.search.ranking.stage_scores import Ranking
 from core.storage.catalogue import documents
 from core.storage.catalogue.chunks import ChunkRow, chunk_ids, chunk_rows
 from core.storage.catalogue.features import kept_of

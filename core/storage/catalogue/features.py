@@ -12,7 +12,8 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from core.enriching import FINGERPRINT, Features, enrich
+from core.enriching import FINGERPRINT, enrich
+from core.enriching.features import Features
 from core.errors import NotFoundError, StorageError
 from core.storage.catalogue.chunks import tree
 from core.storage.catalogue.documents import version_number

@@ -41,7 +41,7 @@ def add_captions(connection: sqlite3.Connection) -> None:
 def _captions(connection: sqlite3.Connection, generation: int, version: int) -> list[tuple[str, int]]:
     """The tokens of their captions and the row of the leaves that have some, of one version."""
     # Only a library that is brought up to date needs the chunkers.
-    from core.chunking import captions_of
+    from core.chunking.signals.captions import captions_of
     from core.text.languages import indexed_tokens, language_of
 
     (text,) = connection.execute("SELECT text FROM version WHERE number = ?", (version,)).fetchone()

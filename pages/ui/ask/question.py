@@ -7,7 +7,7 @@ from secrets import token_hex
 
 import streamlit as st
 
-from core.evaluation.making import suggested_questions
+from core.evaluation.making.suggesting import suggested_questions
 from core.library import Library, Scope
 from core.settings import Settings
 from pages.ui.ask.dials import sidebar

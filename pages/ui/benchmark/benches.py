@@ -15,8 +15,8 @@ from core.evaluation.history import RunHead
 from core.evaluation.records import QuestionOutcome
 from core.evaluation.reporting.report import BenchReport
 from core.evaluation.statistics import Comparison
-from core.ingest.jobs import Job
 from core.library import Library
+from core.storage.catalogue.job_rows import Job
 from pages.ui.shared import background, services
 from pages.ui.shared.guard import attempt_or_toast
 from pages.ui.shared.work import Plan

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.errors import SettingsError
-from core.evaluation.bench import BenchOptions
+from core.evaluation.bench_plan import BenchOptions
 from core.evaluation.grid import Grid, grid
 from core.settings import BASELINES, FUSIONS, PRESETS, Settings
 from pages.ui.benchmark import benches, place

@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from core.errors import LecternError
-from core.evaluation.making import (
+from core.evaluation.making.making import (
     KINDS,
     MadeQuestion,
     keep,

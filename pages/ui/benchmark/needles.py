@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from core.evaluation.needles import KINDS, STAGES, NeedleMap
+from core.evaluation.needles.facts import KINDS
+from core.evaluation.needles.maps import STAGES, NeedleMap
 from core.plain_values import from_values
 from pages.ui.shared import background, language, state, words
 from pages.ui.shared.guard import guarded

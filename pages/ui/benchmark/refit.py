@@ -10,7 +10,8 @@ import streamlit as st
 from core.errors import LecternError
 from core.evaluation.exchange.judged import by_origin, judged_questions
 from core.library import Library
-from core.refitting import GAIN, LEAST_QUESTIONS, LOSS, Refitted, cut_otherwise, cuts, fittable, refit
+from core.refitting.fitting import LEAST_QUESTIONS, cut_otherwise, cuts, fittable, refit
+from core.refitting.gains import GAIN, LOSS, Refitted
 from core.settings import Settings
 from pages.ui.ask.judging_gold import judgments_mark
 from pages.ui.benchmark.apply import changes_table

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from core.evaluation.exchange.judged import by_origin
-from core.evaluation.making import ORIGIN, TRUST
+from core.evaluation.making.making import ORIGIN, TRUST
 from core.evaluation.reporting.metric_words import metric_title
 from core.evaluation.reporting.report import BenchReport
 from core.evaluation.statistics import Comparison

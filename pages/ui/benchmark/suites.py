@@ -10,7 +10,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.evaluation.exchange.judged import ORIGIN_WORDS, judged_questions, write_judged_suite
-from core.evaluation.making import suggested_size
+from core.evaluation.making.suggesting import suggested_size
 from core.evaluation.suites import Suite, load_suite
 from core.storage.catalogue.judging import ORIGINS
 from pages.ui.ask.judging_gold import judgments_mark

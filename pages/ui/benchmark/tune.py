@@ -8,7 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from core.refitting import GAIN, taught_rerankers
+from core.refitting import taught_rerankers
+from core.refitting.gains import GAIN
 from core.refitting.tuning import KIND, LEAST_JUDGMENTS
 from pages.ui.ask.dials.sidebar import CAREFUL, profiles
 from pages.ui.settings import rerankers

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.chunking import Edit
+from core.chunking.edits.edits import Edit
 from core.library import SourceRow
 from pages.ui.chunks import arrivals
 from pages.ui.chunks import compare as chunks_compare
@@ -23,7 +23,7 @@ from pages.ui.chunks.readers import ReaderView, show_readers
 from pages.ui.chunks.state import PanelState, Shown
 from pages.ui.chunks.status import show_status
 from pages.ui.chunks.tree import show_tree
-from pages.ui.reader.reader import Choice
+from pages.ui.reader.reader_messages import Choice
 from pages.ui.settings.recipe_dials import show_dials
 from pages.ui.settings.recipe_values import sliders
 from pages.ui.shared import assets, services, state, words

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from core.enriching import Features
-from core.enriching.features import Reference
+from core.enriching.features import Features, Reference
 from pages.ui.chunks.cuts import Cut
 from pages.ui.chunks.links import Elsewhere, meant
 from pages.ui.shared import words

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 import streamlit as st
 
-from core.chunking import Edit
+from core.chunking.edits.edits import Edit
 from core.inspecting.comparing import Agreement, Comparison, compare
 from core.library import SourceRow
 from core.settings import ChunkingSettings

@@ -10,11 +10,16 @@ from typing import Any
 
 import streamlit as st
 
-from core.chunking import ChunkerResources, Edit, PreparedDocument, Replayed, audit, cut_edited, encoder_inputs
-from core.chunking.auditing import Audit
-from core.chunking.edits.edits import Conflict, edits_fingerprint
+from core.chunking import cut_edited
+from core.chunking.auditing import Audit, audit
+from core.chunking.edits.edits import Conflict, Edit, edits_fingerprint
+from core.chunking.edits.replay import Replayed
+from core.chunking.plan import ChunkerResources
+from core.chunking.prefixes import encoder_inputs
+from core.chunking.prepared_document import PreparedDocument
 from core.embedding import CachedEncoder, vector_key
-from core.enriching import Features, enrich
+from core.enriching import enrich
+from core.enriching.features import Features
 from core.enriching.near_duplicates import NearDuplicate, closest, near_duplicates
 from core.ingest.applying import Tell
 from core.inspecting.findings import Health, unread

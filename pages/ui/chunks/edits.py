@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from core.chunking import Edit
 from core.chunking.edits import edits
+from core.chunking.edits.edits import Edit
 from core.errors import LecternError
 from core.library import SourceRow
 from core.types import Document

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.chunking import Edit
+from core.chunking.edits.edits import Edit
 from core.errors import PasswordNeededError
 from core.library import SourceRow
 from pages.ui.ask import judging
@@ -21,8 +21,8 @@ from pages.ui.chunks.cuts import Cut
 from pages.ui.chunks.links import follow, leading
 from pages.ui.chunks.state import Shown
 from pages.ui.reader import readings
-from pages.ui.reader.reader import Arrival, Choice, Half, show_reader
-from pages.ui.reader.reader_messages import chosen_in
+from pages.ui.reader.reader import Half, show_reader
+from pages.ui.reader.reader_messages import Arrival, Choice, chosen_in
 from pages.ui.settings.recipe_words import in_short
 from pages.ui.shared import services, state, words
 from pages.ui.shared.guard import guarded

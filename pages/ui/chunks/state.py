@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.chunking import Edit
+from core.chunking.edits.edits import Edit
 from core.library import SourceRow
 from core.settings import ChunkingSettings, stage_fingerprint
 from core.types import Chunk

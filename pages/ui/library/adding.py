@@ -11,9 +11,9 @@ import streamlit as st
 
 from core.errors import LecternError
 from core.ingest.cost import sentence
-from core.ingest.jobs import NewItem
-from core.parsing import detect_kind
+from core.parsing.file_kinds import detect_kind
 from core.storage.catalogue.folders import Folder
+from core.storage.catalogue.job_rows import NewItem
 from core.watching.planning import FolderPlan
 from pages.ui.shared import background, samples, services, state, words
 from pages.ui.shared.guard import attempt_or_toast

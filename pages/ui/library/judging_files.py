@@ -12,8 +12,8 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 from core.errors import SuiteError
-from core.evaluation.exchange import FORMATS, Exchange, Format, ours
-from core.evaluation.exchange.values import as_text
+from core.evaluation.exchange import FORMATS, ours
+from core.evaluation.exchange.values import Exchange, Format, as_text
 
 NAMES = {"ours": "Lectern", "chroma": "Chroma CSV", "squad": "SQuAD", "beir": "BEIR"}
 MOST_BYTES, MOST_FILES = 1_000_000_000, 50_000  # of what an archive unpacks to

@@ -21,8 +21,6 @@ from pages.ui.reader.reader_messages import Arrival, Choice, chosen_in
 from pages.ui.reader.text import TextReading
 from pages.ui.shared import assets
 
-__all__ = ["NOTHING_JUDGED", "Arrival", "Choice", "Half", "shelve", "show_reader"]
-
 _shelve = st.components.v2.component("lectern.shelf", js=assets.text(__file__, "shelf.js", "shelf_store.js"))
 _mount = st.components.v2.component(
     "lectern.reader",

@@ -16,9 +16,9 @@ import streamlit as st
 
 from core.errors import LecternError
 from core.ingest.ingest import MEANING_FOLLOWS
-from core.ingest.jobs import Item, Job, NewItem
 from core.ingest.pace import share
 from core.settings import Settings
+from core.storage.catalogue.job_rows import Item, Job, NewItem
 from core.storage.store import settings_from
 from pages.ui.shared import state, words
 from pages.ui.shared.services import library, sources

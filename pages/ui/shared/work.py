@@ -8,18 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import SuiteError
-from core.evaluation.bench import BenchModels, BenchOptions, BenchPlan, Step, run_bench
+from core.evaluation.bench import BenchModels, Step, run_bench
+from core.evaluation.bench_plan import BenchOptions, BenchPlan
 from core.evaluation.failures.remedies import tried
 from core.evaluation.history import workspace_in
-from core.evaluation.needles import NeedlePlan, Own, needle_map
+from core.evaluation.needles.facts import Own
+from core.evaluation.needles.mapping import needle_map
+from core.evaluation.needles.maps import NeedlePlan
 from core.evaluation.planning import Cost, estimate, recipe_of
 from core.evaluation.suites import Suite, load_suite
-from core.ingest.jobs import Handler, Job, Reporter
+from core.ingest.jobs import Handler
 from core.ingest.pace import Pace
+from core.ingest.reporting import Reporter
 from core.ingest.work import apply_handler, ingest_handler
 from core.library import Library
 from core.refitting.tuning import KIND, tune_handler
 from core.settings import Settings
+from core.storage.catalogue.job_rows import Job
 from core.storage.store import settings_from
 from pages.ui.shared import language
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import SuiteError
-from core.evaluation.exchange import FORMATS, Exchange, ours, read_files, write_files
+from core.evaluation.exchange import FORMATS, ours
+from core.evaluation.exchange.values import Exchange, read_files, write_files
 from core.evaluation.suites import GoldSpan, Question, load_suite
 
 TEXT = "The tower was built in 1887. It is 324 metres high — été, 猫 and all.\nIt stands."

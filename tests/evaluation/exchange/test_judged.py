@@ -9,10 +9,11 @@ from dataclasses import replace
 import pytest
 
 from core.errors import SuiteError
-from core.evaluation.bench import BenchModels, BenchPlan, run_bench
-from core.evaluation.exchange import Anchor, Exchange
+from core.evaluation.bench import BenchModels, run_bench
+from core.evaluation.bench_plan import BenchPlan
 from core.evaluation.exchange.importing import import_judgments
 from core.evaluation.exchange.judged import judged_questions, write_judged_suite, write_suite
+from core.evaluation.exchange.values import Anchor, Exchange
 from core.evaluation.suites import GoldSpan, Question, load_suite
 from core.library import Incoming, Library
 from core.settings import Settings

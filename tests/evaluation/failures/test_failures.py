@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from core.evaluation.bench import BenchModels, BenchOptions, BenchPlan, run_bench
+from core.evaluation.bench import BenchModels, run_bench
+from core.evaluation.bench_plan import BenchOptions, BenchPlan
 from core.evaluation.failures.classes import counted
 from core.evaluation.failures.remedies import remedies, tried
 from core.evaluation.history import load_measured

@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 
 from core.errors import CancelledError
-from core.evaluation.exchange import FORMATS, ours, read_files, write_files
+from core.evaluation.exchange import FORMATS, ours
 from core.evaluation.exchange.importing import import_judgments
 from core.evaluation.exchange.judged import by_origin, judged_questions, with_texts, write_judged_suite
-from core.evaluation.making import keep, leave_out, make_questions, making, suggested_questions, take_back
+from core.evaluation.exchange.values import read_files, write_files
+from core.evaluation.making import making
+from core.evaluation.making.making import keep, leave_out, make_questions, take_back
+from core.evaluation.making.suggesting import suggested_questions
 from core.evaluation.suites import load_suite
 from core.library import Incoming, Library
 from core.search.answer.line import packaged_reader

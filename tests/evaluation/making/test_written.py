@@ -7,7 +7,8 @@ import json
 import pytest
 
 from core.errors import ModelError
-from core.evaluation.making import keep, make_questions, written
+from core.evaluation.making import written
+from core.evaluation.making.making import keep, make_questions
 from core.library import Incoming
 from core.search.answer.scoring import Mark
 from core.types import Span

@@ -9,8 +9,9 @@ import pytest
 
 from core.cli.main import main
 from core.errors import LecternError
-from core.evaluation.needles import KINDS, STAGES, NeedlePlan, Own, needle_map
-from core.evaluation.needles.facts import DEPTHS, Sentence, made_needles
+from core.evaluation.needles.facts import DEPTHS, KINDS, Own, Sentence, made_needles
+from core.evaluation.needles.mapping import needle_map
+from core.evaluation.needles.maps import STAGES, NeedlePlan
 from core.evaluation.needles.planting import gathered, planted
 from core.library import Incoming, Library
 from tests.fast_encoder import FastEncoder

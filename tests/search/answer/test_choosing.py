@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.answer import Choosing, answer_line, weigh
 from core.search.answer.candidates import LONGEST
+from core.search.answer.choosing import Choosing
+from core.search.answer.line import answer_line, weigh
 from core.settings.context import AnsweringSettings
 from core.types import Block, BlockKind, Span
 from tests.fast_encoder import FastEncoder

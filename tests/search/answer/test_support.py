@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import SettingsError
-from core.search.answer import Choosing, Evidence, answer_line, no_line, support, weigh
 from core.search.answer.candidates import quotables
+from core.search.answer.choosing import Choosing
+from core.search.answer.line import answer_line, no_line, weigh
 from core.search.answer.scoring import Mark, mark_amid, marks_of
-from core.search.answer.support import UNREAD, UNREAD_WORTH, evidence, unnamed
+from core.search.answer.support import UNREAD, UNREAD_WORTH, Evidence, evidence, support, unnamed
 from core.settings.context import AnsweringSettings
 from core.types import Span
 from tests.fast_encoder import FastEncoder

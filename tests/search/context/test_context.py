@@ -12,7 +12,7 @@ from core.search import context as assembly
 from core.search.context.assembling import SHORTEST_CUT
 from core.search.context.filling import place
 from core.search.context.prompt import heading_line, render_prompt, widest_number
-from core.search.expansion import expand
+from core.search.expansion.expanding import expand
 from core.settings import ORDERS, AssemblySettings, ExpansionSettings
 from core.types import Span
 from tests.search.context.worlds import worlds

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from core.search import context as assembly
 from core.search.context.candidate_outcomes import WATCHED
-from core.search.expansion import expand
-from core.search.ranking import STAGES, Ranking
+from core.search.expansion.expanding import expand
+from core.search.ranking.stage_scores import STAGES, Ranking
 from core.settings import ExpansionSettings
 from tests.search.context.worlds import worlds
 

@@ -6,7 +6,7 @@ import pytest
 
 from core.search import context as assembly
 from core.search.context.prompt import INSTRUCTION, render_prompt
-from core.search.expansion import Extent
+from core.search.expansion.growth import Extent
 from core.settings import AssemblySettings
 from core.types import PrefixPart, Span
 from tests.search.context.worlds import world_of

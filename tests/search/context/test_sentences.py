@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from core.search import context as assembly
 from core.search.context.candidates import SMALL, sentence_candidates
-from core.search.expansion import Extent, expand
+from core.search.expansion.expanding import expand
+from core.search.expansion.growth import Extent
 from core.settings import ORDERS, AssemblySettings, ExpansionSettings
 from core.text.sentences import is_in_sentences, sentence_spans
 from core.types import Span

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 from hypothesis import strategies as st
 
-from core.search.ranking import Ranking
+from core.search.ranking.stage_scores import Ranking
 from core.settings import RetrievalSettings
 from core.types import PrefixPart
 from tests.search.expansion.worlds import table

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.expansion import expand
+from core.search.expansion.expanding import expand
 from core.search.expansion.growth import leaves_of
 from core.search.expansion.windows import PROCEDURE
 from core.settings import ExpansionSettings

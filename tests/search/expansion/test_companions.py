@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.expansion import expand
+from core.search.expansion.expanding import expand
 from core.settings import BRINGS, ExpansionSettings
 from core.types import Span
 from tests.search.expansion.worlds import World, ranking_of, table, worlds

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.expansion import clear_span, expand, left_out
+from core.search.expansion.expanding import clear_span, expand, left_out
 from core.settings import ExpansionSettings
 from core.storage.catalogue.conditions import Condition, ExcludedText, Passing
 from core.types import Span

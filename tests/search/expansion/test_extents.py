@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import SettingsError
-from core.search.expansion import EXPANDERS, expand, leaf_at
-from core.search.expansion.growth import family, leaves_of, leaves_within
+from core.search.expansion.expanding import EXPANDERS, expand
+from core.search.expansion.growth import family, leaf_at, leaves_of, leaves_within
 from core.settings import EXPANSIONS, ExpansionSettings
 from core.types import Span
 from tests.search.expansion.worlds import ranking_of, table, worlds

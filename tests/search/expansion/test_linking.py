@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.enriching.features import Reference
-from core.search.context import assemble, characters
-from core.search.expansion import expand, leaf_at
-from core.search.expansion.growth import family
+from core.search.context.assembling import assemble
+from core.search.context.filling import characters
+from core.search.expansion.expanding import expand
+from core.search.expansion.growth import family, leaf_at
 from core.search.expansion.relevance import added
 from core.settings import ExpansionSettings
 from core.types import Span

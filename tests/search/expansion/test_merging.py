@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.expansion import expand
+from core.search.expansion.expanding import expand
 from core.search.expansion.relevance import merged
 from core.settings import ExpansionSettings
 from core.types import Span

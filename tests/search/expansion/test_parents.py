@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.expansion import expand
+from core.search.expansion.expanding import expand
 from core.search.expansion.growth import family, stands_alone
 from core.search.expansion.relevance import confidences
 from core.settings import ExpansionSettings

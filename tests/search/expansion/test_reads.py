@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from core.enriching import Features
+from core.enriching.features import Features
 from core.library import Incoming, Library
-from core.search.expansion import expand
+from core.search.expansion.expanding import expand
 from core.settings import EXPANSIONS, ExpansionSettings, Settings
 from core.types import Span
 from tests.fast_encoder import FastEncoder

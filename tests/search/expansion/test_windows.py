@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.expansion import expand
+from core.search.expansion.expanding import expand
 from core.search.expansion.growth import family, leaves_of
 from core.settings import ExpansionSettings
 from core.text.sentences import sentence_spans

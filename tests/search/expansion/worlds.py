@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from core.chunking.signals.terms import TermFinder, find_terms
 from core.enriching.features import Reference
-from core.search.ranking import Ranking
 from core.search.ranking.fusion import best_first
+from core.search.ranking.stage_scores import Ranking
 from core.settings import RetrievalSettings
 from core.storage.index.leaf_vectors import LeafVectors
 from core.storage.index.leaves import LeafTable
