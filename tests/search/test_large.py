@@ -16,7 +16,7 @@ from core.search.question.query import Query
 from core.search.ranking import finding, snapshot
 from core.search.ranking.stage_scores import _spreads
 from core.settings import Settings
-from core.storage.catalogue.names import Scope
+from core.storage.catalogue.names import ALL_DOCUMENTS, Scope
 from core.storage.index.leaf_vectors import LeafVectors
 from core.storage.index.outbox import _make_ready, departed, pending, query_projection, untold
 from core.storage.index.recall import last_recall, measure_recall
@@ -63,7 +63,7 @@ def ready(library):
     assert library._store.projection is not None
 
 
-def hits(library, question, settings, scope=None):
+def hits(library, question, settings, scope=ALL_DOCUMENTS):
     return [hit.chunk_id for hit in library.search(question, settings, scope=scope).hits]
 
 

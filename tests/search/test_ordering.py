@@ -48,7 +48,7 @@ def test_what_a_question_states_filters_and_can_be_taken_back(filled, question, 
     result = filled.search(question)
     assert sources(result) == expected
     (condition,) = result.understood.conditions
-    found = filled.searcher.find(Query(question, None, frozenset({condition.key})), filled.settings)
+    found = filled.searcher.find(Query(question, ignored=frozenset({condition.key})), filled.settings)
     assert found.understood.conditions == ()
     assert sources(filled.searcher.result(found, filled.settings, None)) == set(TEXTS)
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search import context as assembly
-from core.search.context import assembling, ending
+from core.search.context import assembling, ending, filling
 from core.search.context.ending import LITTLE, UNSURE, further, signs
 from core.settings import AssemblySettings, ExpansionSettings
 from tests.search.context.test_context import filled
@@ -39,7 +38,7 @@ def children(world):
 @given(worlds(overlapping=False), st.floats(0, 1), st.floats(0, 1), st.integers(100, 4000))
 def test_a_higher_threshold_reads_a_beginning_of_what_a_lower_one_reads(world, one, other, amount):
     low, high = sorted((one, other))
-    budget = assembly.characters(amount)
+    budget = filling.characters(amount)
     _, more = filled(world, ExpansionSettings("flat"), budget, AssemblySettings(stop_below=low))
     _, less = filled(world, ExpansionSettings("flat"), budget, AssemblySettings(stop_below=high))
     assert kept(less) == kept(more)[: len(kept(less))]
@@ -49,8 +48,8 @@ def test_a_higher_threshold_reads_a_beginning_of_what_a_lower_one_reads(world, o
 @given(worlds(), st.integers(1, 4000), st.floats(0, 1))
 def test_the_first_passage_is_always_read_and_the_last_fate_names_the_dial(world, amount, stop_below):
     settings = AssemblySettings(stop_below=stop_below)
-    _, made = filled(world, ExpansionSettings("flat"), assembly.characters(amount), settings)
-    _, whole = filled(world, ExpansionSettings("flat"), assembly.characters(amount), FULL)
+    _, made = filled(world, ExpansionSettings("flat"), filling.characters(amount), settings)
+    _, whole = filled(world, ExpansionSettings("flat"), filling.characters(amount), FULL)
     assert bool(made.passages) == bool(whole.passages)
     if made.used < whole.used:
         assert made.ending is not None
@@ -60,7 +59,7 @@ def test_the_first_passage_is_always_read_and_the_last_fate_names_the_dial(world
 @given(worlds())
 def test_little_is_read_where_the_library_hardly_answers(world):
     likely = further(signs(world.ranking, children(world)))
-    _, made = filled(world, ExpansionSettings("parent"), assembly.characters(10**6), AssemblySettings(stop_below=0.01))
+    _, made = filled(world, ExpansionSettings("parent"), filling.characters(10**6), AssemblySettings(stop_below=0.01))
     if len(likely) and likely[0] < UNSURE:
         assert made.used <= LITTLE["characters"]
 

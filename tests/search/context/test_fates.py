@@ -6,8 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search import context as assembly
-from core.search.context.candidate_outcomes import WATCHED
+from core.search.context import filling
+from core.search.context.assembling import assemble
+from core.search.context.candidate_outcomes import WATCHED, build_trace
 from core.search.expansion.expanding import expand
 from core.search.ranking.stage_scores import STAGES, Ranking
 from core.settings import ExpansionSettings
@@ -15,12 +16,12 @@ from tests.search.context.worlds import worlds
 
 
 def trace_of(world, amount):
-    budget = assembly.characters(amount)
+    budget = filling.characters(amount)
     leaves = world.ranking.leaves
     extents = expand(world.ranking, ExpansionSettings("parent", 0.5), leaves.ends - leaves.starts, amount, world)
-    made = assembly.assemble(world.ranking, extents, budget, world)
+    made = assemble(world.ranking, extents, budget, world)
     ids = lambda wanted: {leaf: f"chunk-{leaf}" for leaf in wanted}  # noqa: E731
-    return made, assembly.build_trace(world.ranking, made.fates, ids, {"dense": 1.0})
+    return made, build_trace(world.ranking, made.fates, ids, {"dense": 1.0})
 
 
 @given(worlds(), st.integers(1, 900))
@@ -57,7 +58,7 @@ def test_unranked_and_dropped_leaves_say_so(world, data):
     kept = np.array([place for place in whole.kept.tolist() if place not in dropped], dtype=np.int64)
     scores = {**whole.scores, "lexical": lexical}
     ranking = Ranking("q", whole.leaves, whole.settings, whole.pool, scores, kept, dropped, {})
-    trace = assembly.build_trace(ranking, {}, lambda leaves: {leaf: str(leaf) for leaf in leaves}, {})
+    trace = build_trace(ranking, {}, lambda leaves: {leaf: str(leaf) for leaf in leaves}, {})
     for candidate in trace.candidates:
         place = candidate.row - 100
         assert ("lexical" in candidate.ranks) == ("lexical" in candidate.scores) == (place not in missing)

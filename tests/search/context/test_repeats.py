@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search import context as assembly
+from core.search.context import filling
 from core.search.context.filling import fresh, said
 from core.settings import AssemblySettings, ExpansionSettings
 from core.text.sentences import sentence_spans
@@ -26,7 +26,7 @@ def sayings(text):
 
 @given(repeating_worlds(), EXPANSIONS, st.integers(1, 1500), st.booleans())
 def test_no_sentence_is_read_in_two_passages(counter, world, expansion, amount, in_tokens):
-    budget = assembly.tokens(50 + amount // 4, counter) if in_tokens else assembly.characters(amount)
+    budget = filling.tokens(50 + amount // 4, counter) if in_tokens else filling.characters(amount)
     _, made = filled(world, expansion, budget, ONCE)
     assert made.used <= budget.amount
     told = set()
@@ -40,8 +40,8 @@ def test_no_sentence_is_read_in_two_passages(counter, world, expansion, amount, 
 
 @given(repeating_worlds(), EXPANSIONS)
 def test_with_room_for_all_nothing_is_lost_but_repetitions(world, expansion):
-    extents, whole = filled(world, expansion, assembly.characters(10**6))
-    _, once = filled(world, expansion, assembly.characters(10**6), ONCE)
+    extents, whole = filled(world, expansion, filling.characters(10**6))
+    _, once = filled(world, expansion, filling.characters(10**6), ONCE)
     said_whole = {words for passage in whole.passages for words in sayings(passage.text)}
     said_once = {words for passage in once.passages for words in sayings(passage.text)}
     # What stands around a child goes with it where better passages say all of the child.
@@ -65,7 +65,7 @@ def test_with_room_for_all_nothing_is_lost_but_repetitions(world, expansion):
 
 @given(repeating_worlds(), EXPANSIONS, st.integers(1, 1500))
 def test_off_is_as_if_it_were_not_there(world, expansion, amount):
-    budget = assembly.characters(amount)
+    budget = filling.characters(amount)
     extents, made = filled(world, expansion, budget)
     check(world, extents, made, budget)
 

@@ -8,8 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search import context as assembly
+from core.search.context import filling
 from core.search.context.candidates import SMALL, sentence_candidates
+from core.search.context.prompt import arrange
 from core.search.expansion.expanding import expand
 from core.search.expansion.growth import Extent
 from core.settings import ORDERS, AssemblySettings, ExpansionSettings
@@ -32,7 +33,7 @@ EXPANSIONS = st.builds(ExpansionSettings, st.sampled_from(["flat", "parent"]), s
 
 @given(worlds() | repeating_worlds(), EXPANSIONS, st.integers(1, 1500), st.booleans(), st.sampled_from(ORDERS))
 def test_laws(counter, world, expansion, amount, in_tokens, order):
-    budget = assembly.tokens(50 + amount // 4, counter) if in_tokens else assembly.characters(amount)
+    budget = filling.tokens(50 + amount // 4, counter) if in_tokens else filling.characters(amount)
     extents, made = filled(world, expansion, budget, SENTENCES)
     assert made.used == sum(passage.tokens for passage in made.passages) <= amount + 50
     assert made.used <= budget.amount
@@ -49,13 +50,13 @@ def test_laws(counter, world, expansion, amount, in_tokens, order):
     assert list(made.fates) == [extent.child for extent in extents]
     for child, fate in made.fates.items():
         assert (fate == "kept") == (f"chunk-{child}" in shown)
-    assert sorted(assembly.arrange(made.passages, order), key=lambda item: item.rank) == list(made.passages)
+    assert sorted(arrange(made.passages, order), key=lambda item: item.rank) == list(made.passages)
     assert made == filled(world, expansion, budget, SENTENCES)[1], "the same every time"
 
 
 @given(repeating_worlds(), EXPANSIONS)
 def test_with_room_for_all_the_same_text_is_read(world, expansion):
-    budget = assembly.characters(10**6)
+    budget = filling.characters(10**6)
     _, whole = filled(world, expansion, budget)
     _, single = filled(world, expansion, budget, SENTENCES)
 
@@ -94,7 +95,7 @@ def test_a_sentence_is_raised_by_its_own_words_and_its_neighbours():
 @given(worlds(), st.integers(50, 800))
 def test_what_is_no_prose_is_read_as_passages_are(world, amount):
     """Where no extent is prose, both units give the same."""
-    budget = assembly.characters(amount)
+    budget = filling.characters(amount)
     extents, whole = filled(world, ExpansionSettings("parent"), budget)
     texts = [(world.texts[extent.document], Span(extent.start, extent.end)) for extent in extents]
     if any(is_in_sentences(text, span) for text, span in texts):
@@ -107,7 +108,7 @@ def test_what_is_no_prose_is_read_as_passages_are(world, amount):
 
 @given(repeating_worlds(), EXPANSIONS, st.integers(50, 1500))
 def test_code_stays_whole_however_much_of_it_is_comments(world, expansion, amount):
-    listings, budget = replace(world, sort="code"), assembly.characters(amount)
+    listings, budget = replace(world, sort="code"), filling.characters(amount)
     assert filled(listings, expansion, budget, SENTENCES)[1] == filled(listings, expansion, budget)[1]
 
 
@@ -119,14 +120,14 @@ def test_what_people_say_in_turns_stays_whole(amount, first):
     starts = [0, *(ends[:-1] + 1)]
     world = world_of([text], [(0, int(start), int(end), -1) for start, end in zip(starts, ends, strict=True)])
     assert all(is_in_sentences(text, Span(int(start), int(end))) for start, end in zip(starts, ends, strict=True))
-    budget = assembly.characters(amount)
+    budget = filling.characters(amount)
     _, single = filled(world, ExpansionSettings("flat"), budget, SENTENCES)
     assert single == filled(world, ExpansionSettings("flat"), budget)[1]
 
 
 @given(repeating_worlds(), st.integers(900, 1100))
 def test_auto_is_sentences_up_to_a_small_budget_and_passages_beyond(world, amount):
-    budget = assembly.characters(amount)
+    budget = filling.characters(amount)
     expected = SENTENCES if amount <= SMALL["characters"] else None
     _, auto = filled(world, ExpansionSettings("parent"), budget, AssemblySettings(unit="auto"))
     assert auto == filled(world, ExpansionSettings("parent"), budget, expected)[1]
