@@ -15,6 +15,7 @@ from core.evaluation.measuring import TIMED_BUDGET
 from core.evaluation.regions import region, take
 from core.evaluation.suites import load_suite, stage_documents
 from core.library import Incoming, Library
+from core.search.question.query import Query
 from core.settings import Settings
 from tests.fast_encoder import FastEncoder
 
@@ -144,7 +145,9 @@ def test_what_is_said_to_mend_mends_when_it_is_applied(measured, tmp_path):
             names = {source.version_id: source.name for source in library.sources()}
             for identifier in mended[name]:
                 question = questions[identifier]
-                result = library.search(question.question, settings, TIMED_BUDGET)
+                result = library.searcher.result(
+                    library.searcher.find(Query(question.question), settings), settings, TIMED_BUDGET
+                )
                 ranked = sorted(result.passages, key=lambda one: one.rank)
                 read = take([(names[one.version_id], one.start, one.end) for one in ranked], TIMED_BUDGET)
                 gold = region((span.document, span.start, span.end) for span in question.gold)
