@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -99,10 +99,10 @@ def held(leaves: LeafTable, gold: Region) -> NDArray[np.int64]:
     return found
 
 
-def read_in_order(ranking: Ranking, held: NDArray[np.int64], gold: int, budgets: Sequence[int] = BUDGETS) -> Recalls:
-    """Recall at each budget of the kept leaves read one after another; of the last the share that there is room for."""
+def read_in_order(ranking: Ranking, held: NDArray[np.int64], gold: int) -> Recalls:
+    """Recall at each of ``BUDGETS`` of the kept leaves in their order; of the last the share that there is room for."""
     order = ranking.pool[ranking.kept]
     leaves = ranking.leaves
     read = np.concatenate([[0], np.cumsum(leaves.ends[order] - leaves.starts[order])])
     got = np.concatenate([[0], np.cumsum(held[order])])
-    return np.asarray(np.minimum(np.interp(budgets, read, got) / gold, 1.0))
+    return np.asarray(np.minimum(np.interp(BUDGETS, read, got) / gold, 1.0))

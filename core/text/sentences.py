@@ -293,11 +293,14 @@ def is_half(sentence: Span, passage: Span, parts: Callable[[int], bool]) -> bool
     return any(map(parts, {passage.start, passage.end} & {sentence.start, sentence.end}))
 
 
-def parts_sentence(text: str, place: int, reach: int = 1000) -> bool:
-    """Whether a cut at ``place`` parts a sentence, as far as so many characters on each side of it tell.
+_REACH = 1000  # characters
+
+
+def parts_sentence(text: str, place: int) -> bool:
+    """Whether a cut at ``place`` parts a sentence, as far as what stands near it tells.
 
     >>> [parts_sentence("It is old. It grinds rye.", place) for place in (0, 10, 11, 16, 25)]
     [False, False, False, True, False]
     """
-    near = sentence_spans(text, max(0, place - reach), min(len(text), place + reach))
+    near = sentence_spans(text, max(0, place - _REACH), min(len(text), place + _REACH))
     return any(span.start < place < span.end for span in near)

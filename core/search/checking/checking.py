@@ -39,7 +39,7 @@ Judge = Callable[[str, Sequence[str]], NDArray[np.float64]]
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What became of a claim. ``verdict``: of ``VERDICTS``; ``reason``: a sentence. ``spans``: where it was found, or
-    what came nearest; ``texts``: theirs. ``dangling``: citations that lead nowhere.
+    what came nearest; ``texts``: theirs.
     """
 
     claim: Claim
@@ -47,7 +47,6 @@ class Verdict:
     reason: str
     spans: tuple[Citation, ...] = ()
     texts: tuple[str, ...] = ()
-    dangling: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,21 +85,18 @@ class Checker:
 
     def check(self, claim: Claim) -> Verdict:
         """The verdict on one claim: by what it cites, and where that does not hold it, or it cites nothing, by all."""
-        dangling = tuple(number for number in claim.cited if number not in self._ranks)
-        cited = {number for number in claim.cited if number in self._ranks}
+        cited = self._ranks.intersection(claim.cited)
         if not cited:
-            found = self._held(claim, self._places)
-            return replace(found, dangling=dangling)
+            return self._held(claim, self._places)
         own = self._held(claim, [place for place in self._places if place.passage.rank in cited])
         if own.verdict == SUPPORTED:
-            return replace(own, dangling=dangling)
+            return own
         wide = self._held(claim, [place for place in self._places if place.passage.rank not in cited])
         if wide.verdict == SUPPORTED:
             ranks = {place.citation: place.passage.rank for place in self._places}
             where = ", ".join(f"[{rank}]" for rank in dict.fromkeys(ranks[span] for span in wide.spans))
-            wide = replace(wide, verdict=PARTLY, reason=f"It stands in {where}, not in what it cites.")
-            return replace(wide, dangling=dangling)
-        return replace(own, dangling=dangling)
+            return replace(wide, verdict=PARTLY, reason=f"It stands in {where}, not in what it cites.")
+        return own
 
     def _held(self, claim: Claim, places: Sequence[_Place]) -> Verdict:
         if not places:

@@ -18,10 +18,10 @@ ENCODED = f"chunk.vector <> (SELECT number FROM vector WHERE key = '{NO_VECTOR}'
 UNENCODED = ENCODED.replace("<>", "=")
 
 
-def found_by_words(store: Store, generation: int | None = None) -> set[str]:
-    """The versions whose leaves wait for their vectors in a generation (``None``: the serving one)."""
+def found_by_words(store: Store) -> set[str]:
+    """The versions whose leaves wait for their vectors in the serving generation."""
     with store.reading():
-        number = int(store.meta("serving") or 0) if generation is None else generation
+        number = int(store.meta("serving") or 0)
         waiting = f"SELECT version FROM chunk WHERE generation = ? AND level = 0 AND {UNENCODED}"
         return {one for (one,) in store.rows(f"SELECT id FROM version WHERE number IN ({waiting})", number)}
 
