@@ -244,13 +244,12 @@ class Searcher:
             else:
                 budget = filling.characters(characters)
                 sizes = leaves.ends - leaves.starts
-            intent = ranking.understood.intent
             reads.began()
             # Contexts end within the first few: texts of the others are read where one does not.
             reads_texts = settings.expansion.strategy == "needed" or bool(settings.expansion.brings)
             whole = not reads_texts or reads_sentences(settings.assembly, budget)
             first = None if whole else _FIRST
-            grow = partial(expand, ranking, settings.expansion, sizes, budget.amount, reads, intent=intent)
+            grow = partial(expand, ranking, settings.expansion, sizes, budget.amount, reads)
             fit = partial(assemble, ranking, budget=budget, reads=reads, settings=settings.assembly)
             extents = grow(first=first)
             reads.ended("expand")

@@ -50,17 +50,16 @@ def expand(
     budget: int,
     reads: CatalogueReads,
     *,
-    intent: str = "",
     confidence: Values | None = None,
     first: int | None = None,
 ) -> list[Extent]:
     """One extent for each kept leaf, and those a strategy adds, in relevance order; equals in the ranking's order.
 
     None of them holds what the question leaves out.
-    ``sizes``: of each leaf of the snapshot, in the budget's unit. ``budget``: the reader's whole room. ``intent``: what
-    kind of answer the question wants, "" where it is not known. ``confidence``: for each kept leaf, best first, from 0
-    to 1; ``None`` takes what the ranking itself says (``core.search.expansion.relevance.confidences``). ``first``:
-    where texts decide, those of so many of the best are read; ``None``: all. A context that ends there is the same.
+    ``sizes``: of each leaf of the snapshot, in the budget's unit. ``budget``: the reader's whole room.
+    ``confidence``: for each kept leaf, best first, from 0 to 1; ``None`` takes what the ranking itself says
+    (``core.search.expansion.relevance.confidences``). ``first``: where texts decide, those of so many of the best are
+    read; ``None``: all. A context that ends there is the same.
     """
     growth = Growth(
         ranking=ranking,
@@ -68,7 +67,6 @@ def expand(
         sizes=sizes,
         budget=budget,
         reads=reads,
-        intent=intent,
         children=ranking.pool[ranking.kept].tolist(),
         relevances=relevances(ranking),
         confidences=confidences(ranking) if confidence is None else confidence,

@@ -105,8 +105,8 @@ class Growth:
     """``children``: leaf indices of the kept, best first; a child's place is its position there.
 
     ``relevances`` and ``confidences`` are aligned with them. ``sizes``: of every leaf of the snapshot, in the budget's
-    unit. ``budget``: the reader's whole room. ``intent``: of the question, "" where it is not known. ``first``: so many
-    children are grown by what their text says, the others stay as they are; ``None``: all.
+    unit. ``budget``: the reader's whole room. ``first``: so many children are grown by what their text says, the others
+    stay as they are; ``None``: all.
     """
 
     ranking: Ranking
@@ -114,7 +114,6 @@ class Growth:
     sizes: Sizes
     budget: int
     reads: CatalogueReads
-    intent: str
     children: Sequence[int]
     relevances: Values
     confidences: Values

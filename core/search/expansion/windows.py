@@ -158,7 +158,7 @@ def _by_leaves(
         grown_before = int(leaves.starts[child] - leaves.starts[low])
         grown_after = int(leaves.ends[high] - leaves.ends[child])
         backwards = grown_before < grown_after
-        if len(fits) == 2 and growth.intent == PROCEDURE:
+        if len(fits) == 2 and growth.ranking.understood.intent == PROCEDURE:
             steps_before = any(_has_steps(growth, leaf, steps) for leaf in range(max(whole[0], low - _AHEAD), low))
             steps_after = any(
                 _has_steps(growth, leaf, steps) for leaf in range(high + 1, min(whole[1], high + _AHEAD) + 1)

@@ -11,7 +11,7 @@ from core.search.expansion.expanding import expand
 from core.search.expansion.growth import leaves_of
 from core.search.expansion.windows import PROCEDURE
 from core.settings import ExpansionSettings
-from tests.search.expansion.worlds import World, ranking_of, table, worlds
+from tests.search.expansion.worlds import World, meant, ranking_of, table, worlds
 
 
 @given(worlds(), st.integers(20, 400))
@@ -42,7 +42,7 @@ def document(*pieces, child):
 def read(world, budget, intent=""):
     leaves = world.ranking.leaves
     settings = ExpansionSettings("anchored", 1.0, 0.0)
-    (extent,) = expand(world.ranking, settings, leaves.ends - leaves.starts, budget, world, intent=intent)
+    (extent,) = expand(meant(world.ranking, intent), settings, leaves.ends - leaves.starts, budget, world)
     return world.texts[0][extent.start : extent.end]
 
 

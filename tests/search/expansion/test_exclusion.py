@@ -14,7 +14,7 @@ from core.settings import ExpansionSettings
 from core.storage.catalogue.conditions import Condition, ExcludedText, Passing
 from core.types import Span
 from tests.search.expansion.test_extents import BUDGETS, INTENTS, WAYS, kept
-from tests.search.expansion.worlds import ranking_of, table, worlds
+from tests.search.expansion.worlds import meant, ranking_of, table, worlds
 
 WORDS = ["otter", "section", "Why", "Open", "日本語", "Page", "stop", "nowhere"]
 
@@ -58,7 +58,7 @@ def asked(draw, overlapping=False):
 def test_no_extent_holds_what_is_left_out_and_every_child_is_whole(case, settings, budget, intent):
     world, words = case
     leaves = world.ranking.leaves
-    extents = expand(world.ranking, settings, leaves.tokens, budget, world, intent=intent)
+    extents = expand(meant(world.ranking, intent), settings, leaves.tokens, budget, world)
     assert {extent.child for extent in extents} >= set(kept(world))
     for extent in extents:
         text = world.texts[extent.document][extent.start : extent.end]
@@ -85,8 +85,8 @@ def test_an_extent_is_what_it_were_without_what_is_left_out(case, settings, budg
     world, _ = case
     leaves, passing = world.ranking.leaves, world.ranking.passing
     free = replace(world, ranking=replace(world.ranking, passing=None))
-    extents = expand(world.ranking, settings, leaves.tokens, budget, world, intent=intent)
-    before = {one.child: one for one in expand(free.ranking, settings, leaves.tokens, budget, free, intent=intent)}
+    extents = expand(meant(world.ranking, intent), settings, leaves.tokens, budget, world)
+    before = {one.child: one for one in expand(meant(free.ranking, intent), settings, leaves.tokens, budget, free)}
     assert before.keys() >= {one.child for one in extents}
     for gone in before.keys() - {one.child for one in extents}:
         assert left_out(leaves, passing, gone), "only what was added beside a child, and is left out itself"

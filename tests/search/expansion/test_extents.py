@@ -11,7 +11,7 @@ from core.search.expansion.expanding import EXPANDERS, expand
 from core.search.expansion.growth import family, leaf_at, leaves_of, leaves_within
 from core.settings import EXPANSIONS, ExpansionSettings
 from core.types import Span
-from tests.search.expansion.worlds import ranking_of, table, worlds
+from tests.search.expansion.worlds import meant, ranking_of, table, worlds
 
 STRATEGIES = st.sampled_from(EXPANSIONS)
 SHARES = st.sampled_from([0.1, 0.3, 0.5, 0.9, 1.0])
@@ -58,9 +58,9 @@ def test_every_setting_has_its_expander():
 def test_laws_of_every_strategy(world, settings, budget, intent, in_tokens):
     leaves = world.ranking.leaves
     sizes = leaves.tokens if in_tokens else characters(leaves)
-    extents = expand(world.ranking, settings, sizes, budget, world, intent=intent)
+    extents = expand(meant(world.ranking, intent), settings, sizes, budget, world)
     assert world.asked <= (READ[settings.strategy] if settings.kinds else READ[settings.strategy] - {"genre"})
-    assert extents == expand(world.ranking, settings, sizes, budget, world, intent=intent), "the same every time"
+    assert extents == expand(meant(world.ranking, intent), settings, sizes, budget, world), "the same every time"
     children = [extent.child for extent in extents]
     assert len(set(children)) == len(children), "each leaf once"
     assert set(children) >= set(kept(world))

@@ -10,7 +10,7 @@ from core.search.expansion.expanding import expand
 from core.search.expansion.growth import family, leaves_of
 from core.settings import ExpansionSettings
 from core.text.sentences import sentence_spans
-from tests.search.expansion.worlds import World, ranking_of, table, worlds
+from tests.search.expansion.worlds import World, meant, ranking_of, table, worlds
 
 
 @given(worlds(), st.integers(0, 4), st.integers(1, 900))
@@ -49,7 +49,7 @@ def section(text=SECTION, child="Four is here.", parent=7, tail=" Another sectio
 def grown(world, strategy="window", budget=10_000, intent="", **dials):
     leaves = world.ranking.leaves
     settings = ExpansionSettings(strategy, dials.pop("share", 1.0), 0.0, **dials)
-    (extent,) = expand(world.ranking, settings, leaves.ends - leaves.starts, budget, world, intent=intent)
+    (extent,) = expand(meant(world.ranking, intent), settings, leaves.ends - leaves.starts, budget, world)
     return world.texts[0][extent.start : extent.end], extent.reason
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -151,6 +151,11 @@ def ranked(draw, rows, documents):
     final = np.array(scores, float)
     kept = best_first(final)[: draw(st.integers(0, count))]
     return Ranking("a question", table(rows, documents), RetrievalSettings(), pool, {"neighbours": final}, kept, {}, {})
+
+
+def meant(ranking, intent):
+    """The ranking of a question that wants that kind of answer."""
+    return replace(ranking, understood=replace(ranking.understood, intent=intent))
 
 
 def ranking_of(leaves, scores, kept):
