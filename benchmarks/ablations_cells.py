@@ -179,7 +179,6 @@ DIALS = (
         {
             "sentences": cell(assembly__unit="sentences"),
             "passages, where room is small too": cell(assembly__unit="passages"),
-            "repeats dropped": cell(assembly__drop_repeats=True),
         },
         note="The order of the passages in the prompt is no row: the same characters are read in any order.",
     ),

@@ -93,16 +93,14 @@ READING_UNITS = ("passages", "sentences", "auto")
 class AssemblySettings:
     """What the reader gets. ``budget_tokens``: room for passages. ``order``: of the passages in the prompt.
 
-    ``drop_repeats``: a sentence that stands in a better passage is left out of the others. ``stop_below``: the
-    context ends, though there is room, where it is less likely than this that anything from there on belongs to the
-    answer (``core.search.context.ending``); 0 fills the room.
+    ``stop_below``: the context ends, though there is room, where it is less likely than this that anything from there
+    on belongs to the answer (``core.search.context.ending``); 0 fills the room.
     ``unit``: what fills the room, best first: "passages" as they were expanded; single "sentences" of the best of them;
     "auto" takes sentences where the budget is small (``core.search.context.candidates``) and passages elsewhere.
     """
 
     budget_tokens: int = dial(2000, 50, 1_000_000)
     order: str = dial("relevance", among=ORDERS)
-    drop_repeats: bool = False
     stop_below: float = dial(0.14, 0, 1)
     unit: str = dial("auto", among=READING_UNITS)
 

@@ -94,7 +94,6 @@ def ways(draw):
             "assembly.budget_tokens": draw(st.sampled_from([50, 120, 500, 2000])),
             "assembly.order": draw(st.sampled_from(ORDERS)),
             "assembly.unit": draw(st.sampled_from(READING_UNITS)),
-            "assembly.drop_repeats": draw(st.booleans()),
             "assembly.stop_below": draw(st.sampled_from([0.0, 0.15, 0.4])),
             "retrieval.parent_share": draw(st.sampled_from([0.0, 0.5])),
             "retrieval.document_share": draw(st.sampled_from([0.0, 0.5])),
@@ -172,13 +171,13 @@ def check_passages(library, result, texts, chosen, characters):
         found = [chunk for chunk in passage.chunk_ids if chunk in ids]
         assert len(found) == len(passage.chunk_ids) or chosen.expansion.strategy == "neighbours"
         for child, chunk in zip(passage.children, passage.chunk_ids, strict=True):
-            if chunk in ids and (chosen.assembly.unit != "passages" or chosen.assembly.drop_repeats):
+            if chunk in ids and chosen.assembly.unit != "passages":
                 assert Span(ids[chunk].start, ids[chunk].end).contains(child), "what is read of it"
             elif chunk in ids:
                 assert child.start == ids[chunk].start
                 assert child.end == ids[chunk].end or passage.end == child.end < ids[chunk].end
         if chosen.assembly.unit != "passages" or not passage.chunk_ids:
-            pass  # sentences have a score of their own, and a part between two left-out sentences may hold no child
+            pass  # sentences have a score of their own
         elif chosen.expansion.strategy == "auto-merge":
             assert passage.score >= max(ids[chunk].score for chunk in found), (
                 "a merged parent is no worse than its best"

@@ -11,7 +11,7 @@ from operator import not_
 from core.evidence import Passage
 from core.search.context.candidates import SMALL, sentence_candidates
 from core.search.context.ending import LEAST, LITTLE, UNSURE, Ending, outlook
-from core.search.context.filling import Budget, ContextCandidate, Filling, fresh, whole_candidates
+from core.search.context.filling import Budget, ContextCandidate, Filling, whole_candidates
 from core.search.context.prompt import Notes, widest_number
 from core.search.expansion.growth import Extent
 from core.search.ranking.catalogue_reads import CatalogueReads
@@ -22,14 +22,13 @@ from core.types import Span
 
 # Fewer characters than this are not worth a citation of their own when the budget ends inside a child.
 SHORTEST_CUT = 40
-# So many passages a context may always have: left-out sentences part more of them than there are extents.
+# So many passages a context may always have: single sentences make more of them than there are extents.
 MOST_PASSAGES = 99
 
 KEPT = "kept"
 CAME_IN = "its text came in with a better child's passage"
 ALONE = "the child alone: the rest of its parent did not fit the budget"
 CUT = "cut where the budget ends"
-SAID = "better passages say all of it"
 ENDED = "the context ended before it"
 POOR = ENDED + ": anything further is {likely:.0%} likely to belong to the answer, and reading ends below {least:.0%}"
 HARDLY = ENDED + ": the library is {likely:.0%} likely to answer at all, so no more than {amount:,} {unit} are read"
@@ -123,8 +122,7 @@ def reads_sentences(settings: AssemblySettings, budget: Budget) -> bool:
 class _Context:
     """The context while it grows: what was taken for whom and why, and why the others were not.
 
-    ``said``: the sentences read, as ``core.search.context.filling.said`` has them. ``lit``: the children that stand in
-    a passage. ``first``: as ``assemble`` has it.
+    ``lit``: the children that stand in a passage. ``first``: as ``assemble`` has it.
     """
 
     budget: Budget
@@ -132,10 +130,9 @@ class _Context:
     filling: Filling
     first: int | None = None
     hardly: str = ""
-    taken: list[tuple[ContextCandidate, Sequence[Span], str]] = field(default_factory=list)
+    taken: list[tuple[ContextCandidate, Span, str]] = field(default_factory=list)
     refused: dict[int, str] = field(default_factory=dict)
     ended: str = ""
-    said: set[str] = field(default_factory=set)
     lit: set[int] = field(default_factory=set)
     reached: int = 0
 
@@ -148,7 +145,7 @@ class _Context:
             if self.ended:
                 rest = candidates[at:]
                 covered = self.filling.covers(*((one.document, one.core) for one in rest))
-                self.taken += [(one, [one.core], CAME_IN) for one in compress(rest, covered)]
+                self.taken += [(one, one.core, CAME_IN) for one in compress(rest, covered)]
                 for one in compress(rest, map(not_, covered)):
                     self.refused.setdefault(one.child, self.ended)
                 return
@@ -156,7 +153,7 @@ class _Context:
             if at == self.first:
                 return
             if self.filling.covers((candidate.document, candidate.core))[0]:
-                self.taken.append((candidate, [candidate.core], CAME_IN))
+                self.taken.append((candidate, candidate.core, CAME_IN))
                 continue
             if chance < self.settings.stop_below and self.taken:
                 self.ended = POOR.format(likely=chance, least=self.settings.stop_below)
@@ -167,39 +164,24 @@ class _Context:
         """Takes the candidate, or its core, or a beginning of it; else says why not."""
         if self.hardly and candidate.wanted != candidate.core:
             candidate = replace(candidate, wanted=candidate.core, reason=ALONE)
-        wanted, said = self._fresh(candidate.document, candidate.wanted)
-        core, said_by_core = (
-            (wanted, said) if candidate.core == candidate.wanted else self._fresh(candidate.document, candidate.core)
-        )
-        if not core:
-            return SAID
-        if not any(part.overlap(candidate.core) for part in wanted):  # a short core between two repetitions
-            wanted, said = [*wanted, *core], said | said_by_core
-        if self._take(candidate, wanted, said, candidate.reason):
+        if self._take(candidate, candidate.wanted, candidate.reason):
             return ""
-        if core != wanted and self._take(candidate, core, said_by_core, ALONE):
+        if candidate.core != candidate.wanted and self._take(candidate, candidate.core, ALONE):
             return ""
         if candidate.single:
             return TOO_LONG
         self.ended = self._over()
-        cut = _beginning(self.filling, candidate.document, core[0])
+        cut = _beginning(self.filling, candidate.document, candidate.core)
         if cut is None:
             return self.ended
-        self._take(candidate, [cut], set(), CUT)
+        self._take(candidate, cut, CUT)
         return ""
 
-    def _take(self, candidate: ContextCandidate, spans: Sequence[Span], said: set[str], reason: str) -> bool:
-        if not self.filling.take(candidate.document, spans):
+    def _take(self, candidate: ContextCandidate, span: Span, reason: str) -> bool:
+        if not self.filling.take(candidate.document, span):
             return False
-        self.taken.append((candidate, spans, reason))
-        self.said |= said
+        self.taken.append((candidate, span, reason))
         return True
-
-    def _fresh(self, document: int, span: Span) -> tuple[list[Span], set[str]]:
-        if not self.settings.drop_repeats:
-            return [span], set()
-        text = self.filling.text(document)
-        return fresh(text, span, self.said, lambda sentence: self.filling.covers((document, sentence))[0])
 
     def _over(self) -> str:
         return self.hardly or OVER.format(amount=self.budget.amount, unit=self.budget.unit)
@@ -215,11 +197,10 @@ class _Context:
         """One passage for each run, ranked by the best that was taken into it."""
         leaves = ranking.leaves
         members: dict[tuple[int, Span], list[tuple[ContextCandidate, str]]] = {}
-        for candidate, spans, reason in self.taken:  # best first, so the first member of a run is its best
-            for span in spans:
-                run = self.filling.run_of(candidate.document, span.start)
-                if run is not None:
-                    members.setdefault((candidate.document, run), []).append((candidate, reason))
+        for candidate, span, reason in self.taken:  # best first, so the first member of a run is its best
+            run = self.filling.run_of(candidate.document, span.start)
+            if run is not None:
+                members.setdefault((candidate.document, run), []).append((candidate, reason))
         notes.expect(
             [candidate.child for candidate, _, _ in self.taken], [(document, run.start) for document, run in members]
         )
@@ -257,7 +238,7 @@ def _beginning(filling: Filling, document: int, child: Span) -> Span | None:
     text = filling.text(document)
     for sentence in reversed(sentence_spans(text, child.start, child.end)[:-1]):
         cut = Span(child.start, sentence.end)
-        if cut.length >= SHORTEST_CUT and filling.fits(document, [cut]):
+        if cut.length >= SHORTEST_CUT and filling.fits(document, cut):
             return cut
     ends = [
         place
@@ -265,5 +246,5 @@ def _beginning(filling: Filling, document: int, child: Span) -> Span | None:
         if text[place].isspace() and not text[place - 1].isspace()
     ]
     # Sizes grow with the end, so the longest that fits is found by bisection.
-    fitting = bisect.bisect_left(ends, True, key=lambda end: not filling.fits(document, [Span(child.start, end)]))
+    fitting = bisect.bisect_left(ends, True, key=lambda end: not filling.fits(document, Span(child.start, end)))
     return Span(child.start, ends[fitting - 1]) if fitting else None

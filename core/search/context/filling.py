@@ -1,17 +1,15 @@
-"""A budget, and what is taken of it so far: disjoint runs of documents, what each costs, and the sentences in them."""
+"""A budget, and what is taken of it so far: disjoint runs of documents, and what each costs."""
 
 from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 
 from core.search.expansion.growth import Extent
 from core.storage.index.leaves import LeafTable
-from core.text.sentences import is_ended, sentence_spans
-from core.text.spans import subtract_spans, trim
 from core.types import Span, TokenCounter
 
 
@@ -98,13 +96,13 @@ class Filling:
         runs = ((span, self.run_of(document, span.start)) for document, span in places)
         return [run is not None and span.end <= run.end for span, run in runs]
 
-    def fits(self, document: int, spans: Sequence[Span]) -> bool:
-        """Whether the whole with these spans would keep the budget."""
-        return self._grown(document, spans) is not None
+    def fits(self, document: int, span: Span) -> bool:
+        """Whether the whole with this span would keep the budget."""
+        return self._grown(document, span) is not None
 
-    def take(self, document: int, spans: Sequence[Span]) -> bool:
-        """Take all of the spans if the whole still fits, else none."""
-        grown = self._grown(document, spans)
+    def take(self, document: int, span: Span) -> bool:
+        """Take the span if the whole still fits."""
+        grown = self._grown(document, span)
         if grown is not None:
             self.runs[document], self._count, self.used = grown
         return grown is not None
@@ -119,25 +117,15 @@ class Filling:
             self._sizes[key] = self.budget.size(body)
         return self._sizes[key]
 
-    def _grown(self, document: int, spans: Sequence[Span]) -> tuple[list[Span], int, int] | None:
-        """The document's runs with the spans among them, the number of all runs and what they cost then; ``None``
+    def _grown(self, document: int, span: Span) -> tuple[list[Span], int, int] | None:
+        """The document's runs with the span among them, the number of all runs and what they cost then; ``None``
         where that is too much.
         """
-        text = self.text(document)
         runs = list(self.runs.get(document, ()))
-        added, replaced = set[Span](), list[Span]()
-        for span in spans:
-            low, high, joined = place(text, runs, span)
-            for run in runs[low:high]:
-                if run in added:
-                    added.remove(run)
-                else:
-                    replaced.append(run)
-            added.add(joined)
-            runs[low:high] = [joined]
-        used = self.used + sum(self.size(document, run) for run in added)
-        used -= sum(self.size(document, run) for run in replaced)
-        count = self._count + len(runs) - len(self.runs.get(document, ()))
+        low, high, joined = place(self.text(document), runs, span)
+        used = self.used + self.size(document, joined) - sum(self.size(document, run) for run in runs[low:high])
+        count = self._count + 1 - (high - low)
+        runs[low:high] = [joined]
         return (runs, count, used) if used <= self.budget.amount and count <= self.most else None
 
 
@@ -157,56 +145,3 @@ def place(text: str, runs: Sequence[Span], span: Span) -> tuple[int, int, Span]:
         high += 1
     met = [span, *runs[low:high]]
     return low, high, Span(min(run.start for run in met), max(run.end for run in met))
-
-
-# Letters and digits a sentence must have to be looked for again: what is shorter ("Yes, it does.") is said again for
-# reasons of its own, and so is most of what does not end as a sentence: lines of code, rows, items of a list.
-LEAST_LETTERS = 25
-LEAST_UNENDED = 100
-# What is left beside a repeated sentence is worth a passage from so many characters on: any that says something new is.
-SHORTEST_REST = LEAST_LETTERS
-
-
-def said(sentence: str) -> str:
-    """What two sentences have in common that say the same: letters and digits in small; "" for one that is too short.
-
-    >>> said("The Mill  grinds wheat, rye\\nand *barley*.")
-    'themillgrindswheatryeandbarley'
-    >>> said("Yes, it does."), said("the_mill = grind(wheat, rye, barley)")
-    ('', '')
-    """
-    letters = "".join(filter(str.isalnum, sentence)).casefold()
-    return letters if len(letters) >= (LEAST_LETTERS if is_ended(sentence) else LEAST_UNENDED) else ""
-
-
-def fresh(
-    text: str, span: Span, read: Collection[str], held: Callable[[Span], bool] = lambda span: False
-) -> tuple[list[Span], set[str]]:
-    """The parts of a span that are left without repeated sentences, and what these parts say.
-
-    ``read``: what the context says. ``held(sentence)``: whether it is read at this very place, and so no repetition.
-    Parts end where a sentence is left out and nowhere else: each is the text as it stands, and a citation of it holds.
-    What one part says twice therefore stays; what an earlier part of the same span says goes.
-
-    >>> mill = "The mill by the river grinds the wheat of all four villages."
-    >>> fresh(f"Hear! {mill} It is old, and the oldest of its wheels was made in 1650.", Span(0, 124), {said(mill)})[0]
-    [Span(start=67, end=124)]
-    """
-    told: set[str] = set()  # in the parts that are closed
-    part: set[str] = set()
-    repeated: list[Span] = []
-    for sentence in sentence_spans(text, span.start, span.end):
-        words = said(text[sentence.start : sentence.end])
-        if not words or held(sentence):
-            continue
-        if words in read or words in told:
-            repeated.append(sentence)
-            told |= part
-            part = set()
-        else:
-            part.add(words)
-    if not repeated:
-        return [span], part
-    rests = (trim(text, rest.start, rest.end) for rest in subtract_spans([span], repeated))
-    parts = [rest for rest in rests if rest is not None and rest.length >= SHORTEST_REST]
-    return parts, told | part

@@ -77,7 +77,6 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "reranking.prefix": (True, False),
     "expansion.strategy": EXPANSIONS,
     "assembly.unit": READING_UNITS,
-    "assembly.drop_repeats": (True, False),
 }
 
 

@@ -139,7 +139,6 @@ FOLDS: tuple[Fold, ...] = (
         "Read",
         Dial("budget_tokens", "Budget, tokens", "What the reader has room for.", (100, 8000, 50)),
         Dial("order", "Order for the reader", choices=ORDER_WORDS),
-        Dial("drop_repeats", "Drop repeated sentences", "A sentence of a better passage is not read again."),
         Dial("stop_below", "End below a likelihood of", _STOP_HELP, (0.0, 1.0, 0.02)),
         Dial("unit", "The room is filled with", "Single sentences suit small budgets.", choices=_READING_UNIT_WORDS),
         opened=True,
