@@ -10,6 +10,7 @@ import argparse
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.reranker.code_pairs import code_pairs, default_pairs
@@ -51,7 +52,8 @@ def mine_lists(options: Namespace) -> int:
         if not folder.is_dir():
             raise LecternError(f"There is no folder {folder}.", "Check --documents and --sources.")
     pairs = [pair for path in options.pairs for pair in read_pairs(path)]
-    pairs += [pair for folder in options.documents for pair in folder_pairs(folder)]
+    for folder in options.documents:  # each a source of its own, whose passages are told apart from each other
+        pairs += [replace(pair, source=f"{pair.source}-{folder.name}") for pair in folder_pairs(folder)]
     pairs += [pair for folder in options.sources for pair in code_pairs(folder)]
     pairs += [*code_pairs(), *default_pairs()] if options.code else []
     pairs = [pair for pair in pairs if pair.source not in options.without]
