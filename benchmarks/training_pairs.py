@@ -1,15 +1,16 @@
 """Pairs to train the re-ranker on, of public repositories: paragraphs, options, defaults, parameters, cells of sheets.
 
     python -m benchmarks.training_pairs --squad-train DIR --squad-dev DIR --unanswerable DIR --shifts DIR --filings DIR
-        --curl DIR --prometheus DIR --tables DIR --out FILE.jsonl.gz [--seed 6]
+        --curl DIR --prometheus DIR --tables DIR --stories DIR --wiki-tables DIR --out FILE.jsonl.gz [--seed 6]
 
 DIR: pages of SQuAD's articles, questions made from them, and the folders with the files of
-modestyachts/squadshifts-website, whose ``new_wiki`` is left to measure on, and of TAT-QA (``training_pairs_squad``);
-checkouts of curl, prometheus and fivethirtyeight/data; parameters are read from the docstrings of numpy, pandas,
-scikit-learn and scipy as installed. People asked the questions of the first five; the others are made by rule: the
-default of an option and the option that does a thing, the cell of a row and a column. Some are nearly answered and not
-``answerable``: the default of what has none, an option with another's word in it, the row of another, a column that is
-not there. The documents of ``benchmarks/hour`` are left out. The pairs are no part of the project.
+modestyachts/squadshifts-website, whose ``new_wiki`` is left to measure on, of TAT-QA, FairytaleQA and
+WikiTableQuestions (``training_pairs_squad``); checkouts of curl, prometheus and fivethirtyeight/data; parameters are
+read from the docstrings of numpy, pandas, scikit-learn and scipy as installed. Of those four the questions are made by
+rule, people asked all others: the default of an option and the option that does a thing, the cell of a row and a
+column. Some are nearly answered and not ``answerable``: the default of what has none, an option with another's word in
+it, the row of another, a column that is not there. The documents of ``benchmarks/hour`` are left out. The pairs are no
+part of the project.
 """
 
 from __future__ import annotations
@@ -32,7 +33,15 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.reranker.pairs import Pair
-from benchmarks.training_pairs_squad import PARTS, of_filings, of_json, of_squad, with_missed
+from benchmarks.training_pairs_squad import (
+    PARTS,
+    of_filings,
+    of_json,
+    of_squad,
+    of_stories,
+    of_wiki_tables,
+    with_missed,
+)
 
 DEFAULTS = (
     "What is the default {words} of {of}?",
@@ -256,7 +265,7 @@ def _names(rows: Sequence[Sequence[str]], at: int) -> bool:
 def main() -> None:
     """Write the pairs."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    folders = "squad-train squad-dev unanswerable shifts filings curl prometheus tables"
+    folders = "squad-train squad-dev unanswerable shifts filings curl prometheus tables stories wiki-tables"
     for name in (*folders.split(), "out"):
         options.add_argument(f"--{name}", type=Path, required=True)
     options.add_argument("--seed", type=int, default=6)
@@ -268,6 +277,7 @@ def main() -> None:
         asked += of_json(given.shifts / f"{name}_v1.0.json", name)
     for name in ("dev", "test_gold"):
         asked += of_filings(given.filings / f"tatqa_dataset_{name}.json")
+    asked += [*of_stories(given.stories), *of_wiki_tables(given.wiki_tables)]
     made = [*of_curl(given.curl, choose), *of_prometheus(given.prometheus, choose), *of_tables(given.tables, choose)]
     for library in LIBRARIES:
         made += of_docstrings(library, choose)

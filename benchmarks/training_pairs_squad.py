@@ -10,8 +10,10 @@ for machine reading comprehension", ACL 2019).
 
 from __future__ import annotations
 
+import csv
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -95,6 +97,42 @@ def of_filings(path: Path) -> Iterator[Pair]:
             holding = next((text for text in texts if answer in text), "") if answer else ""
             if holding:
                 yield Pair("filings", asked["question"].strip(), holding, f"filings:{path.stem} {number}", answer)
+
+
+def of_stories(root: Path) -> Iterator[Pair]:
+    """Pairs of FairytaleQA (uci-soe/FairytaleQAData, ``data-by-origin``) whose answer stands in its section."""
+    for path in sorted((root / "questions").rglob("*-questions.csv")):
+        name = path.name.removesuffix("-questions.csv")
+        told = root / "section-stories" / path.parent.relative_to(root / "questions") / f"{name}-story.csv"
+        sections = {row["section"]: row["text"] for row in _rows(told)} if told.exists() else {}
+        for row in _rows(path):
+            text, answer = sections.get(row["cor_section"], ""), (row["answer1"] or "").strip(" .")
+            if answer and answer in text and row["question"]:
+                yield Pair("stories", " ".join(row["question"].split()), text, f"story:{name}", answer)
+
+
+def of_wiki_tables(root: Path) -> Iterator[Pair]:
+    """Pairs of WikiTableQuestions (ppasupat/WikiTableQuestions): of questions whose answer is one cell, in whose row
+    stands what the question names. Such a row is read alone, as the answer line reads it, each value with its header.
+    """
+    for asked in _rows(root / "data" / "training.tsv", "excel-tab"):
+        table = root / asked["context"]
+        rows = list(csv.reader(table.open(encoding="utf-8"), escapechar="\\"))
+        wanted, question = asked["targetValue"], asked["utterance"]
+        cells = Counter(cell for row in rows[1:] for cell in row)
+        for row in rows[1:] if cells[wanted] == 1 and len(wanted) > 1 else ():
+            named = any(len(cell) > 3 and cell.lower() in question and cell != wanted for cell in row)
+            if wanted in row and named and len(row) == len(rows[0]):
+                text = "; ".join(f"{head}: {cell}" for head, cell in zip(rows[0], row, strict=True) if cell)
+                if len(text) < 700:
+                    yield Pair(
+                        "wiki-tables", question, " ".join(text.split()), f"wiki-table:{asked['context']}", wanted
+                    )
+
+
+def _rows(path: Path, dialect: str = "excel") -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file, dialect=dialect))
 
 
 def _letters(text: str) -> str:

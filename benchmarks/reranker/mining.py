@@ -11,14 +11,17 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.reranker.pairs import Pair
 from core.errors import LecternError
 from core.search.ranking.fusion import Scores, best_first
 from core.text.sentences import sentence_spans
-from core.training.model import ListwiseExample
 from core.types import Encoder, Vectors
 
 SIZES = (250, 350, 450, 600, 900)  # characters of a piece; leaves of the presets have about 450
@@ -26,6 +29,25 @@ _NEAR_POSITIVE = 0.95
 _LIKE_QUESTION = 0.9  # cosine from which two questions ask the same
 _NEAREST = 40
 _WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class MinedList:
+    """``passages``: the one that answers ``question`` first, then those that do not.
+
+    ``answer``: as it stands in the first; "" where no passage answers, ``None`` where it is not known. ``missed``: a
+    question that the first passage seems to answer and does not; "" for none.
+    """
+
+    question: str
+    passages: tuple[str, ...]
+    answer: str | None = None
+    missed: str = ""
+
+    @property
+    def marked(self) -> bool:
+        """Whether it is known where the answer stands, or that there is none."""
+        return self.answer is not None
 
 
 class Miner:
@@ -58,12 +80,13 @@ class Miner:
         for pair in pairs:
             self._positives.setdefault(self._asked_at[pair.question], set()).add(self._at[pair.positive])
         tokens = [words(text) for text in self.passages]
+        self._known: dict[Pair, list[list[int]]] = {}
         self._said = [" ".join(passage) for passage in tokens]
         if not any(tokens):
             raise LecternError(f"No passage of the source {pairs[0].source} has a word.", "Check the pairs.")
-        self._bm25 = BM25Okapi(tokens)
+        self._postings = _postings(BM25Okapi(tokens))
 
-    def listed(self, pair: Pair, count: int, choose: random.Random) -> ListwiseExample:
+    def listed(self, pair: Pair, count: int, choose: random.Random) -> MinedList:
         """A list of ``count`` pieces for the pair, fewer where its source has no more that differ.
 
         Of a pair that is not answerable it is the one piece that only seems to answer.
@@ -81,33 +104,44 @@ class Miner:
                 break
             cut = pieces(self.passages[at], size)
             if choose.random() < 0.7:
-                cut = sorted(cut, key=lambda piece: -_shared(piece, asked))[:1]
+                cut = (max(cut, key=lambda piece: _shared(piece, asked)),)
             shown = self._shown(self.passages[at], choose.choice(cut), titled)
             if shown not in found:
                 found.append(shown)
         if not pair.answerable:
-            return ListwiseExample(pair.question, tuple(found[:1]), "")
+            return MinedList(pair.question, tuple(found[:1]), "")
         answer = pair.answer.strip()
-        return ListwiseExample(pair.question, tuple(found), answer if answer and answer in best else None, pair.missed)
+        return MinedList(pair.question, tuple(found), answer if answer and answer in best else None, pair.missed)
 
     def _shown(self, passage: str, piece: str, titled: bool) -> str:
         title = self._title[self._at[passage]]
         return f"{title}\n{piece}" if titled and title else piece
 
-    def _near(self, pair: Pair, choose: random.Random) -> list[int]:
-        """Passages that do not answer the pair, near ones, in the order they are to be taken."""
+    def _queues(self, pair: Pair) -> list[list[int]]:
+        """Passages that do not answer the pair: near by meaning, near by words, and near in its pool, nearest first."""
         at = self._asked_at[pair.question]
         cosines = (self.vectors @ self.asked[at]).astype(np.float64)
         barred = self._barred(pair, at, cosines)
         pool = self._pools[pair.pool]
-        meaning = best_first(cosines, _NEAREST)
-        lexical = best_first(np.asarray(self._bm25.get_scores(words(pair.question))), _NEAREST)
-        beside = pool[best_first(cosines[pool], _NEAREST)]
-        queues = [[int(row) for row in rows if int(row) not in barred] for rows in (meaning, lexical, beside)]
+        scores = np.zeros(len(self.passages))
+        for word in words(pair.question):
+            if word in self._postings:
+                rows, worth = self._postings[word]
+                scores[rows] += worth
+        nearest = (
+            best_first(cosines, _NEAREST),
+            best_first(scores, _NEAREST),
+            pool[best_first(cosines[pool], _NEAREST)],
+        )
+        return [[int(row) for row in rows if int(row) not in barred] for rows in nearest]
+
+    def _near(self, pair: Pair, choose: random.Random) -> list[int]:
+        """Passages that do not answer the pair, near ones, in the order they are to be taken."""
+        if pair not in self._known:
+            self._known[pair] = self._queues(pair)
+        # The very nearest are the likeliest to be false negatives too: a random half of them is taken.
+        queues = [[row for row in queue if choose.random() < 0.5] for queue in self._known[pair]]
         found: list[int] = []
-        for queue in queues:
-            # The very nearest are the likeliest to be false negatives too: a random half of them is taken.
-            queue[:] = [row for row in queue if choose.random() < 0.5]
         while any(queues):
             queue = choose.choice([queue for queue in queues if queue])
             row = queue.pop(0)
@@ -132,6 +166,18 @@ class Miner:
         return barred
 
 
+def _postings(bm25: Any) -> dict[str, tuple[NDArray[np.int64], Scores]]:
+    """By word the passages that have it and what it adds to their score: to ask for it in all of them takes long."""
+    found: dict[str, list[tuple[int, float]]] = {}
+    for row, (counts, length) in enumerate(zip(bm25.doc_freqs, bm25.doc_len, strict=True)):
+        stretch = bm25.k1 * (1 - bm25.b + bm25.b * length / bm25.avgdl)
+        for word, count in counts.items():
+            found.setdefault(word, []).append((row, bm25.idf[word] * count * (bm25.k1 + 1) / (count + stretch)))
+    return {
+        word: (np.array([row for row, _ in rows]), np.array([one for _, one in rows])) for word, rows in found.items()
+    }
+
+
 def words(text: str) -> list[str]:
     """Words in small letters.
 
@@ -141,11 +187,12 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def pieces(text: str, size: int) -> list[str]:
+@lru_cache(maxsize=200_000)
+def pieces(text: str, size: int) -> tuple[str, ...]:
     """The text in runs of whole sentences, or lines, of about ``size`` characters; a longer sentence is left whole.
 
     >>> pieces("One is here. Two is there. Three.", 16)
-    ['One is here.', 'Two is there.', 'Three.']
+    ('One is here.', 'Two is there.', 'Three.')
     """
     found: list[str] = []
     begun = last = 0
@@ -155,7 +202,7 @@ def pieces(text: str, size: int) -> list[str]:
             begun = span.start
         last = span.end
     found.append(text[begun:].strip())
-    return [piece for piece in found if piece] or [text]
+    return tuple(piece for piece in found if piece) or (text,)
 
 
 def _parted(pair: Pair, size: int, asked: set[str]) -> tuple[str, list[str]]:
@@ -172,4 +219,18 @@ def _parted(pair: Pair, size: int, asked: set[str]) -> tuple[str, list[str]]:
 
 
 def _shared(piece: str, asked: set[str]) -> int:
-    return len(asked.intersection(words(piece)))
+    return len(asked & _distinct(piece))
+
+
+@lru_cache(maxsize=400_000)
+def _distinct(piece: str) -> frozenset[str]:
+    return frozenset(words(piece))
+
+
+def occurrences(answer: str, passage: str) -> list[int]:
+    """Where the answer begins in the passage, each time; none for "".
+
+    >>> occurrences("70", "width 70, by default 70"), occurrences("", "width")
+    ([6, 21], [])
+    """
+    return [found.start() for found in re.finditer(re.escape(answer), passage)] if answer else []

