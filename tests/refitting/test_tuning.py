@@ -12,13 +12,13 @@ from core.evaluation.exchange.judged import judged_questions
 from core.library import Library
 from core.refitting import tuning
 from core.refitting.gains import GAIN
+from core.refitting.listwise import Plan
 from core.refitting.splitting import drawn
 from core.refitting.taught_rerankers import FOLDER, choose, seen_by
 from core.refitting.tuning import LEAST_JUDGMENTS, suited, tune
 from core.search import ordering
 from core.search.ranking.rerankers import load_reranker
 from core.settings import PACKAGED_RERANKER, RerankingSettings, Settings
-from core.training.loop import Plan
 from tests.fast_encoder import FastEncoder
 from tests.refitting import worlds
 from tests.refitting.worlds import Contrarian
