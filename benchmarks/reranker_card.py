@@ -1,11 +1,11 @@
 """The figures of the shipped re-ranker, written into its model card and into ``figures.json`` beside it.
 
-Usage: python -m benchmarks.reranker_card --workspace DIR
+    python -m benchmarks.reranker_card FILE.json ...
 
-Takes what ``benchmarks.reranker_figures`` kept in the workspace of the shipped weights under the preset
-``careful``, and the hash, the size, the calibration and the preset as the code has them. So ``SHA256`` and
-``CALIBRATION`` in ``core.embedding.reranker_file`` and the preset are set first, by hand. A suite that is not kept
-stays as it is. ``tests/embedding/test_reranker_file.py`` holds that all of them agree.
+Takes what ``python -m core bench SUITE_DIR --preset default --preset careful --json`` printed, of one preset or of
+both, and the hash, the size, the calibration and the preset as the code has them. So ``SHA256`` and ``CALIBRATION`` in
+``core.embedding.reranker_file`` and the preset are set first, by hand. A suite that is not named stays as it is.
+``tests/embedding/test_reranker_file.py`` holds that all of them agree.
 """
 
 from __future__ import annotations
@@ -14,43 +14,30 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.reranker_figures import BUDGETS, QUICK, cell_name, column, kept_of, part
+from benchmarks.reranker_figures import BUDGETS, cell_name
 from core.embedding import reranker_file
 from core.settings import PRESETS, RerankingSettings
 
 PLACE = reranker_file.FILE.parent
-SUITES = ("covidqa", "qmsum", "code", "chroma", "scifact")
+MEASURES = {"qmsum": "attained"}  # its gold is longer than a context: of what there is room for
 Figures = dict[str, Any]
 
 
-def measured(workspace: Path) -> dict[str, Figures]:
-    """By part of the suites: how many questions, and the means at each budget, in percent."""
-    careful = PRESETS["careful"]
-    cells = {
-        "quick": QUICK,
-        "reranked": cell_name(careful.reranking),
-        "careful": cell_name(careful.reranking, careful.assembly.unit),
-    }
-    found: dict[str, list[Mapping[str, Any]]] = {}
-    for suite in SUITES:
-        for record in kept_of(workspace, suite, careful.reranking.unit, reranker_file.SHA256).records().values():
-            if record["cells"].keys() >= set(cells.values()):
-                found.setdefault(part(record), []).append(record)
-    return {name: means(records, cells) for name, records in found.items()}
-
-
-def means(records: Sequence[Mapping[str, Any]], cells: Mapping[str, str]) -> Figures:
-    """Of one part. ``cells``: their names in the records, by their names here."""
-    measures = list(records[0]["cells"][QUICK])[: len(BUDGETS)]
-    rows = {
-        name: [round(value, 1) for value in column(records, kept, measures).mean(axis=0).tolist()]
-        for name, kept in cells.items()
-    }
-    return {"measure": measures[0].split("@")[0], "questions": len(records), **rows}
+def measured(files: Sequence[Path]) -> dict[str, Figures]:
+    """By suite: how many questions, and the means at each budget in percent, by ``quick`` and ``careful``."""
+    found: dict[str, Figures] = {}
+    for path in files:
+        made = json.loads(path.read_text(encoding="utf-8"))
+        measure = MEASURES.get(made["suite"], "recall")
+        told = found.setdefault(made["suite"], {"measure": measure, "questions": made["questions"]})
+        for preset in made["presets"]:
+            name = {"default": "quick"}.get(preset["preset"], preset["preset"])
+            told[name] = [round(preset["metrics"][f"{measure}@{budget}"], 1) for budget in BUDGETS]
+    return found
 
 
 def beside_suites(figures: Figures) -> Figures:
@@ -76,12 +63,11 @@ def beside_suites(figures: Figures) -> Figures:
 def card_of(card: str, figures: Figures) -> str:
     """The model card with these figures.
 
-    >>> row = {"quick": [1.0, 2.0], "reranked": [2.5, 3.0], "careful": [3.0, 4.25]}
-    >>> made = {"suites": {"code": row, "qmsum": None}}
+    >>> made = {"suites": {"code": {"questions": 248, "quick": [1.0, 2.0], "careful": [3.0, 4.25]}}}
     >>> made |= {"sha256": "ab" * 32, "bytes": 1234, "calibration": {"slope": 2.0, "intercept": -1.0}}
     >>> made |= {"measured_with": {"candidates": 30, "blend": 0.4, "neighbour_share": 1.0, "context": "sentences"}}
     >>> card_of("| code | ? | ? | ? |\\n| size | 5 bytes |\\n(20 candidates, blend 0.5)", made)
-    '| code | 1.0 / 2.0 | 2.5 / 3.0 | 3.0 / 4.2 |\\n| size | 1,234 bytes |\\n(30 candidates, blend 0.4, neighbours 1)'
+    '| code | 248 | 1.0 / 2.0 | 3.0 / 4.2 |\\n| size | 1,234 bytes |\\n(30 candidates, blend 0.4, neighbours 1)'
     """
     calibration, dials = figures["calibration"], figures["measured_with"]
     measured_so = RerankingSettings(**{name: dials[name] for name in ("candidates", "blend", "neighbour_share")})
@@ -92,9 +78,10 @@ def card_of(card: str, figures: Figures) -> str:
         (r"\(\d+ candidates, blend [\d.]+(, neighbours [\d.]+)?\)", f"({cell_name(measured_so)})"),
     ]
     for suite, found in figures["suites"].items():
-        if found is not None:
-            shown = (" / ".join(f"{value:.1f}" for value in found[name]) for name in ("quick", "reranked", "careful"))
-            changes.append((rf"^\| {re.escape(suite)} \| .* \|$", f"| {suite} | {' | '.join(shown)} |"))
+        shown = (" / ".join(f"{value:.1f}" for value in found[name]) for name in ("quick", "careful"))
+        changes.append(
+            (rf"^\| {re.escape(suite)} \| .* \|$", f"| {suite} | {found['questions']} | {' | '.join(shown)} |")
+        )
     for pattern, written in changes:
         card = re.sub(pattern, written, card, flags=re.MULTILINE)
     return card
@@ -102,15 +89,15 @@ def card_of(card: str, figures: Figures) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--workspace", type=Path, required=True, metavar="DIR")
+    parser.add_argument("files", type=Path, nargs="*", metavar="FILE.json")
     options = parser.parse_args(arguments)
     path, card = PLACE / "figures.json", PLACE / "MODEL_CARD.md"
     figures = beside_suites(json.loads(path.read_text(encoding="utf-8")))
-    figures["suites"] |= measured(options.workspace)
+    figures["suites"] |= measured(options.files)
     path.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     card.write_text(card_of(card.read_text(encoding="utf-8"), figures), encoding="utf-8")
     for name, found in figures["suites"].items():
-        print(f"{name}: {'not measured' if found is None else found}")
+        print(f"{name}: {found}")
     return 0
 
 

@@ -20,7 +20,7 @@ from core.embedding.tokenizer import without_noise
 from core.errors import ModelError
 
 FILE = Path(__file__).resolve().parents[2] / "data" / "reranker" / "model.safetensors"
-SHA256 = "4e2e2a7e1030aebae8f577aa3f5a2f3e59c33c706fd4b867511be844e2574c19"
+SHA256 = "156d90df28b7caffc8f0eb2d85b033612d2f5a425a04cff4cb45651336887538"
 MAX_TOKENS = 256  # of question and passage together, as in training
 _MARKING = frozenset({"qa_outputs.weight", "qa_outputs.bias"})  # the head of two outputs a token
 _RESTORE = (
