@@ -28,8 +28,8 @@ from benchmarks.reranker.packed import Packed
 from core.embedding import layer_file
 
 CLS, SEP = 101, 102
-BESIDE = 0.4  # as in core.training.model
-MISSED = 0.5
+BESIDE = 0.4  # weight of a passage that does not answer where one does: there are several of them in a list
+MISSED = 0.5  # weight of the loss by which a passage is worth more to its question than to one it seems to answer
 MEAN = 0.999  # of the running mean of the weights, a step
 
 
