@@ -20,7 +20,7 @@ from benchmarks.reranker.packed import Packed
 from benchmarks.reranker.packing import packed, words
 from benchmarks.reranker.pairs import Pair
 from benchmarks.reranker.run import mined
-from core.embedding import answer_reader, reranker_file
+from core.embedding import answer_reader, layer_file, reranker_file
 from core.embedding.reranker_file import FILE
 from core.errors import LecternError
 from tests.fast_encoder import FastEncoder
@@ -162,6 +162,12 @@ def test_from_pairs_to_a_reader_that_marks_answers_and_is_silent(tmp_path: Path)
     places = [str(lists), "--words", str(table), "--begin-from", str(FILE), "--out", str(tmp_path / "made")]
     plan = "--steps 24 --questions 6 --passages 2 --chunks 1 --max-tokens 48 --looks 1"
     by_clock.main([*places, *plan.split()])
+    before, after, between = (
+        layer_file.parsed(one.read_bytes())["classifier.weight"]
+        for one in (FILE, tmp_path / "made" / "mean.safetensors", tmp_path / "made" / "halves.safetensors")
+    )
+    assert not np.array_equal(before, after)
+    np.testing.assert_allclose(between, (before + after) / 2, atol=0.02 * np.abs(before).max())
     reader = answer_reader.load(tmp_path / "made" / "last.safetensors", "")
     for thing in ("window", "chimney"):  # of neither was anything read
         asked = [f"What {what} is the {thing} of house 9?" for what in ("colour", "year")]
