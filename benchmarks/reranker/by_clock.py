@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -25,12 +25,11 @@ sys.path.insert(0, str(ROOT))
 import torch
 from transformers import BertConfig, BertForSequenceClassification
 
+from benchmarks.reranker.lists import Lists, drawn, lengths_of, loss_of
 from benchmarks.reranker.packed import Packed
 from core.embedding import layer_file
+from core.embedding.answer_reader import LONGEST
 
-CLS, SEP = 101, 102
-BESIDE = 0.4  # weight of a passage that does not answer where one does: there are several of them in a list
-MISSED = 0.5  # weight of the loss by which a passage is worth more to its question than to one it seems to answer
 MEAN = 0.999  # of the running mean of the weights, a step
 
 
@@ -54,7 +53,6 @@ def model_of(words: Path, begin_from: Path | None, dropout: float) -> Any:
         hidden_dropout_prob=dropout,
         attention_probs_dropout_prob=0.0,
     )
-    config._attn_implementation = "sdpa"
     module = BertForSequenceClassification(config)
     module.qa_outputs = torch.nn.Linear(384, 2)
     torch.nn.init.normal_(module.qa_outputs.weight, std=0.02)
@@ -68,99 +66,6 @@ def model_of(words: Path, begin_from: Path | None, dropout: float) -> Any:
     for name, parameter in module.named_parameters():
         parameter.requires_grad = not name.startswith(layer_file.TABLE)
     return module
-
-
-class Lists:
-    """Packed lists on a device; batches are put together there."""
-
-    def __init__(self, packed: Packed, device: str) -> None:
-        def there(values: Any, kind: Any = torch.int64) -> Any:
-            return torch.from_numpy(np.ascontiguousarray(values).astype(np.int64)).to(device).to(kind)
-
-        self.device = device
-        self.tokens = there(np.concatenate([packed.pieces, packed.questions]))
-        starts = np.concatenate([[0], packed.piece_ends[:-1]]), np.concatenate([[0], packed.question_ends[:-1]])
-        self.piece_start, self.piece_long = there(starts[0]), there(np.diff(packed.piece_ends, prepend=0))
-        self.question_start = there(starts[1] + packed.pieces.size)
-        self.question_long = there(np.diff(packed.question_ends, prepend=0))
-        self.asked, self.missed = there(packed.asked), there(packed.missed)
-        self.passages, self.spans = there(packed.passages), there(packed.spans)
-        self.marked = there(packed.marked, torch.bool)
-
-    def read(self, module: Any, questions: Any, pieces: Any, most: int, chunks: int) -> Iterator[tuple[Any, ...]]:
-        """Parts of the pairs ``(question, piece)``, alike in length: their places, scores, token logits ``(n, tokens,
-        2)``, how many tokens the question took, and which tokens may be marked.
-        """
-        asked_long = self.question_long[questions].clamp(max=64)
-        piece_long = torch.minimum(self.piece_long[pieces], most - 3 - asked_long)
-        total = asked_long + piece_long + 3
-        order = torch.argsort(total)
-        for part in torch.tensor_split(order, min(chunks, len(order))):
-            long = int(total[part].max())
-            long = min(most, -(-long // 16) * 16)
-            at = torch.arange(long, device=self.device)[None, :]
-            a, p = asked_long[part][:, None], piece_long[part][:, None]
-            of_question = (at >= 1) & (at <= a)
-            of_piece = (at >= a + 2) & (at < a + 2 + p)
-            from_question = self.question_start[questions[part]][:, None] + at - 1
-            from_piece = self.piece_start[pieces[part]][:, None] + at - a - 2
-            ids = torch.where(of_piece, self.tokens[from_piece.clamp(0, len(self.tokens) - 1)], 0)
-            ids = torch.where(of_question, self.tokens[from_question.clamp(0, len(self.tokens) - 1)], ids)
-            ids = torch.where(at == 0, CLS, ids)
-            ids = torch.where((at == a + 1) | (at == a + 2 + p), SEP, ids)
-            types = ((at >= a + 2) & (at < a + 3 + p)).long()
-            with torch.autocast(self.device, dtype=torch.bfloat16, enabled=self.device == "cuda"):
-                states = module.bert(input_ids=ids, token_type_ids=types, attention_mask=(at < a + p + 3).long())
-            logits = module.qa_outputs(states.last_hidden_state.float())
-            scores = module.classifier(states.pooler_output.float())[:, 0]
-            allowed = of_piece | (at == 0)
-            yield part, scores, logits, asked_long[part], allowed, p[:, 0]
-
-
-def marking(logits: Any, spans: Any, asked_long: Any, allowed: Any, piece_long: Any) -> Any:
-    """``(n,)`` losses. ``spans``: ``(n, places, 2)`` in the piece, -1 for none; a row of none: there is no answer.
-
-    A row whose answers were all cut off teaches nothing.
-    """
-    logits = logits.masked_fill(~allowed[:, :, None], -1e4)
-    kept = (spans[:, :, 1] >= 0) & (spans[:, :, 1] < piece_long[:, None])
-    none = (spans[:, :, 1] < 0).all(1)
-    at = torch.where(kept[:, :, None], spans + asked_long[:, None, None] + 2, 0)
-    right = torch.zeros_like(logits, dtype=torch.bool)
-    rows = torch.arange(len(logits), device=logits.device)[:, None]
-    for side in (0, 1):
-        right[rows, at[:, :, side], side] |= True
-    right[:, 0, :] = none[:, None]
-    lost = ~none & ~kept.any(1)
-    right |= lost[:, None, None]
-    return (torch.logsumexp(logits, 1) - torch.logsumexp(logits.masked_fill(~right, -1e4), 1)).mean(1)
-
-
-def loss_of(lists: Lists, module: Any, rows: Any, passages: Any, most: int, chunks: int) -> Any:
-    """The mean loss of lists ``rows``, of whose passages ``passages`` ``(n, k)`` are read, -1 for none."""
-    many, wide = passages.shape
-    missed = lists.missed[rows]
-    there = passages >= 0
-    row_of, column = there.nonzero(as_tuple=True)
-    questions = torch.cat([lists.asked[rows][row_of], missed[missed >= 0]])
-    pieces = torch.cat([passages[row_of, column], passages[missed >= 0, 0]])
-    scores = torch.zeros(len(questions), device=lists.device)
-    losses = torch.zeros(len(questions), device=lists.device)
-    spans = torch.full((len(questions), lists.spans.shape[1], 2), -1, device=lists.device)
-    first = (column == 0).nonzero(as_tuple=True)[0]
-    spans[first] = lists.spans[rows]
-    for part, score, logits, asked_long, allowed, piece_long in lists.read(module, questions, pieces, most, chunks):
-        scores = scores.index_copy(0, part, score)
-        losses = losses.index_copy(0, part, marking(logits, spans[part], asked_long, allowed, piece_long))
-    read = len(row_of)
-    table = torch.full((many, wide), -1e4, device=lists.device).index_put((row_of, column), scores[:read])
-    several = there.sum(1) > 1
-    order = (torch.logsumexp(table, 1) - table[:, 0])[several].sum()
-    weight = torch.where(column == 0, 1.0, BESIDE) * lists.marked[rows][row_of]
-    sums = torch.zeros(many, device=lists.device).index_add(0, row_of, weight)
-    marks = (losses[:read] * weight / sums[row_of].clamp(min=1e-6)).sum()
-    nearly = losses[read:].sum() + MISSED * torch.nn.functional.softplus(scores[read:] - table[missed >= 0, 0]).sum()
-    return (order + marks + nearly) / many
 
 
 @torch.inference_mode()
@@ -181,22 +86,24 @@ def looked(lists: Lists, module: Any, rows: Any, sources: Any, most: int) -> dic
         hit = torch.zeros(len(pieces), dtype=torch.bool, device=lists.device)
         spans = torch.full((len(pieces), lists.spans.shape[1], 2), -1, device=lists.device)
         spans[column == 0] = lists.spans[part]
-        for some, score, logits, asked_long, allowed, _ in lists.read(module, questions, pieces, most, 2):
+        totals = torch.sort(lists.totals(questions, pieces, most)).values
+        lengths = [-(-int(some.max()) // 16) * 16 for some in torch.tensor_split(totals, min(2, len(totals)))]
+        for some, score, logits, asked_long, allowed, _ in lists.read(module, questions, pieces, most, lengths):
             table[row_of[some], column[some]] = score
             inside = allowed.clone()
             inside[:, 0] = False
             masked = logits.masked_fill(~inside[:, :, None], -1e4)
             sums = masked[:, :, None, 0] + masked[:, None, :, 1]
-            sums = torch.triu(sums + 1e5) - torch.triu(sums + 1e5, 30) - 1e5
+            sums = torch.triu(sums + 1e5) - torch.triu(sums + 1e5, LONGEST) - 1e5
             flat, where = sums.flatten(1).max(1)
             long = logits.shape[1]
             begin, end = where // long - asked_long - 2, where % long - asked_long - 2
             margins[some] = flat - logits[:, 0].sum(1)
             hit[some] = ((spans[some, :, 0] == begin[:, None]) & (spans[some, :, 1] == end[:, None])).any(1)
-        for row, listed in enumerate(part.tolist()):
-            if there[row].sum() > 1:
-                rank = int((table[row] >= table[row, 0]).sum())
-                ranks.setdefault(int(sources[listed]), []).append(1 / rank)
+        rank = (table >= table[:, :1]).sum(1).tolist()
+        for source, place, listed in zip(sources[part.cpu()].tolist(), rank, there.sum(1).tolist(), strict=True):
+            if listed > 1:
+                ranks.setdefault(source, []).append(1 / place)
         firsts = column == 0
         known = lists.marked[part]
         right += hit[firsts][known].tolist()
@@ -220,16 +127,82 @@ class Mean:
 
     def __init__(self, module: Any) -> None:
         self.weights = {name: value.detach().clone() for name, value in module.state_dict().items()}
+        self._learnt = {name: one for name, one in module.named_parameters() if one.requires_grad}
         self._steps = 0
 
     @torch.no_grad()
-    def add(self, module: Any) -> None:
+    def add(self) -> None:
         """Take the weights of one more step; of the first thousand all count alike."""
         self._steps += 1
         share = max(1 - MEAN, 1 / (self._steps + 1))
-        for name, parameter in module.named_parameters():
-            if parameter.requires_grad:
-                self.weights[name].lerp_(parameter.detach(), share)
+        means = [self.weights[name] for name in self._learnt]
+        torch._foreach_lerp_(means, [one.detach() for one in self._learnt.values()], share)
+
+
+class Step:
+    """One step of learning. A graphics processor records it once and then repeats what it recorded, since to start
+    each of its some thousand kernels anew takes longer than to run them.
+    """
+
+    def __init__(self, lists: Lists, module: Any, train: Any, given: argparse.Namespace) -> None:
+        self._lists, self._module, self._given = lists, module, given
+        learnable = [parameter for parameter in module.parameters() if parameter.requires_grad]
+        kinds = [
+            {"params": [one for one in learnable if one.ndim > 1], "weight_decay": 0.01},
+            {"params": [one for one in learnable if one.ndim < 2], "weight_decay": 0.0},
+        ]
+        on_graphics = lists.device == "cuda"
+        self._rate: Any = torch.tensor(0.0, device=lists.device) if on_graphics else 0.0
+        self._optimizer = torch.optim.AdamW(kinds, lr=self._rate, fused=on_graphics, capturable=on_graphics)
+        self._learnable = learnable
+        self._rows = train[: given.questions].clone()
+        self._graph: Any = None
+        if on_graphics:
+            self._record(train)
+
+    def __call__(self, rows: Any, rate: float) -> Any:
+        """The loss of the lists ``rows``, which has been learnt from at ``rate``; stays on the device."""
+        if self._graph is None:
+            for group in self._optimizer.param_groups:
+                group["lr"] = rate
+            self._rows = rows
+            return self._run(())
+        self._rate.fill_(rate)
+        self._rows.copy_(rows)
+        self._graph.replay()
+        return self._loss
+
+    def _run(self, lengths: Sequence[int]) -> Any:
+        given, lists = self._given, self._lists
+        passages = drawn(lists.passages[self._rows], given.passages)
+        lengths = lengths or lengths_of(lists, self._rows, passages, given.max_tokens, given.chunks)
+        self._optimizer.zero_grad(set_to_none=True)
+        loss = loss_of(lists, self._module, self._rows, passages, given.max_tokens, lengths)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self._learnable, 1.0)
+        self._optimizer.step()
+        return loss.detach()
+
+    def _record(self, train: Any) -> None:
+        """Record a step of rate 0 whose parts are as long as those of some drawn at random need."""
+        given, lists = self._given, self._lists
+        needed = []
+        for _ in range(50):
+            rows = train[torch.randint(len(train), (given.questions,), device=lists.device)]
+            passages = drawn(lists.passages[rows], given.passages)
+            needed.append(lengths_of(lists, rows, passages, given.max_tokens, given.chunks))
+        lengths = np.max(needed, axis=0).tolist()
+        beside: Any = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        beside.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(beside):
+            for _ in range(3):
+                self._run(lengths)
+        torch.cuda.current_stream().wait_stream(beside)
+        self._optimizer.zero_grad(set_to_none=True)
+        self._graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self._graph):
+            self._loss = self._run(lengths)
+        print(f"A step is recorded: parts of {lengths} tokens.", flush=True)
 
 
 def learn(lists: Lists, module: Any, train: Any, given: argparse.Namespace, look: Callable[[str], None]) -> Mean:
@@ -237,35 +210,26 @@ def learn(lists: Lists, module: Any, train: Any, given: argparse.Namespace, look
 
     ``look(where)`` is called a few times on the way.
     """
-    learnable = [parameter for parameter in module.parameters() if parameter.requires_grad]
-    kinds = [
-        {"params": [one for one in learnable if one.ndim > 1], "weight_decay": 0.01},
-        {"params": [one for one in learnable if one.ndim < 2], "weight_decay": 0.0},
-    ]
-    optimizer = torch.optim.AdamW(kinds, lr=given.rate, fused=lists.device == "cuda")
-    mean, order = Mean(module), train[torch.randperm(len(train), device=lists.device)]
-    begun, step, at, looks, total = perf_counter(), 0, 0, 1, 0.0
     module.train()
-    while (part := step / given.steps if given.steps else (perf_counter() - begun) / (given.minutes * 60)) < 1:
-        for group in optimizer.param_groups:
-            group["lr"] = given.rate * min(1.0, 0.02 + part / 0.03) * max(0.02, 1 - part)
+    take = Step(lists, module, train, given)
+    mean, order = Mean(module), train[torch.randperm(len(train), device=lists.device)]
+    begun, step, at, looks = perf_counter(), 0, 0, 1
+    total, part = torch.zeros((), device=lists.device), 0.0
+    while part < 1:
         if at + given.questions > len(order):
             order, at = train[torch.randperm(len(train), device=lists.device)], 0
-        rows = order[at : at + given.questions]
+        rate = given.rate * min(1.0, 0.02 + part / 0.03) * max(0.02, 1 - part)
+        total += take(order[at : at + given.questions], rate)
+        mean.add()
         at += given.questions
-        most = given.max_tokens if step % 3 else min(192, given.max_tokens)  # the answer line reads 192
-        loss = loss_of(lists, module, rows, drawn(lists.passages[rows], given.passages), most, given.chunks)
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(learnable, 1.0)
-        optimizer.step()
-        mean.add(module)
         step += 1
-        total += float(loss.detach()) if step % 20 == 0 else 0.0
+        if step % 10 == 0:
+            total.item()  # waits: the clock is to tell what was done, not what was asked for
+        part = step / given.steps if given.steps else (perf_counter() - begun) / (given.minutes * 60)
         if part >= looks / given.looks:
             looks += 1
             read = step * given.questions / len(train)
-            look(f"step {step}, {read:.2f} of the lists, loss {total / max(1, step // 20):.3f} so far")
+            look(f"step {step}, {read:.2f} of the lists, loss {float(total) / step:.3f} so far")
     look(f"step {step}, the last weights")
     return mean
 
@@ -276,14 +240,6 @@ def halves(weights: Mapping[str, Any], begin_from: Path) -> dict[str, Any]:
     """
     before = layer_file.parsed(begin_from.read_bytes())
     return {name: (weights[name].float().cpu() + torch.from_numpy(value)) / 2 for name, value in before.items()}
-
-
-def drawn(passages: Any, count: int) -> Any:
-    """``(n, count)`` of ``(n, most)``: the first, which answers, and some of the others, drawn anew each time."""
-    others = passages[:, 1:]
-    chance = torch.rand(others.shape, device=passages.device) - 2.0 * (others < 0)
-    chosen = chance.topk(min(count - 1, others.shape[1]), dim=1).indices
-    return torch.cat([passages[:, :1], others.gather(1, chosen)], 1)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -297,16 +253,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options.add_argument("--steps", type=int, default=0, help="instead of minutes, 0: by the clock")
     options.add_argument("--questions", type=int, default=64)
     options.add_argument("--passages", type=int, default=8)
-    options.add_argument("--chunks", type=int, default=4, help="of a step's pairs, alike in length, read together")
+    options.add_argument("--chunks", type=int, default=8, help="of a step's pairs, alike in length, read together")
     options.add_argument("--rate", type=float, default=2e-4)
     options.add_argument("--dropout", type=float, default=0.1)
     options.add_argument("--max-tokens", type=int, default=256)
-    options.add_argument("--looks", type=int, default=6)
+    options.add_argument("--looks", type=int, default=3)
     options.add_argument("--seed", type=int, default=0)
     given = options.parse_args(arguments)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(given.seed)
-    torch.backends.cuda.matmul.allow_tf32 = True
     packed = Packed.read(given.lists)
     lists = Lists(packed, device)
     module = model_of(given.words, given.begin_from, given.dropout).to(device)

@@ -25,6 +25,8 @@ from core.text.sentences import sentence_spans
 from core.types import Encoder, Vectors
 
 SIZES = (250, 350, 450, 600, 900)  # characters of a piece; leaves of the presets have about 450
+_LINES = 0.35  # of the pairs that know their answer: lists of lines, as the answer line is read
+_BESIDE = 5  # lines of the same passage in such a list, at most: what is about the right thing and not what is asked
 _NEAR_POSITIVE = 0.95
 _LIKE_QUESTION = 0.9  # cosine from which two questions ask the same
 _NEAREST = 40
@@ -91,12 +93,16 @@ class Miner:
 
         Of a pair that is not answerable it is the one piece that only seems to answer.
         """
-        size = choose.choice(self._sizes)
-        titled = choose.random() < 0.4
+        lines = (bool(pair.answer) or not pair.answerable) and choose.random() < _LINES
+        size = 0 if lines else choose.choice(self._sizes)
+        titled = choose.random() < (0.8 if lines else 0.4)
         asked = set(words(pair.question))
         best, others = _parted(pair, size, asked)
         found = [self._shown(pair.positive, best, titled)]
-        if pair.answer and others and choose.random() < 0.7:
+        if lines:
+            others = sorted(set(others) - {best}, key=lambda line: (-_shared(line, asked), line))
+            found += [self._shown(pair.positive, line, titled) for line in others[: min(_BESIDE, count - 1)]]
+        elif pair.answer and others and choose.random() < 0.7:
             # The same passage beside the answer: it is about the same, and answers nothing.
             found.append(self._shown(pair.positive, choose.choice(others), titled))
         for at in self._near(pair, choose):
@@ -191,8 +197,8 @@ def words(text: str) -> list[str]:
 def pieces(text: str, size: int) -> tuple[str, ...]:
     """The text in runs of whole sentences, or lines, of about ``size`` characters; a longer sentence is left whole.
 
-    >>> pieces("One is here. Two is there. Three.", 16)
-    ('One is here.', 'Two is there.', 'Three.')
+    >>> pieces("One is here. Two is there. Three.", 16), pieces("It is. So.", 0)
+    (('One is here.', 'Two is there.', 'Three.'), ('It is.', 'So.'))
     """
     found: list[str] = []
     begun = last = 0

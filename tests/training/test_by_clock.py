@@ -15,6 +15,7 @@ import torch
 from benchmarks.reranker import by_clock
 from benchmarks.reranker.__main__ import main
 from benchmarks.reranker.code_pairs import default_pairs
+from benchmarks.reranker.lists import BESIDE, MISSED, Lists, drawn, lengths_of, loss_of
 from benchmarks.reranker.mining import MinedList
 from benchmarks.reranker.packed import Packed
 from benchmarks.reranker.packing import packed, words
@@ -75,13 +76,13 @@ def reference(module: Any, tokenizer: Any, listed: MinedList, most: int) -> floa
     answers = [listed.answer, *[None if listed.answer is None else ""] * (len(listed.passages) - 1)]
     found = [read(listed.question, one, answer) for one, answer in zip(listed.passages, answers, strict=True)]
     scores = torch.stack([score for score, _ in found])
-    weights = torch.tensor([1.0, *[by_clock.BESIDE] * (len(found) - 1)])
+    weights = torch.tensor([1.0, *[BESIDE] * (len(found) - 1)])
     loss = (
         scores.logsumexp(0) - scores[0] + (torch.stack([marks for _, marks in found]) * weights / weights.sum()).sum()
     )
     if listed.missed:
         score, marks = read(listed.missed, listed.passages[0], "")
-        loss = loss + marks + by_clock.MISSED * torch.nn.functional.softplus(score - scores[0])
+        loss = loss + marks + MISSED * torch.nn.functional.softplus(score - scores[0])
     return float(loss.detach())
 
 
@@ -114,22 +115,23 @@ def test_its_loss_is_that_of_reading_pair_by_pair(tmp_path: Path, shipped: tuple
     whole = packed(LISTS, [0] * 5, [False] * 5, 3, tokenizer)
     words(product, whole, tmp_path / "words.npz")
     module = by_clock.model_of(tmp_path / "words.npz", FILE, dropout=0.0).eval()
-    lists = by_clock.Lists(whole, "cpu")
+    lists = Lists(whole, "cpu")
     some = torch.tensor(rows)
     wanted = np.mean([reference(product, tokenizer, LISTS[row], 64) for row in rows])
-    loss = by_clock.loss_of(lists, module, some, lists.passages[some], most=64, chunks=2)
+    passages = lists.passages[some]
+    loss = loss_of(lists, module, some, passages, 64, lengths_of(lists, some, passages, 64, parts=2))
     assert float(loss.detach()) == pytest.approx(wanted, abs=0.03)
 
 
 def test_the_others_of_a_list_are_drawn_anew_and_the_one_that_answers_stays() -> None:
     passages = torch.arange(1, 13).repeat(200, 1)
     passages[:, 9:] = -1
-    some = by_clock.drawn(passages, 4)
+    some = drawn(passages, 4)
     assert some.shape == (200, 4)
     assert set(some[:, 0].tolist()) == {1}
     assert all(len(set(row)) == 4 for row in some.tolist())
     assert set(some[:, 1:].flatten().tolist()) == set(range(2, 10)), "none that is not there, and each at some time"
-    assert by_clock.drawn(torch.tensor([[5, -1, -1]]), 3).tolist() == [[5, -1, -1]]
+    assert drawn(torch.tensor([[5, -1, -1]]), 3).tolist() == [[5, -1, -1]]
 
 
 THINGS = ("door", "roof", "gate", "wall", "lamp", "path", "well", "barn", "mill", "shed")

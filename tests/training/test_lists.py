@@ -88,4 +88,12 @@ def test_pieces_keep_every_sentence_in_order(sentences: list[str], size: int) ->
     assert " ".join(pieces(text, size)) == text
 
 
+def test_some_lists_are_of_lines_as_an_answer_is_quoted() -> None:
+    mined, pairs = MINED
+    lists = [mined.listed(pairs[0], 4, random.Random(seed)).passages for seed in range(40)]
+    lines = [one for one in lists if all(passage.count(".") == 1 for passage in one)]
+    assert 5 < len(lines) < 30
+    assert all(len(one) == 4 and sum("Delft" in passage for passage in one) == 4 for one in lines)
+
+
 MINED = miner()
