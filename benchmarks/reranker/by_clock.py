@@ -33,16 +33,6 @@ from core.embedding.answer_reader import LONGEST
 MEAN = 0.999  # of the running mean of the weights, a step
 
 
-def words_of(path: Path) -> dict[str, Any]:
-    """The embedding table, by the names of its weights; what has 8-bit integers has ``:scales`` beside it."""
-    table = dict(np.load(path))
-    return {
-        name: value.astype(np.float32) * table.get(f"{name}:scales", np.float32(1))
-        for name, value in table.items()
-        if not name.endswith(":scales")
-    }
-
-
 def model_of(words: Path, begin_from: Path | None, dropout: float) -> Any:
     """The packaged encoder's shape with both heads. ``words``: its embedding table; the layers come from a file."""
     config = BertConfig(
@@ -57,7 +47,7 @@ def model_of(words: Path, begin_from: Path | None, dropout: float) -> Any:
     module.qa_outputs = torch.nn.Linear(384, 2)
     torch.nn.init.normal_(module.qa_outputs.weight, std=0.02)
     places = module.state_dict()
-    given = words_of(words)
+    given = layer_file.from_bytes(dict(np.load(words)))
     if begin_from:
         given |= layer_file.parsed(begin_from.read_bytes())
     with torch.no_grad():

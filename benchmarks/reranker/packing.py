@@ -86,7 +86,7 @@ def _tokens(texts: Sequence[str], tokenizer: Any) -> tuple[NDArray[np.uint16], N
 
 def words(module: Any, lists: Packed, path: Path) -> None:
     """Write the embedding table of an ``untrained`` module: the rows of the words in the lists, as 8-bit integers."""
-    table = {
+    table: dict[str, Any] = {
         name: value.numpy().astype(np.float16)
         for name, value in module.state_dict().items()
         if name.startswith(layer_file.TABLE) and value.is_floating_point()
@@ -95,7 +95,6 @@ def words(module: Any, lists: Packed, path: Path) -> None:
     rows = np.zeros(table[name].shape, np.float32)
     used = np.unique(np.concatenate([lists.pieces, lists.questions, np.array([0, 101, 102], np.uint16)]))
     rows[used] = table[name][used]
-    scales = np.abs(rows).max(axis=1, keepdims=True) / 127
-    table[name] = np.rint(rows / np.where(scales > 0, scales, 1)).astype(np.int8)
+    table[name], table[name + layer_file.SCALES] = layer_file.in_bytes(rows)
     with written_whole(path) as unfinished, unfinished.open("wb") as file:
-        np.savez_compressed(file, **table, **{f"{name}:scales": scales})
+        np.savez_compressed(file, **table)

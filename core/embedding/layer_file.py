@@ -20,7 +20,7 @@ from core.errors import ModelError
 
 TABLE = "bert.embeddings."  # what the names of the weights begin with that are the packaged model's
 _WHOSE = "Lectern's own re-ranker"
-_SCALES = ":scales"  # behind the name of a matrix: what its rows are multiplied by
+SCALES = ":scales"  # behind the name of a matrix: what its rows are multiplied by
 
 
 def write(weights: Mapping[str, Any], path: Path) -> None:
@@ -38,11 +38,29 @@ def write(weights: Mapping[str, Any], path: Path) -> None:
         if values.ndim < 2:
             learnt[name] = values.astype(np.float16)
             continue
-        scales = np.abs(values).max(axis=1, keepdims=True) / 127
-        learnt[name] = np.rint(values / np.where(scales > 0, scales, 1)).astype(np.int8)
-        learnt[name + _SCALES] = scales.astype(np.float32)
+        learnt[name], learnt[name + SCALES] = in_bytes(values)
     with written_whole(path) as unfinished:
         save_file(learnt, str(unfinished))
+
+
+def in_bytes(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """``(n, m)`` 8-bit integers, and ``(n, 1)`` what each row of them is multiplied by to be the rows again.
+
+    >>> small, scales = in_bytes(np.array([[1.0, -2.54], [0.0, 0.0]], np.float32))
+    >>> small.tolist(), scales.round(3).tolist()
+    ([[50, -127], [0, 0]], [[0.019999999552965164], [0.0]])
+    """
+    scales = np.abs(rows).max(axis=1, keepdims=True) / 127
+    return np.rint(rows / np.where(scales > 0, scales, 1)).astype(np.int8), scales.astype(np.float32)
+
+
+def from_bytes(parts: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[np.float32]]:
+    """Of arrays by name, as they are computed with: those that have ``:scales`` beside them multiplied by these."""
+    return {
+        name: value.astype(np.float32) * parts.get(name + SCALES, np.float32(1))
+        for name, value in parts.items()
+        if not name.endswith(SCALES)
+    }
 
 
 def read(path: Path, sha256: str, restore: str) -> bytes:
@@ -71,13 +89,7 @@ def parsed(data: bytes) -> dict[str, NDArray[np.float32]]:
     """What ``write`` wrote, as it is computed with. Raises ``ValueError`` or ``SafetensorError`` for other bytes."""
     from safetensors.numpy import load
 
-    # By NumPy: converting on one thread takes 0.1 s, and on several they wait for whatever else the machine does.
-    parts: Mapping[str, NDArray[Any]] = load(data)
-    return {
-        key: value.astype(np.float32) * parts.get(key + _SCALES, np.float32(1))
-        for key, value in parts.items()
-        if not key.endswith(_SCALES)
-    }
+    return from_bytes(load(data))  # by NumPy: torch takes 0.1 s on one thread, and on several waits for what else runs
 
 
 def fill(module: Any, weights: Mapping[str, NDArray[np.float32]], wanted: set[str]) -> None:
