@@ -284,6 +284,16 @@ def test_code_keeps_its_lines() -> None:
     assert texts(document, BlockKind.CODE) == ["def f():\n    return 1\nprint(f())"]
 
 
+def test_a_letter_is_called_by_its_file_and_not_by_its_first_section() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((60, 90), "Heather Row 12, Normal", fontsize=11)
+        page.insert_text((60, 130), "Dear neighbour,", fontsize=11)
+        page.insert_text((60, 170), "Nominations for the board", fontsize=16)
+        page.insert_text((60, 210), "Two seats are up for election, with terms of two years.", fontsize=11)
+
+    assert parsed(pdf(draw), "autumn_letter.pdf").title == "Autumn letter"
+
+
 def test_title_from_metadata_if_the_first_page_shows_it() -> None:
     def draw(page: pymupdf.Page) -> None:
         page.insert_text((60, 50), "www.ducks.example", fontsize=14)
