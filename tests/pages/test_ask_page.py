@@ -18,14 +18,14 @@ from core.search.explaining.dial_changes import value_of
 from core.settings import PRESETS, Settings
 from core.text.phrases import find_words
 from core.types import Span
-from pages.ui.ask import evidence
+from pages.ui.ask import by_document, evidence
 from pages.ui.ask import tabs as ask_tabs
 from pages.ui.ask.compare import partner, pieces
 from pages.ui.ask.dials import sidebar
 from pages.ui.ask.dials.sidebar import BY_NAME, DIALS, FOLDS
 from pages.ui.ask.why import TASK, surroundings
 from pages.ui.shared import background, services, state
-from tests.pages.apps import said, start
+from tests.pages.apps import plain, said, start
 from tests.pages.browsing import until
 
 QUESTION = "How long is an access token valid?"
@@ -301,6 +301,17 @@ def test_two_settings_are_compared_on_the_same_question() -> None:
     app.button(key="ask.take").click().run()
     assert app.slider(key="ask.retrieval.k").value == Settings().retrieval.k
     app.button(key="ask.drop").click().run()
+    assert not app.exception
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("home")
+def test_each_document_is_asked_by_itself_and_says_what_it_says() -> None:
+    app = asked("Which floor has the kettle?", tab=by_document.TAB)
+    told = plain(app)
+    assert "The kettle stands in the kitchen on the second floor" in told
+    assert told.index("tea.txt") < told.index("tokens.md") < told.index("does not say")
+    app.button(key="ask.document.0.0").click().run()
     assert not app.exception
 
 
