@@ -240,7 +240,9 @@ def test_weak_support_disagreement_and_clustered_evidence_are_said() -> None:
     assert [side["pieces"] for side in row["sides"]] == [["Wait ", "9 s", "."], ["Wait ", "8 s", "."]]
     assert "It stopped after 10 s" in said(app)
     assert "ask.grow" not in {button.key for button in app.button}  # the parent suits it, and is what the dial says
+    assert "share a parent" not in said(app)
     app.selectbox(key="ask.expansion.strategy").set_value("flat").run()
+    assert "share a parent" in said(app)
     app.button(key="ask.grow").click().run()
     assert app.selectbox(key="ask.expansion.strategy").value == "auto-merge"
     assert not app.exception

@@ -123,20 +123,19 @@ def show_notes(lying: Clustered | None, notes: Sequence[str], settings: Settings
     """Draw what there is to say; a strategy that suits the evidence better than the dial's is one click away."""
     for note in notes:
         st.caption(f":material/info: {words.escaped(note)}")
-    if lying is None or not lying.advice:
+    fitting = [name for name in lying.expansions if name in words.EXPANSION_WORDS] if lying else []
+    if lying is None or not fitting or settings.expansion.strategy in fitting:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(f":material/hub: {words.escaped(lying.advice)}", width="content")
-        fitting = [name for name in lying.expansions if name in words.EXPANSION_WORDS]
-        if fitting and settings.expansion.strategy not in fitting:
-            st.button(
-                f"Grow to “{words.EXPANSION_WORDS[fitting[0]]}”",
-                key="ask.grow",
-                type="tertiary",
-                icon=":material/tune:",
-                on_click=sidebar.turn,
-                args=[{"expansion.strategy": fitting[0]}],
-            )
+        st.button(
+            f"Grow to “{words.EXPANSION_WORDS[fitting[0]]}”",
+            key="ask.grow",
+            type="tertiary",
+            icon=":material/tune:",
+            on_click=sidebar.turn,
+            args=[{"expansion.strategy": fitting[0]}],
+        )
 
 
 def relevance_help(last: str, settings: Settings) -> str:
