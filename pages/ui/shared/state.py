@@ -88,6 +88,7 @@ OVER_TIME = "benchmark.over_time"
 JUDGING_FILTER = "judging.filter"
 JUDGING_SHOWN = "judging.shown"
 SUITE = "benchmark.suite"
+SUITE_NEXT = "benchmark.suite.next"  # chosen elsewhere on the page, where the window would send the old choice again
 PRESETS_CHOSEN = "benchmark.presets"
 BENCH_PLACE = "benchmark.place"  # what each part of the page says of itself in the address
 BENCH_VARY = "benchmark.vary"
