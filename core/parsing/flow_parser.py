@@ -44,7 +44,7 @@ _WORKBOOKS = frozenset({"xlsx", "ods", "csv"})
 _VERSIONS = {
     "article": 4,
     **dict.fromkeys(("xml", "man", "mediawiki"), 1),
-    **dict.fromkeys(("xlsx", "ods", "mbox"), 4),
+    **dict.fromkeys(("xlsx", "ods", "mbox", "rst"), 4),
     **dict.fromkeys(("docx", "pptx", "bibtex", "subtitles"), 2),
 }
 _USUAL_VERSION = 3
