@@ -57,7 +57,7 @@ def nothing_yet() -> None:
 
 def heading_row(sources: dict[str, SourceRow]) -> tuple[str, bool]:
     """The picker, what to compare with and, for PDF, the switch; returns the version, and whether paged."""
-    picker, other, switch, judged = st.columns([5.2, 3.4, 1.7, 2], vertical_alignment="center", gap="small")
+    picker, other, switch, judged = st.columns([4.9, 3.2, 2.1, 2.1], vertical_alignment="center", gap="small")
     version = picker.selectbox(
         "Document",
         list(sources),

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from pathlib import PurePath
 
-from core.evidence import Citation, Passage
+from core.evidence import Citation, Hit, Passage
 from core.parsing.file_names import unlike
 from core.search.answer.line import Line, in_words
 from core.search.checking.checking import SUPPORTED, VERDICTS, Verdict, counted
@@ -64,6 +64,19 @@ def questions_as_markdown(
     head = front_matter(one if len(results) == 1 else {"conversation": len(results), "library": library})
     told = zip_longest(results, lines, written)
     return "\n\n".join([head, *(part for asked in told for part in _told(*asked))]) + "\n"
+
+
+def documents_as_markdown(question: str, library: str, lines: Sequence[tuple[Hit, Line]]) -> str:
+    """What each document says of a question by itself: its quotes with their places, or that it does not say."""
+    parts = [front_matter({"question": question, "library": library, "documents": len(lines)}), f"# {question}"]
+    for hit, line in lines:
+        parts.append(f"## {hit.document}")
+        if not line.supported:
+            parts.append(f"{hit.source} does not say.")
+            continue
+        for quote in line.answer.quotes:
+            parts += [quoted(in_words(quote)), _place(quote.citation)]
+    return "\n\n".join(parts) + "\n"
 
 
 def written_answer(

@@ -138,7 +138,7 @@ _MAIL_NAMES = frozenset(
     "from to cc subject date received mime-version message-id return-path delivered-to reply-to content-type".split()
 )
 _ENOUGH_MAIL_NAMES = 3
-_MAILBOX = re.compile(r"From \S+ .*\d\d:\d\d.*\n")
+_MAILBOX = re.compile(r"From (?:\S+ .*\d\d:\d\d.*|-? *)\n")
 _READABLE = (
     "Lectern reads PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx, .xls), OpenDocument (.odt, .ods), web pages, "
     "EPUB, RTF, mail (.eml, .msg, .mbox), CSV, reStructuredText, Org, LaTeX, BibTeX, AsciiDoc, XML, Markdown, "

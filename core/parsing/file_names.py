@@ -74,7 +74,8 @@ def readable_title(name: str) -> str:
 MAX_TITLE = 200  # characters
 _POOR_TITLE = re.compile(
     r"untitled|title|document\d*|slide \d+|microsoft (?:word|powerpoint|excel) - .*|powerpoint presentation|"
-    r".*\.(?:docx?|pptx?|xlsx?|tex|dvi|indd|qxd|pdf|rtf|odt|html?|ps)|[\W\d_]*|cover|contents|layout \d+",
+    r".*\.(?:docx?|pptx?|xlsx?|tex|dvi|indd|qxd|pdf|rtf|odt|html?|ps)|[\W\d_]*|cover|contents|layout \d+|"
+    r".*\w-",  # a line that ends within a word
     re.IGNORECASE,
 )
 _DIGITS = re.compile(r"\d+(?:[.:/-]\d+)*")
@@ -111,8 +112,8 @@ def is_of_a_row(heading: str, others: Iterable[str]) -> bool:
 def is_title(stated: str) -> bool:
     """Whether a stated title, on one line, names a document rather than the program or template that made it.
 
-    >>> [is_title(text) for text in ("The keeping of ducks", "Microsoft Word - Draft.doc", "Slide 1")]
-    [True, False, False]
+    >>> [is_title(text) for text in ("The keeping of ducks", "Microsoft Word - Draft.doc", "Slide 1", "It has mo-")]
+    [True, False, False, False]
     """
     readable = stated.isprintable() and "\ufffd" not in stated
     return 3 <= len(stated) <= MAX_TITLE and readable and not _POOR_TITLE.fullmatch(stated)

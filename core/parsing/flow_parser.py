@@ -44,8 +44,7 @@ _WORKBOOKS = frozenset({"xlsx", "ods", "csv"})
 _VERSIONS = {
     "article": 4,
     **dict.fromkeys(("xml", "man", "mediawiki"), 1),
-    "xlsx": 4,
-    "ods": 4,
+    **dict.fromkeys(("xlsx", "ods", "mbox", "rst"), 4),
     **dict.fromkeys(("docx", "pptx", "bibtex", "subtitles"), 2),
 }
 _USUAL_VERSION = 3

@@ -1,11 +1,13 @@
-"""A written answer as Markdown: what is doubted of it, the places it cites, and nothing that a viewer would fetch."""
+"""Answers as Markdown: what is doubted of a written one, the places cited, and what each document says by itself."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from core.evidence import Passage
-from core.inspecting.as_markdown import written_answer
+from core.evidence import Answer, Citation, Hit, Passage, Quote
+from core.inspecting.as_markdown import documents_as_markdown, written_answer
+from core.search.answer.line import Line
+from core.search.answer.support import Evidence, Support
 from core.search.checking.library_check import check_answer
 
 SAID = "An access token is valid for 3600 seconds."
@@ -26,3 +28,22 @@ def test_it_goes_out_with_its_doubts_and_places_and_without_links() -> None:
     assert parts[-1] == f"[1] tokens.md, characters 7–{7 + len(SAID)}"
     assert "](" not in "".join(parts)
     assert "<img" not in "".join(parts).replace("\\<img", "")
+
+
+def test_each_document_says_what_it_says_or_that_it_does_not() -> None:
+    tokens, tea = (
+        Hit(1, "c", one.version_id, one.start, one.end, one.text, 1, 1.0, {}, (), one.document, one.source)
+        for one in PASSAGES
+    )
+    quote = Quote(SAID, 1.0, Citation("v" * 64, "Tokens", "tokens.md", 7, 7 + len(SAID), 3))
+    says = Line(Answer((quote,)), Support(0.9, enough=True, sentence=""), Evidence())
+    silent = Line(Answer((quote,)), Support(0.1, enough=False, sentence=""), Evidence())
+    parts = documents_as_markdown("How long?", "home", [(tokens, says), (tea, silent)]).strip().split("\n\n")
+    assert parts[1:] == [
+        "# How long?",
+        "## Tokens",
+        f"> {SAID}",
+        f"tokens.md, page 3, characters 7–{7 + len(SAID)}",
+        "## Tea",
+        "tea.txt does not say.",
+    ]

@@ -18,14 +18,14 @@ from core.search.explaining.dial_changes import value_of
 from core.settings import PRESETS, Settings
 from core.text.phrases import find_words
 from core.types import Span
-from pages.ui.ask import evidence
+from pages.ui.ask import by_document, evidence
 from pages.ui.ask import tabs as ask_tabs
 from pages.ui.ask.compare import partner, pieces
 from pages.ui.ask.dials import sidebar
 from pages.ui.ask.dials.sidebar import BY_NAME, DIALS, FOLDS
 from pages.ui.ask.why import TASK, surroundings
 from pages.ui.shared import background, services, state
-from tests.pages.apps import said, start
+from tests.pages.apps import plain, said, start
 from tests.pages.browsing import until
 
 QUESTION = "How long is an access token valid?"
@@ -240,7 +240,9 @@ def test_weak_support_disagreement_and_clustered_evidence_are_said() -> None:
     assert [side["pieces"] for side in row["sides"]] == [["Wait ", "9 s", "."], ["Wait ", "8 s", "."]]
     assert "It stopped after 10 s" in said(app)
     assert "ask.grow" not in {button.key for button in app.button}  # the parent suits it, and is what the dial says
+    assert "share a parent" not in said(app)
     app.selectbox(key="ask.expansion.strategy").set_value("flat").run()
+    assert "share a parent" in said(app)
     app.button(key="ask.grow").click().run()
     assert app.selectbox(key="ask.expansion.strategy").value == "auto-merge"
     assert not app.exception
@@ -301,6 +303,17 @@ def test_two_settings_are_compared_on_the_same_question() -> None:
     app.button(key="ask.take").click().run()
     assert app.slider(key="ask.retrieval.k").value == Settings().retrieval.k
     app.button(key="ask.drop").click().run()
+    assert not app.exception
+
+
+@pytest.mark.model
+@pytest.mark.usefixtures("home")
+def test_each_document_is_asked_by_itself_and_says_what_it_says() -> None:
+    app = asked("Which floor has the kettle?", tab=by_document.TAB)
+    told = plain(app)
+    assert "The kettle stands in the kitchen on the second floor" in told
+    assert told.index("tea.txt") < told.index("tokens.md") < told.index("does not say")
+    app.button(key="ask.document.0.0").click().run()
     assert not app.exception
 
 

@@ -45,3 +45,4 @@ def test_each_question_takes_one_key(address: str, page: Page) -> None:
     shown(page.get_by_role("heading", name="Does a key typed here keep it?"))
     key(page, "Keep")
     shown(page.get_by_text("1 question kept, 1 dropped."))
+    expect(page.get_by_role("radio", name="My judgments (1)")).to_be_checked()  # they are measured on next

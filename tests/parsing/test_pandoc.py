@@ -160,6 +160,18 @@ def test_a_record_before_rst_is_read_whole(head: str) -> None:
     assert found.text == "Ducks\n\nAnn\n\nStatus\n  Final\n\nThey swim.\n\nFeed\n\nOats."
 
 
+def test_what_sphinx_refers_to_does_not_end_the_section_before() -> None:
+    text = (
+        "Settings\n========\n\n.. setting:: CACHE\n\nCACHE\n-----\n\nDefault: 1\n\n"
+        ".. setting:: DELAY\n.. signal:: tick\n\n.. _delay:\n\nDELAY\n-----\n\nDefault: 2\n\n"
+        ".. note:: Mind the wind.\n\nWind\n----\n\nIt blows.\n"
+    )
+    assert document(text, "a.rst").text.split("\n\n") == [
+        *("Settings", "CACHE", "Default: 1", "tick", "DELAY", "Default: 2"),
+        *("Note", "Mind the wind.", "Wind", "It blows."),
+    ]
+
+
 def test_a_manual_page_has_its_sections_and_the_tables_that_pandoc_passes_over() -> None:
     table = ".TS\nl lp-1.\nDuck\tTeal\n\n.TE\n"
     found = document(

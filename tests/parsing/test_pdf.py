@@ -284,6 +284,35 @@ def test_code_keeps_its_lines() -> None:
     assert texts(document, BlockKind.CODE) == ["def f():\n    return 1\nprint(f())"]
 
 
+def test_first_words_that_are_set_apart_are_no_heading() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((60, 90), "2 What was learnt", fontsize=10, fontname="hebo")
+        page.insert_text(
+            (60, 120), "Poor choices have effects that nobody awaited. In the", fontsize=10, fontname="hebo"
+        )
+        for at, line in enumerate(
+            ("most part of the work they did no harm, but one of", "them stands out among the others by far.")
+        ):
+            page.insert_text((60, 132 + 12 * at), line, fontsize=10)
+        page.insert_text((60, 190), "3 What is to be done about all that was learnt", fontsize=10, fontname="hebo")
+        page.insert_text((60, 204), "gcc is built anew for it, and nobody minds.", fontsize=10)
+        box(page, 60, 230, 310, 700, f"{prose('More', 120)}.", 10)
+
+    document = parsed(pdf(draw))
+    assert texts(document, BlockKind.HEADING) == ["2 What was learnt", "3 What is to be done about all that was learnt"]
+    assert "Poor choices have effects that nobody awaited. In the most part of the work" in document.text
+
+
+def test_a_letter_is_called_by_its_file_and_not_by_its_first_section() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((60, 90), "Heather Row 12, Normal", fontsize=11)
+        page.insert_text((60, 130), "Dear neighbour,", fontsize=11)
+        page.insert_text((60, 170), "Nominations for the board", fontsize=16)
+        page.insert_text((60, 210), "Two seats are up for election, with terms of two years.", fontsize=11)
+
+    assert parsed(pdf(draw), "autumn_letter.pdf").title == "Autumn letter"
+
+
 def test_title_from_metadata_if_the_first_page_shows_it() -> None:
     def draw(page: pymupdf.Page) -> None:
         page.insert_text((60, 50), "www.ducks.example", fontsize=14)

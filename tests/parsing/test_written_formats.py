@@ -165,6 +165,24 @@ def test_a_mailbox_is_one_document_with_a_heading_for_each_message() -> None:
     assert found.metadata == {"messages": "3"}
 
 
+@pytest.mark.parametrize("parting", [b"From - \n", b"From \n", b"From - Mon Jan  1 10:00:00 2024\n", b"From -\r\n"])
+def test_no_message_of_a_mailbox_without_senders_is_lost(parting: bytes) -> None:
+    """As Thunderbird keeps its own, in files without a suffix."""
+    one = parting + MESSAGE[MESSAGE.index(b"\n") + 1 :]
+    found = document(one % (b"Ducks", b"Two.") + one % (b"Geese", b"From here on."), "Inbox")
+    assert found.kind == "mbox"
+    assert headings(found) == [(1, "Ducks"), (1, "Geese")]
+    assert found.metadata == {"messages": "2"}
+
+
+def test_a_message_may_end_without_an_empty_line() -> None:
+    one = b"From - \n" + MESSAGE[MESSAGE.index(b"\n") + 1 :].strip() + b"\n"
+    assert headings(document(one % (b"Ducks", b"Two.") + one % (b"Geese", b"Four."), "a.mbox")) == [
+        (1, "Ducks"),
+        (1, "Geese"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("data", "name", "kind"),
     [

@@ -13,7 +13,12 @@ from core.parsing.mail.pieces import MAX_ATTACHMENTS, unlike_names
 from core.parsing.mail.reader import read as read_message
 
 # The line that parts messages, which no message holds: a program that writes the file puts ">" before such a line.
-_PARTING = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\d\d:\d\d[^\n]*\n(?=[!-9;-~]+:)")
+# Of the file's first, anything goes. Thunderbird and those before it name no sender ("From - ", "From ", with a time or
+# without), and end a message where its last line ends.
+_PARTING = re.compile(
+    rb"(?:\AFrom [^\n]*|(?<=\n)From -[^\n]*|(?:(?<=\n\n)|(?<=\n\r\n))From (?:[^\n]*\d\d:\d\d[^\n]*|[ \t\r]*))"
+    rb"\n(?=[!-9;-~]+:)"
+)
 _QUOTED = re.compile(rb"^>(>*From )", re.MULTILINE)
 
 
@@ -21,8 +26,9 @@ def read(data: bytes, name: str) -> ParsedFile:
     """All messages; one that cannot be read is named by its number and passed over. Raises ``ParseError`` for none.
 
     >>> box = b"From a Mon Jan  1 10:00:00 2024\\nSubject: %b\\nFrom: Ada\\n\\nTwo.\\n\\n"
-    >>> [piece.words.text for piece in read(box % b"Ducks" + box % b"Geese", "a.mbox").pieces if piece.level]
-    ['Ducks', 'Geese']
+    >>> bare = b"From - \\nSubject: Swans\\nFrom: Ada\\n\\nThree.\\n\\n"
+    >>> [piece.words.text for piece in read(box % b"Ducks" + bare + box % b"Geese", "a.mbox").pieces if piece.level]
+    ['Ducks', 'Swans', 'Geese']
     """
     pieces: list[Piece] = []
     notes: list[str] = []

@@ -37,11 +37,14 @@ def mark_headings(drafts: Sequence[Draft], outline: Outline, size: float, font: 
     from_outline = _outline_levels(drafts, outline)
     letters = sum(draft.characters for draft in drafts) or 1
     mostly_bold = sum(draft.characters for draft in drafts if draft.first.bold) > 0.4 * letters
-    candidates = [
+    looking = [
         index
         for index, draft in enumerate(drafts)
         if index in from_outline or _looks_like_heading(draft, size, font, mostly_bold)
     ]
+    for index in looking:
+        drafts[index].runs_in = index not in from_outline and _runs_in(drafts, index)
+    candidates = [index for index in looking if not drafts[index].runs_in]
     levels = _levels(drafts, candidates, from_outline)
     for index in candidates:
         drafts[index].kind, drafts[index].level = BlockKind.HEADING, levels[index]
@@ -73,6 +76,21 @@ def _looks_like_heading(draft: Draft, size: float, font: str, mostly_bold: bool)
         and not (text[-1] in ".!?" and len(text) > 60)
         and not text[0].islower()
     )
+
+
+def _runs_in(drafts: Sequence[Draft], index: int) -> bool:
+    """Whether a draft is but the first line of the paragraph below, whose first words are set apart: it fills the
+    column, and the text goes on within a sentence.
+    """
+    draft, after = drafts[index], drafts[index + 1] if index + 1 < len(drafts) else None
+    if after is None or after.kind is not BlockKind.PARAGRAPH or after.page != draft.page:
+        return False
+    line, below = draft.last, after.first
+    near = below.region == line.region and 0 < below.baseline - line.baseline < 1.6 * line.size
+    if not near or not below.text.lstrip()[:1].islower() or ends_sentence(line.text):
+        return False
+    column = (each for one in drafts for page, each in one.lines if page == draft.page and each.region == line.region)
+    return line.x1 > max(each.x1 for each in column) - 2 * line.size
 
 
 def _style(draft: Draft) -> Style:

@@ -44,6 +44,7 @@ def joined(drafts: Sequence[Draft]) -> list[Draft]:
             continue
         if open_draft is not None and draft.kind is BlockKind.PARAGRAPH and _goes_on(open_draft, draft):
             open_draft.lines.extend(draft.lines)
+            open_draft.runs_in = draft.runs_in
             continue
         result.append(draft)
         flows = draft.kind in (BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.HEADING)
@@ -102,9 +103,11 @@ def _same_title(before: Draft, draft: Draft) -> bool:
 
 
 def _goes_on(before: Draft, draft: Draft) -> bool:
-    """Whether ``draft``, in another column or on the next page, continues ``before``."""
+    """Whether ``draft``, in another column or on the next page, continues ``before``, or runs on from it."""
     if before.kind is BlockKind.HEADING:
         return False
+    if before.runs_in:
+        return True
     above, below = before.last, draft.first
     page, next_page = before.lines[-1][0], draft.page
     elsewhere = (next_page == page and above.region != below.region) or next_page == page + 1

@@ -29,12 +29,16 @@ _TERMINAL = re.compile(r"[.!?:;。！？।][\"'”’»)\]]*(?:\s?\[?\d{1,3}\]?
 
 @dataclass(slots=True)
 class Draft:
-    """A block in the making: its lines with their 1-based pages. ``small_at_foot``: where and as footnotes are set."""
+    """A block in the making: its lines with their 1-based pages. ``small_at_foot``: where and as footnotes are set.
+
+    ``runs_in``: it is the first line of the paragraph below, set apart by its first words.
+    """
 
     kind: BlockKind
     lines: list[tuple[int, TextLine]] = field(default_factory=list)
     level: int = 0
     small_at_foot: bool = False
+    runs_in: bool = False
 
     @property
     def first(self) -> TextLine:

@@ -33,6 +33,11 @@ Progress = Callable[[str, int, int], None]
 
 _METADATA = {"author": "author", "subject": "subject", "keywords": "keywords", "creationDate": "created"}
 _WORD = re.compile(r"\w+")
+_SALUTATION = re.compile(
+    r"(?:dear|to whom it may concern|hello|sehr geehrte|liebe[rs]?|chers?|chères?|madame|monsieur|estimad[oa]s?|"
+    r"car[oaie]|gentile|beste|geachte)\b.{0,100}[,:!]",
+    re.IGNORECASE,
+)
 _TOLD = 2 / 3  # of a stated title's words, those that the first page shows
 _MAX_PAGES = 100_000
 _SECOND_READER = "pdfium's plain text of each page"
@@ -63,7 +68,7 @@ class PdfParser:
     ``password``: opens an encrypted file; others do not mind it.
     """
 
-    version = 8
+    version = 9
 
     def __init__(self, settings: ParsingSettings, password: str | None = None, kind: str = "pdf") -> None:
         self._settings = settings
@@ -198,7 +203,7 @@ def _title(stated: str, composition: Flow, name: str) -> tuple[str, Span | None]
     """The stated title if the first page with words shows it, else that page's highest heading, else the file's name.
 
     What the page does not show names the program, the template or the site that the file came from. A heading that
-    begins with a number is a section's.
+    begins with a number is a section's, and so is one behind the words that a letter begins with.
     """
     text, boxes = composition.text, composition.boxes
     page = [box for box in boxes if box.page == boxes[0].page]
@@ -208,10 +213,12 @@ def _title(stated: str, composition: Flow, name: str) -> tuple[str, Span | None]
     if is_title(stated) and (told or not page):
         return stated, None
     begin = {box.start for box in page}
+    blocks = [(" ".join(text[block.start : block.end].split()), block) for block in composition.blocks]
+    greeting = min((block.start for words, block in blocks if _SALUTATION.fullmatch(words)), default=len(text))
     headings = [
-        (" ".join(text[block.start : block.end].split()), block)
-        for block in composition.blocks
-        if block.kind is BlockKind.HEADING and block.start in begin
+        (words, block)
+        for words, block in blocks
+        if block.kind is BlockKind.HEADING and block.start in begin and block.start < greeting
     ]
     titles = [(title, block) for title, block in headings if is_title(title)]
     title, chosen = min(titles, key=lambda pair: pair[1].level, default=("", None))

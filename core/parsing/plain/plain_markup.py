@@ -84,6 +84,12 @@ _RECORD = re.compile(
 )
 _SHOWN_FIELDS = frozenset({"author", "authors", "date"})
 _PLACED_FIELDS = _SHOWN_FIELDS | {"title", "orphan", "tocdepth", "nocomments"}
+# What Sphinx lets others refer to, named before the heading of that name: pandoc would have it end the section before.
+_NAMED = re.compile(
+    r"^\.\.[ ]+[\w:+-]+::[ \t]+(?P<name>[^\s(][^\n(]*?)[ \t]*(?:\([^\n]*)?\n(?=(?:[ \t]*\n|\.\.[ ][^\n]*\n)*+"
+    r"(?:([=\-~#*+^\"'`])\2{2,}[ \t]*\n)?(?P<title>[^\s.:][^\n]*)\n([=\-~#*+^\"'`])\4{2,}[ \t]*(?:\n|\Z))",
+    re.MULTILINE,
+)
 _DOCTEST = re.compile(r"(?:(?<=\n\n)|\A)([ \t]*)>>> [^\n]*(?:\n(?![ \t]*\n)[^\n]+)*")
 
 
@@ -207,6 +213,8 @@ def mended(text: str, kind: str) -> str:
 
     >>> mended("Try it:\\n\\n>>> 1 + 1\\n2", "rst")
     'Try it:\\n\\n::\\n\\n    >>> 1 + 1\\n    2'
+    >>> mended("One.\\n\\n.. setting:: DELAY\\n\\nDELAY\\n-----\\n", "rst")
+    'One.\\n\\n\\nDELAY\\n-----\\n'
     """
     if kind == "org":
         text = _ORG_EXCLUDED.sub("", _ORG_RESULTS.sub("", _ORG_OPTIONS.sub("", text)))
@@ -225,6 +233,7 @@ def mended(text: str, kind: str) -> str:
         return text
     if kind == "rst":
         text = _RECORD.sub(_told, _HEADER.sub(lambda match: _KEY_OF_FIELD.sub(r":\1:", match[0]), text))
+        text = _NAMED.sub(lambda match: "" if match["name"].casefold() in match["title"].casefold() else match[0], text)
         return _DOCTEST.sub(_literal, text)  # pandoc runs a doctest's lines together
     return text
 

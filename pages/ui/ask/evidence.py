@@ -24,7 +24,7 @@ from pages.ui.reader import readings
 from pages.ui.shared import assets, services, state, words
 
 _Part = TypeVar("_Part", Block, Link)
-_ENDINGS = {0.4: "Only what is sure", AssemblySettings().stop_below: "As usual", 0.0: "Fill the room"}
+_ENDINGS = {0.4: "Read less", AssemblySettings().stop_below: "As usual", 0.0: "Read all that fits"}
 _SET_APART = {BlockKind.CODE, BlockKind.TABLE, BlockKind.HEADING}
 
 _evidence = st.components.v2.component(
@@ -96,8 +96,8 @@ def _ending(result: SearchResult, settings: Settings) -> dict[str, Any] | None:
     if ending is None or not ending.rank:
         return None
     if settings.assembly.stop_below:
-        return {"rank": ending.rank, "words": "Reading ends here. What follows is read only if you fill the room."}
-    return {"rank": ending.rank, "words": "Reading would end here. What follows is read because the room is filled."}
+        return {"rank": ending.rank, "words": "Reading ends here. What follows is read only if you read all that fits."}
+    return {"rank": ending.rank, "words": "Reading would end here. What follows is read because all that fits is read."}
 
 
 def show_ending(result: SearchResult, settings: Settings) -> None:
@@ -109,7 +109,7 @@ def show_ending(result: SearchResult, settings: Settings) -> None:
     said = f"Reads {many}" if now else f"Would do with {many}"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(
-            f":material/last_page: {said}: it is {ending.probability:.0%} likely that more follows.",
+            f":material/last_page: {said}; the rest is {ending.probability:.0%} likely to hold more of the answer.",
             width="content",
             help=ending.sentence,
         )
@@ -123,20 +123,19 @@ def show_notes(lying: Clustered | None, notes: Sequence[str], settings: Settings
     """Draw what there is to say; a strategy that suits the evidence better than the dial's is one click away."""
     for note in notes:
         st.caption(f":material/info: {words.escaped(note)}")
-    if lying is None or not lying.advice:
+    fitting = [name for name in lying.expansions if name in words.EXPANSION_WORDS] if lying else []
+    if lying is None or not fitting or settings.expansion.strategy in fitting:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(f":material/hub: {words.escaped(lying.advice)}", width="content")
-        fitting = [name for name in lying.expansions if name in words.EXPANSION_WORDS]
-        if fitting and settings.expansion.strategy not in fitting:
-            st.button(
-                f"Grow to “{words.EXPANSION_WORDS[fitting[0]]}”",
-                key="ask.grow",
-                type="tertiary",
-                icon=":material/tune:",
-                on_click=sidebar.turn,
-                args=[{"expansion.strategy": fitting[0]}],
-            )
+        st.button(
+            f"Grow to “{words.EXPANSION_WORDS[fitting[0]]}”",
+            key="ask.grow",
+            type="tertiary",
+            icon=":material/tune:",
+            on_click=sidebar.turn,
+            args=[{"expansion.strategy": fitting[0]}],
+        )
 
 
 def relevance_help(last: str, settings: Settings) -> str:

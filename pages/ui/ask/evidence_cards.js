@@ -1,12 +1,12 @@
 // The cards of both columns, and the room they take of the budget.
 
-// Document › … › heading and the file: the document gives way first, the last heading last.
+// Document › … › heading and the file: the file gives way first, the document last.
 function pathOf(item) {
   const path = item.headings[0] === item.document ? item.headings.slice(1) : item.headings;
   const where = make("span", "where");
   where.title = sourceInWords(item);
   const name = make("span", "document", item.document);
-  if (item.document.length > 6) name.style.minWidth = "6ch"; else name.style.flexShrink = "0";
+  if (item.document.length > 10) name.style.minWidth = "10ch"; else name.style.flexShrink = "0";
   where.append(name);
   if (path.length) where.append(make("span", "heading-path", `› ${path[path.length - 1]}`));
   if (item.file !== item.document) where.append(make("span", "file-name", item.file));

@@ -1,4 +1,6 @@
-"""Everything behind Ask's evidence: the stages, the prompt, the comparison, and why a passage is not there."""
+"""Everything behind Ask's evidence: the stages, each document by itself, the prompt, the comparison, and why a passage
+is not there.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ import streamlit as st
 from core.library import SearchResult
 from core.search.question.query import Query
 from core.settings import Settings
+from pages.ui.ask import by_document
 from pages.ui.ask import compare as ask_compare
 from pages.ui.ask import results as ask_results
 from pages.ui.ask.stage_ranks import show_ladder, show_scores, show_timings
@@ -14,19 +17,30 @@ from pages.ui.ask.why import TAB, show_why
 from pages.ui.ask.written import show_prompt
 from pages.ui.shared import services, state
 
-STAGES, SCORES, PROMPT, TIMINGS, SIDES, WHY = "Stages", "Scores", "Prompt", "Timings", "A/B", TAB
+STAGES, EACH, SCORES, PROMPT, TIMINGS, SIDES, WHY = (
+    "Stages",
+    by_document.TAB,
+    "Scores",
+    "Prompt",
+    "Timings",
+    "A/B",
+    TAB,
+)
 
 
 def show_tabs(query: Query, result: SearchResult, settings: Settings, base: Settings) -> None:
     """Everything behind the evidence; only what is looked at is drawn."""
     sources = services.sources()
     titles = {source.version_id: source.title for source in sources}
-    stages, scores, prompt, timings, sides, why = st.tabs(
-        [STAGES, SCORES, PROMPT, TIMINGS, SIDES, WHY], key=state.ASK_TAB, on_change="rerun"
+    stages, each, scores, prompt, timings, sides, why = st.tabs(
+        [STAGES, EACH, SCORES, PROMPT, TIMINGS, SIDES, WHY], key=state.ASK_TAB, on_change="rerun"
     )
     if stages.open:
         with stages:
             show_ladder(result, settings, titles)
+    if each.open:
+        with each:
+            by_document.show_by_document(query, result, settings)
     if scores.open:
         with scores:
             show_scores(result, settings, titles)

@@ -70,16 +70,21 @@ def point_at(version: str, place: Span) -> None:
     open_it()
 
 
-def open_it() -> None:
-    """Open the tab and bring it into view; for a callback."""
-    st.session_state[state.ASK_TAB] = TAB
-    state.bump(state.WHY_POINTED)
+def open_it(tab: str = TAB) -> None:
+    """Open a tab and bring it into view; for a callback."""
+    st.session_state[state.ASK_TAB] = tab
+    state.bump(state.TAB_POINTED)
+
+
+def bring(key: str) -> None:
+    """Bring the tab that it is drawn in into view, once each time that one was opened by ``open_it``."""
+    _bring(key=key, data={"count": state.counter(state.TAB_POINTED)})
 
 
 def show_why(query: Query, settings: Settings, sources: list[SourceRow]) -> None:
     """The way to a place, and what became of it."""
     titles = {source.version_id: source for source in sources if source.version_id}
-    _bring(key="ask.bring", data={"count": state.counter(state.WHY_POINTED)})
+    bring("ask.bring")
     st.caption(
         "Point at words that should have been read: mark them in the evidence or in Chunks and press w, or pick their "
         "document and type some of them."

@@ -185,7 +185,9 @@ def _card(made: Sequence[MadeQuestion], review: Review, at: int) -> None:
         st.markdown(f"#### {words.escaped(review.worded or item.question)}")
     st.code(words.shortened(item.quote, QUOTE_SHOWN), language=None, wrap_lines=True)
     answer = (
-        f"the short answer: {words.shortened(item.answer, 160)}" if item.gold else "this comes near and does not say"
+        f"the short answer: {words.shortened(item.answer, 160).rstrip('.')}"
+        if item.gold
+        else "this comes near and does not say"
     )
     places = f", in {words.count(len(item.gold), 'place')}" if len(item.gold) > 1 else ""
     st.caption(
@@ -237,7 +239,7 @@ def _decide(decided: Sequence[tuple[int, ...]]) -> None:
 def _keep(item: MadeQuestion) -> None:
     question = _reviewed().worded or item.question
     _decide([*_reviewed().decided, tuple(keep(services.library(), [replace(item, question=question)]))])
-    st.session_state[state.SUITE] = JUDGED  # they are what one measures on next
+    st.session_state[state.SUITE_NEXT] = JUDGED  # they are what one measures on next
 
 
 def _drop(item: MadeQuestion) -> None:

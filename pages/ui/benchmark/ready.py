@@ -94,7 +94,7 @@ def show_ready(
     none are chosen.
     """
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption("Or compare:", width="content")
+        st.caption("Or run a comparison at once:", width="content")
         for number, ready in enumerate(READY):
             ordered = plan(ready.presets(own))
             pressed = st.button(

@@ -34,6 +34,8 @@ def choose_suite() -> Chosen | None:
     """The choice; ``None``, with a sentence, while there is nothing to measure on. Raises ``SuiteError``."""
     held = _judgments()
     named = {JUDGED: f"My judgments ({held.questions:,})", SAMPLES: "The samples"}
+    if chosen := st.session_state.pop(state.SUITE_NEXT, None):
+        st.session_state[state.SUITE] = chosen
     state.choose(state.SUITE, named, JUDGED if held.questions else SAMPLES)
     kind = st.segmented_control(
         "Questions",

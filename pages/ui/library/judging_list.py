@@ -9,7 +9,7 @@ import streamlit as st
 from core.evaluation.exchange.judged import ORIGIN_WORDS
 from core.evidence import Passage
 from core.library import JudgmentRow
-from pages.ui.ask import judging, why
+from pages.ui.ask import by_document, judging, why
 from pages.ui.ask.judging_gold import gold_line, of_question
 from pages.ui.library import judging_transfer
 from pages.ui.shared import address, services, state, words
@@ -58,6 +58,16 @@ def show_row(question: str, passages: Sequence[Passage]) -> None:
             help="Kept as a judgment: a benchmark then checks that this question finds nothing it should trust.",
         ):
             attempt_and_rerun(lambda: services.library().judge_unanswerable(question))
+        if len({passage.version_id for passage in passages}) > 1:
+            st.button(
+                by_document.TAB,
+                key="ask.each.open",
+                type="tertiary",
+                icon=":material/library_books:",
+                on_click=why.open_it,
+                args=[by_document.TAB],
+                help="What each document says of it by itself.",
+            )
         st.button(
             "Why not …?", key="ask.why.open", type="tertiary", icon=":material/help:", on_click=why.open_it, help=WHY
         )

@@ -41,6 +41,11 @@ class Batch:
         '37 of 100 done, reading a.pdf · about 4 min left'
         >>> Batch(1, 9, 2, "running", (Work(1, 1, "a.md", "running", "encoding", 3, 12),)).words
         '2 of 9 done, encoding 1 document: 3 of 12 chunks'
+        >>> begins = Work(1, 1, "a.md", "running", "encoding", 0, 12)
+        >>> Batch(1, 9, 0, "running", (begins,)).words
+        '0 of 9 done, encoding 1 document: 12 chunks; the first time loads the encoder'
+        >>> Batch(1, 9, 2, "running", (begins,)).words
+        '2 of 9 done, encoding 1 document: 12 chunks'
         >>> Batch(1, 100, 0, "queued", before=True).words, Batch(1, 9, 2, "stopping").words
         ('waits for the work above', 'stopping at its next step; 2 of 9 done')
         """
@@ -63,11 +68,8 @@ class Batch:
         if self.read is not None:
             return f", reading {self.read.name}"
         done, total = (sum(getattr(work, of) for work in self.at_work) for of in ("done", "total"))
-        chunks = (
-            f"{done:,} of {count(total, 'chunk')}"
-            if done
-            else f"{count(total, 'chunk')}; the first time loads the encoder"
-        )
+        first = "" if self.ended else "; the first time loads the encoder"
+        chunks = f"{done:,} of {count(total, 'chunk')}" if done else f"{count(total, 'chunk')}{first}"
         return f", encoding {count(len(self.at_work), 'document')}: {chunks}"
 
     @property
