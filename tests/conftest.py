@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from core.types import Encoder, TokenCounter
 
 ROOT = Path(__file__).resolve().parent.parent
+ROOM_FOR_A_RUN = 4 << 30  # bytes
 LOOPBACK = ["127.0.0.1"]
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 HOSTILE_NAMES = ("evil.example", "rebound.example")
@@ -53,8 +56,24 @@ os.environ.update(
     }
 )
 
+# PyMuPDF loads a model of layouts with itself, where it finds one; the process that reads PDFs does without it too.
+sys.modules.update(dict.fromkeys(("pymupdf.layout", "pymupdf4llm")))  # type: ignore[arg-type]
+
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ["OMP_NUM_THREADS"] = "1"  # a worker for each core: threads of their own would only wait for each other
+
+
+def folder_in_memory() -> str | None:
+    """Where files need no disk, with room for those of a run; ``None``: nowhere, or where programs cannot start."""
+    place = Path("/dev/shm")
+    if not (place.is_mount() and os.access(place, os.W_OK)) or os.statvfs(place).f_flag & os.ST_NOEXEC:
+        return None
+    return str(place) if shutil.disk_usage(place).free > ROOM_FOR_A_RUN else None
+
+
+# Every library of a test writes to a disk some thirty times, and waits each time till it is written.
+if "TMPDIR" not in os.environ and (in_memory := folder_in_memory()):
+    os.environ["TMPDIR"], tempfile.tempdir = in_memory, None
 
 # "ci" draws the same few examples everywhere; "thorough", that of `make test-all`, searches anew each time, far longer.
 hypothesis.settings.register_profile(

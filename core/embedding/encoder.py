@@ -20,7 +20,7 @@ from core.embedding.precision import computing, wants_bfloat16
 from core.embedding.tokenizer import WordPieceCounter, packaged_counter, without_noise
 from core.errors import ModelError
 from core.settings import EmbeddingSettings
-from core.text.pooling import Pooled
+from core.text.pooling import Pooled, of_unit_length
 from core.types import Encoder, TokenCounter, Vectors
 
 
@@ -76,7 +76,7 @@ class SentenceEncoder:
                 )
                 if progress:
                     progress(start + len(part))
-        return _unit(vectors)
+        return of_unit_length(vectors)
 
     def encode_pooled(self, items: Sequence[Pooled], progress: Callable[[int], None] | None = None) -> Vectors:
         """``(n, dimension)`` float32, unit norm: the mean of each stretch's token states, every window read once.
@@ -97,7 +97,7 @@ class SentenceEncoder:
                     done += 1
             if progress:
                 progress(done)
-        return _unit(vectors)
+        return of_unit_length(vectors)
 
     def _states(self, texts: list[str]) -> Iterator[tuple[Vectors, NDArray[np.int64]]]:
         """Each text's tokens as the model's last layer leaves them, ``(n, dimension)`` float32, read as far as the
@@ -129,12 +129,6 @@ def _mean(states: Vectors, offsets: NDArray[np.int64], item: Pooled) -> Vectors:
     real = offsets[:, 1] > starts
     inside = real & (starts >= item.start) & (starts < item.end)
     return np.asarray(states[inside if inside.any() else real if real.any() else slice(None)].mean(axis=0))
-
-
-def _unit(vectors: Vectors) -> Vectors:
-    """Normalised here and not in half precision, or norms would be off by a thousandth."""
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(norms > 0, norms, 1), dtype=np.float32)
 
 
 def load_model(settings: EmbeddingSettings) -> EmbeddingModel:

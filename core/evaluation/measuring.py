@@ -10,7 +10,7 @@ from time import perf_counter
 import numpy as np
 
 from core.evaluation.bench_plan import BenchOptions
-from core.evaluation.failures.classes import failure_of, is_answered
+from core.evaluation.failures.classes import Asked, is_answered
 from core.evaluation.grading import graded
 from core.evaluation.lost_gold import (
     EXCLUDED,
@@ -300,8 +300,8 @@ class _One:
         searcher, ranked, gold = self.by.library.searcher, self.ranked, self.gold
         if not gold.spans:
             return "D" if is_answered(searcher, self.question.question, self.settings, self.by.scope) else ""
-        came = ranked.ranking, gold.leaves, self.lost[TIMED_BUDGET], ranked.ranks
-        return failure_of(searcher, self.question.question, self.settings, *came, context, self.reads)
+        asked = Asked(searcher, self.question.question, self.settings, ranked.ranking, ranked.ranks, self.reads)
+        return asked.failure(gold.leaves, self.lost[TIMED_BUDGET], context)
 
     def _tokens(self, context: Context) -> int:
         """Of the prompt: of its parts, each counted once for all presets and budgets that hold it.

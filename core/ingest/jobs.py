@@ -25,7 +25,8 @@ from core.storage.catalogue.job_rows import (
     remove_items,
     remove_jobs,
 )
-from core.storage.store import Store, now, storable
+from core.storage.store import Store, now
+from core.text.normalise import storable
 
 _LOG = logging.getLogger(__name__)
 _POLL_SECONDS = 1.0

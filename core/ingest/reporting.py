@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import CancelledError
 from core.storage.catalogue.job_rows import UNFINISHED, Item
-from core.storage.store import Store, now, storable
+from core.storage.store import Store, now
+from core.text.normalise import storable
 
 if TYPE_CHECKING:
     from core.ingest.jobs import JobQueue

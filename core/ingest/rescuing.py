@@ -23,8 +23,9 @@ from core.storage.faults import REPAIR
 from core.storage.files import is_hash
 from core.storage.keepsakes import Keepsakes, Row
 from core.storage.schema.steps import USED_VECTORS
-from core.storage.store import Store, storable
+from core.storage.store import Store
 from core.storage.verify import Problem, Progress, quietly, verify
+from core.text.normalise import storable
 
 READ_AGAIN, ENCODED_AGAIN = "documents read again", "texts encoded again"  # as progress is told of them
 _LOG = logging.getLogger(__name__)

@@ -12,6 +12,7 @@ import numpy as np
 from core.errors import ModelError
 from core.language_model.client import Client
 from core.language_model.settings import LanguageSettings
+from core.text.pooling import of_unit_length
 from core.types import Vectors
 
 _REST = 10.0  # seconds before a server that failed a question is asked for another one
@@ -68,8 +69,7 @@ class EndpointEncoder:
             vectors[start : start + len(part)] = found
             if progress:
                 progress(start + len(part))
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.asarray(vectors / np.where(norms > 0, norms, 1), dtype=np.float32)
+        return of_unit_length(vectors)
 
     def _asked_at_once(self, client: Client, texts: Sequence[str]) -> list[list[float]]:
         """A question's vectors. Who asked in vain just now is told so again: a page asks more than once."""

@@ -15,7 +15,7 @@ import numpy as np
 from core.embedding import MemoryVectors, encode_cached
 from core.errors import ModelError
 from core.lru_cache import LruCache
-from core.storage.store import storable
+from core.text.normalise import storable
 from core.types import Encoder, VectorCache, Vectors
 
 if TYPE_CHECKING:

@@ -41,8 +41,9 @@ from core.storage.catalogue.statistics import languages
 from core.storage.index.leaves import LeafTable
 from core.storage.index.lexical import FtsIndex
 from core.storage.index.okapi import load_okapi
-from core.storage.store import Store, storable
+from core.storage.store import Store
 from core.text.languages import question_tokens
+from core.text.normalise import storable
 from core.text.sentences import parts_sentence
 from core.types import LexicalIndex, VectorCache, Vectors
 

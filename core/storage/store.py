@@ -284,15 +284,6 @@ def _bound(values: tuple[Any, ...]) -> list[Any]:
     return [json.dumps(list(one)) if isinstance(one, list | tuple | set) else one for one in values]
 
 
-def storable(text: str) -> str:
-    """``text`` with half surrogate pairs, which no encoding holds, as question marks.
-
-    >>> storable("a\\udcffb")
-    'a?b'
-    """
-    return text.encode("utf-8", "replace").decode()
-
-
 SETTINGS_FORMAT = 4  # of stored settings; the first had none
 _EARLIER_SUPPORT = 0.24  # the default before format 3, whose probabilities were made otherwise
 _EARLIER_EXACT = 200_000  # the default before format 4, when every vector was in memory in any case

@@ -133,4 +133,13 @@ def _decode_by_statistics(data: bytes) -> tuple[str, str]:
     encoding = best.encoding if best else "cp1252"
     text = data.decode(encoding, "replace")
     # Lone surrogates cannot be stored or shown; no code page above yields them, an exotic one could.
-    return text.encode("utf-8", "replace").decode("utf-8"), encoding
+    return storable(text), encoding
+
+
+def storable(text: str) -> str:
+    """``text`` with half surrogate pairs, which no encoding holds, as question marks.
+
+    >>> storable("a\\udcffb")
+    'a?b'
+    """
+    return text.encode("utf-8", "replace").decode()

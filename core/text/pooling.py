@@ -1,4 +1,4 @@
-"""What an encoder reads: a text by itself, or a stretch of a window read with what stands around it."""
+"""What an encoder reads, a text by itself or a stretch of a window read with what stands around it; and its vectors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.types import Span, TokenCounter
+from core.types import Span, TokenCounter, Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,16 @@ class Pooled:
 
 
 EncoderInput = str | Pooled
+
+
+def of_unit_length(vectors: Vectors) -> Vectors:
+    """Each row divided by its norm, in float32: in half precision norms are off by a thousandth. Zeros stay.
+
+    >>> of_unit_length(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
+    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
+    """
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(norms > 0, norms, 1), dtype=np.float32)
 
 
 def pooled(text: str, spans: Sequence[Span], counter: TokenCounter, room: int) -> tuple[Pooled, ...]:

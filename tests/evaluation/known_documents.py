@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from email.message import EmailMessage
+from functools import cache
 from io import BytesIO, StringIO
 
 from core.parsing.pandoc.program import convert
@@ -179,8 +180,9 @@ STANDALONE = {"docx", "pptx", "epub", "rtf", "odt"}
 
 
 def by_pandoc(target: str) -> Callable[[int], Known]:
-    """The Markdown of a seed as pandoc writes it in another format."""
+    """The Markdown of a seed as pandoc writes it in another format, once for all that ask."""
 
+    @cache
     def make(seed: int) -> Known:
         source = markdown(seed)
         data = convert(

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from core.library import Incoming, Library
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 PATIENT = 120  # seconds: the first run loads the embedder
+
+# Each app that is started reads what all installed packages say of themselves, longer than most pages take to be drawn.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 
 @contextmanager

@@ -64,4 +64,3 @@ def test_the_index_goes_to_a_server_by_command(chroma, tmp_path, monkeypatch, ca
     chroma.stop()
     assert main(["chroma", chroma.address, "--library", str(home)]) == 2
     assert main(["verify", "--library", str(home)]) == 0
-    chroma.start()

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from io import BytesIO
@@ -13,6 +15,7 @@ from core.parsing.pictures.drawing import render_page
 from core.settings import ParsingSettings
 from core.text.places import boxes_of, page_of
 from core.types import BlockKind, Span
+from tests.conftest import ROOT
 from tests.parsing.pdf_builder import WORDS, blocks, box, levels_of, parsed, pdf, prose, texts
 
 
@@ -383,6 +386,15 @@ def test_time_limit_is_an_error_with_a_sentence() -> None:
     data = pdf(*[two_columns] * 150)
     with pytest.raises(WorkerError, match=r"big\.pdf could not be read: it was not read within 1 seconds"):
         parse(data, "big.pdf", ParsingSettings(timeout_seconds=1), lambda *_: time.sleep(0.01))
+
+
+def test_the_process_that_reads_loads_no_model_of_layouts() -> None:
+    code = (
+        "import sys; from core.parsing.pdf.worker import warm_up; warm_up(); "
+        "print({'onnxruntime', 'torch'} & set(sys.modules), 'pymupdf' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "set() True"
 
 
 def test_parsing_is_deterministic() -> None:

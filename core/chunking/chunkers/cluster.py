@@ -22,6 +22,7 @@ from core.chunking.chunkers.texttiling import texttiling
 from core.chunking.plan import ChunkingContext, Plan
 from core.chunking.signals.breakpoints import similarities
 from core.chunking.signals.prose import large_enough, section_starts, sentence_plan, tokens_before, without_crumbs
+from core.text.pooling import of_unit_length
 from core.types import Vectors
 
 _PIECES = 8  # of the least size in a chunk
@@ -47,8 +48,8 @@ def cluster(context: ChunkingContext) -> Plan:
     for low, high in pairwise(bounds):
         room = context.room(context.outline.heading_at(context.sentences[pieces[high - 1]].start))
         room -= context.overlap(room)
-        groups = clusters(_unit(weighted[low:high]), held[low:high], room, mean)
-        sums = _unit(np.add.reduceat(weighted[low:high], [first for first, _ in groups]))
+        groups = clusters(of_unit_length(weighted[low:high]), held[low:high], room, mean)
+        sums = of_unit_length(np.add.reduceat(weighted[low:high], [first for first, _ in groups]))
         alike = np.einsum("ij,ij->i", sums[:-1], sums[1:])
         cuts |= {int(pieces[low + first]): float(near) for (first, _), near in zip(groups[1:], alike, strict=True)}
     likeness = np.ones(max(0, len(vectors) - 1))
@@ -67,11 +68,6 @@ def _pieces(context: ChunkingContext, vectors: Vectors, before: list[int], headi
     parted = [number for number in range(1, len(vectors)) if number - 1 not in headings]
     least = context.settings.max_tokens // _PIECES
     return [0, *without_crumbs(parted, similarities(vectors, 0), before, least, headings - {0})]
-
-
-def _unit(vectors: Vectors) -> Vectors:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
 
 
 def mean_similarity(vectors: Vectors, sizes: NDArray[np.int64]) -> float:

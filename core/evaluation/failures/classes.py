@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -78,39 +79,78 @@ def class_of(question: str, stage: str, found: int, passage: str, around: str, *
     return "A" if 2 * len(missing & set(analyse(around))) >= len(missing) else "B"
 
 
-def failure_of(
-    searcher: Searcher,
-    question: str,
-    settings: Settings,
-    ranking: Ranking,
-    leaves: Sequence[GoldLeaf],
-    lost: Mapping[str, int],
-    ranks: Mapping[str, int],
-    context: Context,
-    reads: CatalogueReads,
-) -> str:
-    """The class of a question with gold under one preset, "" where it is not missed.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with gold under one preset. ``ranks``: of the best leaf that holds gold, by stage."""
 
-    ``leaves``: that hold gold. ``lost`` and ``context``: of one budget. ``ranks``: of the best leaf by stage.
-    """
-    if not is_missed(lost):
-        return ""
-    stage = lost_at(lost)
-    if not leaves:
-        return class_of(question, stage, 0, "", "")
-    best = max(leaves, key=lambda leaf: sum(end - start for _, start, end in leaf.held)).index
-    table = ranking.leaves
-    text = searcher.text(table.version_ids[table.documents[best]])
-    said = text[int(table.starts[best]) : int(table.ends[best])]
-    found = min((ranks[name] for name in ("dense", "alias", "lexical") if name in ranks), default=0)
-    return class_of(
-        question,
-        stage,
-        found,
-        below(_above(settings, ranking, best, reads), said),
-        _around(ranking, best, text, reads),
-        contradicted=_contradicted(searcher, question, ranking, best, said, context),
-    )
+    searcher: Searcher
+    question: str
+    settings: Settings
+    ranking: Ranking
+    ranks: Mapping[str, int]
+    reads: CatalogueReads
+
+    def failure(self, leaves: Sequence[GoldLeaf], lost: Mapping[str, int], context: Context) -> str:
+        """The class of the question, "" where it is not missed.
+
+        ``leaves``: that hold gold. ``lost`` and ``context``: of one budget.
+        """
+        if not is_missed(lost):
+            return ""
+        stage = lost_at(lost)
+        if not leaves:
+            return class_of(self.question, stage, 0, "", "")
+        best = max(leaves, key=lambda leaf: sum(end - start for _, start, end in leaf.held)).index
+        table = self.ranking.leaves
+        text = self.searcher.text(table.version_ids[table.documents[best]])
+        said = text[int(table.starts[best]) : int(table.ends[best])]
+        return class_of(
+            self.question,
+            stage,
+            min((self.ranks[name] for name in ("dense", "alias", "lexical") if name in self.ranks), default=0),
+            below(self._above(best), said),
+            self._around(best, text),
+            contradicted=self._contradicted(best, said, context),
+        )
+
+    def _above(self, leaf: int) -> str:
+        """What the searches read of a leaf besides its text: its prefix, as far as the embedder gets it, and fields."""
+        facts, words, table = self.reads.facts([leaf])[leaf], self.settings.retrieval, self.ranking.leaves
+        parts = [part.text for part in facts.prefix if part.kind in self.settings.chunking.read_prefix]
+        if words.lexical_weight:
+            parts += facts.headings if words.headings_boost else ()
+            parts += [table.titles[table.documents[leaf]]] if words.title_boost else []
+        return "\n".join(parts)
+
+    def _around(self, leaf: int, text: str) -> str:
+        """Title, headings, and what the leaf's parent and its neighbours hold besides it."""
+        table = self.ranking.leaves
+        own, parent = table.documents == table.documents[leaf], table.parent_rows[leaf]
+        kin = np.flatnonzero(own & (table.parent_rows == parent)) if parent >= 0 else np.array([leaf])
+        first, last = (int(end) for end in np.flatnonzero(own)[[0, -1]])
+        low, high = max(first, min(int(kin[0]), leaf) - 1), min(last, max(int(kin[-1]), leaf) + 1)
+        start, end = int(table.starts[leaf]), int(table.ends[leaf])
+        headings = self.reads.facts([leaf])[leaf].headings
+        beside = text[int(table.starts[low]) : start], text[end : int(table.ends[high])]
+        return "\n".join([table.titles[table.documents[leaf]], *headings, *beside])
+
+    def _contradicted(self, leaf: int, said: str, context: Context) -> bool:
+        """Whether something that was read says otherwise than the gold."""
+        table = self.ranking.leaves
+        version, name = (kept[table.documents[leaf]] for kept in (table.version_ids, table.names))
+        start, end = int(table.starts[leaf]), int(table.ends[leaf])
+        rank = len(context.passages) + 1
+        gold = Passage(version, name, name, start, end, said, 0, (), (Span(start, end),), rank, 0.0, "")
+
+        def alike(one: str, other: str) -> float:
+            vectors = self.searcher.encode([one, other])
+            return float(vectors[0] @ vectors[1])
+
+        def cut(held: str, place: int) -> bool:
+            return parts_sentence(self.searcher.text(held), place)
+
+        found = conflicts(self.question, [*context.passages, gold], alike, cut)
+        return any(side.rank == rank for conflict in found for side in conflict.sides)
 
 
 def is_answered(searcher: Searcher, question: str, settings: Settings, scope: Scope) -> bool:
@@ -123,44 +163,3 @@ def counted(outcomes: Iterable[QuestionOutcome]) -> dict[str, int]:
     """How many questions each class has, all four named."""
     counts = Counter(item.failure for item in outcomes)
     return {name: counts[name] for name in CLASSES}
-
-
-def _above(settings: Settings, ranking: Ranking, leaf: int, reads: CatalogueReads) -> str:
-    """What the searches read of a leaf besides its text: what the embedder gets of its prefix, and fields of words."""
-    facts, words = reads.facts([leaf])[leaf], settings.retrieval
-    parts = [part.text for part in facts.prefix if part.kind in settings.chunking.read_prefix]
-    if words.lexical_weight:
-        parts += facts.headings if words.headings_boost else ()
-        parts += [ranking.leaves.titles[ranking.leaves.documents[leaf]]] if words.title_boost else []
-    return "\n".join(parts)
-
-
-def _around(ranking: Ranking, leaf: int, text: str, reads: CatalogueReads) -> str:
-    """Title, headings, and what the leaf's parent and its neighbours hold besides it."""
-    table = ranking.leaves
-    own, parent = table.documents == table.documents[leaf], table.parent_rows[leaf]
-    kin = np.flatnonzero(own & (table.parent_rows == parent)) if parent >= 0 else np.array([leaf])
-    first, last = (int(end) for end in np.flatnonzero(own)[[0, -1]])
-    low, high = max(first, min(int(kin[0]), leaf) - 1), min(last, max(int(kin[-1]), leaf) + 1)
-    beside = text[int(table.starts[low]) : int(table.starts[leaf])], text[int(table.ends[leaf]) : int(table.ends[high])]
-    headings = reads.facts([leaf])[leaf].headings
-    return "\n".join([table.titles[table.documents[leaf]], *headings, *beside])
-
-
-def _contradicted(searcher: Searcher, question: str, ranking: Ranking, leaf: int, said: str, context: Context) -> bool:
-    """Whether something that was read says otherwise than the gold."""
-    table = ranking.leaves
-    version, name = (kept[table.documents[leaf]] for kept in (table.version_ids, table.names))
-    start, end = int(table.starts[leaf]), int(table.ends[leaf])
-    rank = len(context.passages) + 1
-    gold = Passage(version, name, name, start, end, said, 0, (), (Span(start, end),), rank, 0.0, "")
-
-    def alike(one: str, other: str) -> float:
-        vectors = searcher.encode([one, other])
-        return float(vectors[0] @ vectors[1])
-
-    def cut(held: str, place: int) -> bool:
-        return parts_sentence(searcher.text(held), place)
-
-    found = conflicts(question, [*context.passages, gold], alike, cut)
-    return any(side.rank == rank for conflict in found for side in conflict.sides)

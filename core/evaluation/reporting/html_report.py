@@ -45,6 +45,7 @@ from core.evaluation.reporting.html_parts import drawn, fate_words, missed_most,
 from core.evaluation.reporting.metric_words import metric_meaning, metric_words
 from core.evaluation.reporting.report import BenchReport, PresetReport
 from core.evaluation.statistics import BETTER, NO_DIFFERENCE, PERMUTATIONS, RESAMPLES, WORSE, Comparison
+from core.text.normalise import storable
 
 MISSED = 20
 """So many of the questions missed most are quoted."""
@@ -93,7 +94,7 @@ def html_report(
         policy=policy((plotly, drawing), sheet),
     )
     # A file's name may hold what UTF-8 cannot write, and HTML has no character 0.
-    return page.encode("utf-8", "replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
+    return storable(page).replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 @dataclass

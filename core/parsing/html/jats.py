@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from html import escape, unescape
-from typing import Any
+from html import escape
 
 from core.errors import ParseError
 from core.parsing.flow import ParsedFile
-from core.parsing.html.encoding import decoded
 from core.parsing.html.reader import read as read_page
-from core.parsing.ooxml.package import local_name, tree_of
+from core.parsing.html.xml_prose import children_of, root_of, words_of
+from core.parsing.ooxml.package import Element, local_name
 
-Element = Any  # lxml's elements come without types
 _SAME = frozenset("p table thead tbody tfoot tr td th math sub sup code".split())
 _TAGS = {
     "preformat": "pre",
@@ -47,8 +45,6 @@ PLACES = frozenset("volume issue fpage lpage elocation-id issue-id issue-title c
 _LISTED = frozenset(
     "element-citation mixed-citation citation nlm-citation person-group string-date contrib date-in-citation".split()
 )
-_ENTITY = re.compile(r"&(?!(?:lt|gt|amp|quot|apos);)\w+;")
-_PROLOG = re.compile(r"\A\s*<\?xml[^>]*\?>")
 _TEX_FRAME = re.compile(r".*?\\begin\{document\}|\\end\{document\}.*", re.DOTALL)
 
 
@@ -60,31 +56,22 @@ def read(data: bytes, name: str) -> ParsedFile:
     >>> [(piece.level, piece.words.text) for piece in read(article, "a.nxml").pieces]
     [(1, 'Ducks'), (2, 'Feed'), (0, 'Figure 1. A pond')]
     """
-    text = _ENTITY.sub(lambda match: escape(unescape(match[0])), decoded(data, name))
-    root = tree_of(_PROLOG.sub("", text).encode("utf-8", "replace"), recover=True)
+    root = root_of(data, name)
     articles = [] if root is None else list(root.iter("{*}article"))
     if not articles:
         raise ParseError(f"{name} is damaged: it holds no article.", "Fetch it again, or add the article as a PDF.")
     head = "".join(f'<meta name="{key}" content="{escape(value)}">' for key, value in _metadata(articles[0]) if value)
-    title = escape(_said(articles[0].find(".//{*}article-title")))
+    title = escape(words_of(articles[0].find(".//{*}article-title")))
     pages = "".join(_page(article, 1) for article in articles)
     return read_page(f"<meta charset=utf-8><title>{title}</title>{head}{pages}".encode(), name)
 
 
 def _metadata(article: Element) -> Iterator[tuple[str, str]]:
-    yield "dcterms.publisher", _said(article.find(".//{*}journal-title"))
-    yield "keywords", ", ".join(map(_said, article.iterfind(".//{*}kwd")))
+    yield "dcterms.publisher", words_of(article.find(".//{*}journal-title"))
+    yield "keywords", ", ".join(map(words_of, article.iterfind(".//{*}kwd")))
     date = article.find(".//{*}pub-date")
-    parts = [] if date is None else [_said(date.find(f"{{*}}{part}")).zfill(2) for part in ("year", "month", "day")]
+    parts = [] if date is None else [words_of(date.find(f"{{*}}{part}")).zfill(2) for part in ("year", "month", "day")]
     yield "date", "-".join(parts[: [*parts, "00"].index("00")])
-
-
-def _said(element: Element | None) -> str:
-    return "" if element is None else " ".join("".join(element.itertext()).split())
-
-
-def _elements(element: Element) -> list[Element]:
-    return [child for child in element if isinstance(child.tag, str)]  # no comments
 
 
 def _inner(element: Element, depth: int) -> str:
@@ -106,21 +93,21 @@ def _page(element: Element, depth: int) -> str:
     if name in ("title", "article-title") and parent in _HEADED:
         return f"<h{min(6, depth)}>{_inner(element, depth)}</h{min(6, depth)}>"
     if name == "caption":
-        said = (element.getparent().find("{*}label"), *_elements(element))
+        said = (element.getparent().find("{*}label"), *children_of(element))
         return f"<figcaption>{' '.join(_inner(one, depth) for one in said if one is not None)}</figcaption>"
     if name == "label" and element.getparent().find("{*}caption") is not None:
         return ""
     if name in ("title", "label"):
         return f"{_inner(element, depth)} "
     if name == "contrib-group":
-        people = (_page(child, depth) for child in _elements(element))
+        people = (_page(child, depth) for child in children_of(element))
         return f"<p>{'; '.join(filter(None, people))}</p>"
     if name in _LISTED and not any(map(str.strip, (element.text or "", *(child.tail or "" for child in element)))):
-        parts = filter(None, (_page(child, depth).strip() for child in _elements(element)))
+        parts = filter(None, (_page(child, depth).strip() for child in children_of(element)))
         return ("; " if name == "person-group" else " ").join(parts) + " "
     if name == "name":
         order = ("prefix", "given-names", "surname", "suffix") if parent == "contrib" else ("surname", "given-names")
-        return escape(" ".join(filter(None, (_said(element.find(f"{{*}}{part}")) for part in order))))
+        return escape(" ".join(filter(None, (words_of(element.find(f"{{*}}{part}")) for part in order))))
     if name in ("alternatives", "inline-formula") and (element.find("{*}math") is not None):
         return _page(element.find("{*}math"), depth)
     if name == "tex-math":

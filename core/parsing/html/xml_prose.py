@@ -58,13 +58,7 @@ def read(data: bytes, name: str) -> ParsedFile:
     >>> [(piece.level, piece.words.text or piece.items[0].words.text) for piece in reading.pieces]
     [(1, 'Ducks'), (0, 'They swim.'), (0, 'well')]
     """
-    text = decoded(data, name)
-    declared = {found[1]: found[2] or found[3] or "" for found in _DECLARED.finditer(text[:_DECLARED_WITHIN])}
-    text = _ENTITY.sub(lambda found: escape(_entity(found, declared)), text)
-    head, text = text[:_DECLARED_WITHIN], text[_DECLARED_WITHIN:]
-    head = _DECLARATION.sub("", _PROLOG.sub("", head))
-    whole = tree_of(f"<document>{head}{text}</document>".encode("utf-8", "replace"), recover=True)  # or parts of one
-    root = whole[0] if whole is not None and len(whole) == 1 else whole
+    root = root_of(data, name)
     if root is None:
         raise ParseError(f"{name} is damaged: it holds no XML.", "Export it again and add that.")
     title, author = _first(root, _TITLES), _first(root, _AUTHORS)
@@ -75,6 +69,17 @@ def read(data: bytes, name: str) -> ParsedFile:
     return read_page(f"<meta charset=utf-8>{head}{body}".encode(), name)
 
 
+def root_of(data: bytes, name: str) -> Element | None:
+    """The root of a document, its entities resolved; of a file that holds parts of one, an element around them."""
+    text = decoded(data, name)
+    declared = {found[1]: found[2] or found[3] or "" for found in _DECLARED.finditer(text[:_DECLARED_WITHIN])}
+    text = _ENTITY.sub(lambda found: escape(_entity(found, declared)), text)
+    head, text = text[:_DECLARED_WITHIN], text[_DECLARED_WITHIN:]
+    head = _DECLARATION.sub("", _PROLOG.sub("", head))
+    whole = tree_of(f"<document>{head}{text}</document>".encode("utf-8", "replace"), recover=True)
+    return whole[0] if whole is not None and len(whole) == 1 else whole
+
+
 def _entity(found: re.Match[str], declared: dict[str, str]) -> str:
     """What an entity stands for; of one that is declared in another file the last part of its name."""
     known = declared.get(found[1]) or unescape(found[0])
@@ -82,10 +87,11 @@ def _entity(found: re.Match[str], declared: dict[str, str]) -> str:
 
 
 def _first(root: Element, ways: Sequence[str]) -> str:
-    return next((words for way in ways if (words := _said(root.find(way)))), "")
+    return next((words for way in ways if (words := words_of(root.find(way)))), "")
 
 
-def _said(element: Element | None) -> str:
+def words_of(element: Element | None) -> str:
+    """All that an element and those in it say, "" for none."""
     return "" if element is None else " ".join("".join(element.itertext()).split())
 
 
@@ -93,7 +99,8 @@ def _name(element: Element) -> str:
     return local_name(element).lower()
 
 
-def _children(element: Element) -> list[Element]:
+def children_of(element: Element) -> list[Element]:
+    """The elements directly in one, no comments."""
     return [child for child in element if isinstance(child.tag, str)]
 
 
@@ -110,7 +117,7 @@ def _is_record(element: Element) -> bool:
 
 def _block(element: Element, depth: int) -> str:
     """An element that stands by itself. ``depth``: the level of a heading in it."""
-    name, children = _name(element), _children(element)
+    name, children = _name(element), children_of(element)
     if _is_record(element):
         return ""
     if name in _CODES:
@@ -159,8 +166,8 @@ def _is_block(element: Element) -> bool:
 
 def _is_head(element: Element) -> bool:
     """Whether an element is the title of another, not a part of a law that is called Title."""
-    held = any(_name(child) in _HEADS or _name(child) in _NUMBERS for child in _children(element))
-    return _name(element) in _HEADS and not held and 0 < len(_said(element)) <= _LONGEST_TITLE
+    held = any(_name(child) in _HEADS or _name(child) in _NUMBERS for child in children_of(element))
+    return _name(element) in _HEADS and not held and 0 < len(words_of(element)) <= _LONGEST_TITLE
 
 
 def _section(children: Sequence[Element], depth: int) -> str:
@@ -169,7 +176,7 @@ def _section(children: Sequence[Element], depth: int) -> str:
     Verses, and short values that follow each other, are lines of one paragraph.
     """
     number, parts, is_headed = "", [], False
-    whole = (one for child in children for one in (_children(child) if _name(child) in _TITLE_PAGES else [child]))
+    whole = (one for child in children for one in (children_of(child) if _name(child) in _TITLE_PAGES else [child]))
     for are_lines, run in groupby(whole, key=_is_line):
         if are_lines:
             parts.append(f"<p>{number}{'<br>'.join(_inline(line, depth) for line in run)}</p>")
@@ -177,10 +184,10 @@ def _section(children: Sequence[Element], depth: int) -> str:
             continue
         for child in run:
             if _name(child) in _NUMBERS:
-                number += f"{escape(_said(child))} "
+                number += f"{escape(words_of(child))} "
             elif _is_head(child):
                 level = min(depth, 6)
-                parts.append(f"<h{level}>{number}{escape(_said(child))}</h{level}>")
+                parts.append(f"<h{level}>{number}{escape(words_of(child))}</h{level}>")
                 number, depth, is_headed = "", depth + (not is_headed), True
             elif block := _block(child, depth):
                 opened = _OPENED.match(block) if number else None
@@ -225,7 +232,7 @@ def _linked(element: Element, inner: str) -> str:
 def _list(element: Element, children: Sequence[Element], depth: int) -> str:
     kind, name = f"{element.get('type', '')} {element.get('rend', '')}", _name(element)
     numbered = name in ("ol", "steps", "orderedlist") or "order" in kind or "number" in kind
-    defined = any(_name(one) in _TERMS for child in children for one in (child, *_children(child)))
+    defined = any(_name(one) in _TERMS for child in children for one in (child, *children_of(child)))
     tag = "dl" if defined else "ol" if numbered else "ul"
     parts: list[str] = []
     for child in children:
@@ -233,7 +240,7 @@ def _list(element: Element, children: Sequence[Element], depth: int) -> str:
         if name in _HEADS:
             parts.insert(0, f"<p>{_inline(child, depth)}</p>")
         elif defined and not _has_words(child) and name not in _TERMS:
-            parts += (_defined(part, depth) for part in _children(child))
+            parts += (_defined(part, depth) for part in children_of(child))
         elif defined:
             parts.append(_defined(child, depth))
         else:
@@ -249,8 +256,8 @@ def _defined(element: Element, depth: int) -> str:
 
 def _speech(element: Element, depth: int) -> str:
     """What one person of a play says, below the name, as a transcript has it."""
-    children = _children(element)
-    speaker = next((_said(child).rstrip(".: ") for child in children if _name(child) == "speaker"), "")
+    children = children_of(element)
+    speaker = next((words_of(child).rstrip(".: ") for child in children if _name(child) == "speaker"), "")
     lines = [_inline(child, depth) for child in _within_speech(children)]
     return f"<p>{escape(speaker)}{': ' if speaker else ''}{'<br>'.join(lines)}</p>"
 
@@ -258,20 +265,22 @@ def _speech(element: Element, depth: int) -> str:
 def _within_speech(children: Sequence[Element]) -> Iterator[Element]:
     for child in children:
         if _name(child) == "lg":
-            yield from _within_speech(_children(child))
+            yield from _within_speech(children_of(child))
         elif _name(child) != "speaker":
             yield child
 
 
 def _table(element: Element, depth: int) -> str:
-    parts = [f"<caption>{escape(_said(child))}</caption>" for child in _children(element) if _name(child) in _HEADS]
+    parts = [
+        f"<caption>{escape(words_of(child))}</caption>" for child in children_of(element) if _name(child) in _HEADS
+    ]
     for row in element.iter():
         name = _name(row) if isinstance(row.tag, str) else ""
         if name not in _ROWS and name != _HEAD_ROWS:
             continue
         above = row.getparent()
         head = name == _HEAD_ROWS or row.get("role") == "label" or (above is not None and _name(above) == "thead")
-        cells = [child for child in _children(row) if _name(child) in _CELLS]
+        cells = [child for child in children_of(row) if _name(child) in _CELLS]
         parts.append("<tr>" + "".join(_cell(cell, head or _name(cell) == "th", depth) for cell in cells) + "</tr>")
     return f"<table>{''.join(parts)}</table>"
 
@@ -282,5 +291,5 @@ def _cell(cell: Element, head: bool, depth: int) -> str:
     spans["rowspan"] = str(int(rows) + 1) if rows.isdecimal() and len(rows) < 4 else spans["rowspan"]
     stated = "".join(f' {key}="{escape(value)}"' for key, value in spans.items() if value)
     tag = "th" if head else "td"
-    inner = _inline(cell, depth) if _has_words(cell) or not len(cell) else _section(_children(cell), depth)
+    inner = _inline(cell, depth) if _has_words(cell) or not len(cell) else _section(children_of(cell), depth)
     return f"<{tag}{stated}>{inner}</{tag}>"

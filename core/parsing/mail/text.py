@@ -16,7 +16,7 @@ from core.errors import ParseError
 from core.parsing.flow import Item, Piece, Words
 from core.parsing.html.encoding import codec_named
 from core.parsing.plain.plain import text_blocks
-from core.text.normalise import decode, plain_lines
+from core.text.normalise import decode, plain_lines, storable
 from core.types import Block, BlockKind
 
 _ONE_BYTE = ("us-ascii", "ascii", "iso-8859", "iso8859", "latin", "windows-125", "cp125", "koi8", "utf-8", "utf8")
@@ -113,7 +113,7 @@ def _raw(text: str) -> bytes:
 
 def _plain(text: str) -> str:
     """Newlines as ``\\n``, no byte order mark, no half characters."""
-    return plain_lines(text).encode("utf-8", "replace").decode("utf-8")
+    return storable(plain_lines(text))
 
 
 def _parted(line: str) -> tuple[int, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping
-from typing import Any
 from urllib.parse import unquote
 from zipfile import ZipFile
 
@@ -17,9 +16,8 @@ from core.parsing.html.source import parse_source
 from core.parsing.html.tree import Source
 from core.parsing.html.walk import pieces_of
 from core.parsing.inline import hidden_note
-from core.parsing.ooxml.package import checked, part_of, tree_of
+from core.parsing.ooxml.package import Element, checked, part_of, tree_of
 
-Element = Any  # lxml's elements come without types
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document", "application/xml"})
 _PAGE_SUFFIXES = (".xhtml", ".html", ".htm")
 _METADATA: Mapping[str, str] = {

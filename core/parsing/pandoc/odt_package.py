@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 from zipfile import ZipFile
 
 from lxml import etree
 
 from core.errors import ParseError
-from core.parsing.ooxml.package import checked, part_of, tree_of
+from core.parsing.ooxml.package import Element, checked, part_of, tree_of
 
-Element = Any  # lxml's elements come without types
 _SAVE_AGAIN = "Open it in LibreOffice, save a copy and add that."
 _OBJECT = re.compile(r"(?:\./)?([\w .-]{1,200})/?")
 _METADATA: Mapping[str, str] = {

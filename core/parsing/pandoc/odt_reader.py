@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import deepcopy
 from io import BytesIO
-from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from lxml import etree
@@ -13,10 +12,10 @@ from lxml import etree
 from core.errors import ParseError
 from core.parsing.flow import ParsedFile, Piece, Words
 from core.parsing.inline import comment_head, hidden_note, says_something, stands_beside
+from core.parsing.ooxml.package import Element
 from core.parsing.pandoc.odt_package import OpenDocument
 from core.types import Attachment, BlockKind
 
-Element = Any  # lxml's elements come without types
 _STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"

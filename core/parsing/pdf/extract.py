@@ -13,6 +13,7 @@ from core.parsing.pdf.fonts import Typewriters, base_name, is_bold, is_italic, s
 from core.parsing.pdf.layout import reading_order
 from core.parsing.pdf.lines import Box, Run, TextLine, around, middle_inside
 from core.parsing.pdf.tables import FoundTable, may_have_grid
+from core.text.normalise import storable
 
 _BULLETS = str.maketrans(dict.fromkeys("\uf0b7\uf0a7\uf0d8\uf076\uf0fc\uf0a8\uf06e\uf071\u25cf\u2219\u00b7", "•"))
 _INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u2060\ufeff\ufff9-\ufffc]")
@@ -130,7 +131,7 @@ def clean(text: str, *, keep_blanks: bool = False) -> str:
     text = (_SPACE if keep_blanks else _SPACES).sub(" ", text)
     text = _LONE_GLYPH.sub("• ", text)
     inner = text[:-1].replace("\u00ad", "") + text[-1:]  # a soft hyphen counts at the line's end alone
-    return inner.encode("utf-8", "replace").decode("utf-8")
+    return storable(inner)
 
 
 def _line(raw: Mapping[str, Any], typewriters: Typewriters) -> TextLine | None:

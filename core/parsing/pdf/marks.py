@@ -10,6 +10,7 @@ from typing import Any
 from core.parsing.inline import comment_head
 from core.parsing.pdf.lines import Box, Run, Target, TextLine, middle_inside, overlap
 from core.parsing.pdf.tables import Word
+from core.text.normalise import storable
 
 Link = tuple[Box, str]
 Clean = Callable[[str], str]
@@ -54,7 +55,7 @@ def link_of(raw: dict[str, Any]) -> Link | None:
         target = f"{raw.get('file') or ''}#page={page + 1}"
     elif raw.get("file"):
         target = str(raw["file"])
-    target = "".join(char for char in target if char.isprintable()).encode("utf-8", "replace").decode("utf-8")
+    target = storable("".join(char for char in target if char.isprintable()))
     return ((x0, y0, x1, y1), target) if 0 < len(target) <= _MAX_TARGET else None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -26,6 +27,8 @@ from core.parsing.pictures.looking import (
 from core.parsing.sandbox.worker import Answer, Task, answer, is_memory, serve
 from core.plain_values import to_values
 
+# What PyMuPDF imports with itself wherever it is installed: a model of layouts that nothing here asks, and its runtime.
+_UNASKED = ("pymupdf.layout", "pymupdf4llm")
 _LOCKED = "Give it on the Library page, or with --password."
 _TURNED = re.compile("[\u0622\u0623\u0625\u0627]\u0644")
 _LINE_END_HYPHENS = {ord(char): "-" for char in "\x02\ufffe\u00ad"}  # how pdfium writes a hyphen that broke a word
@@ -227,6 +230,7 @@ def _failures() -> tuple[type[Exception], ...]:
 
 def warm_up() -> None:
     """Go every way of the libraries once, so that whatever they load late is loaded before the doors shut."""
+    sys.modules.update(dict.fromkeys(_UNASKED))  # type: ignore[arg-type] # as if they were not installed
     import pymupdf
 
     pymupdf.TOOLS.mupdf_display_errors(False)

@@ -7,6 +7,8 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from core.text.normalise import storable
+
 _FENCED = re.compile(r"(---|\+\+\+)[ \t]*\n(?:(.*?)\n)??(\1|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 _PAIR = re.compile(r"([\w][\w .-]*?)\s*[:=]\s*(.*)")
 _MAX_CHARACTERS = 65_536
@@ -74,20 +76,11 @@ def _yaml(body: str) -> dict[str, str] | None:
 def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
     flat: dict[str, str] = {}
     for key, value in values.items():
-        name = _whole(f"{prefix}{key}")
+        name = storable(f"{prefix}{key}")
         if isinstance(value, Mapping) and prefix.count(".") < 4:
             flat.update(_flat(value, f"{name}."))
         elif isinstance(value, list):
-            flat[name] = _whole(", ".join(str(item) for item in value)[:_MAX_VALUE])
+            flat[name] = storable(", ".join(str(item) for item in value)[:_MAX_VALUE])
         else:
-            flat[name] = _whole(("" if value is None else str(value).strip())[:_MAX_VALUE])
+            flat[name] = storable(("" if value is None else str(value).strip())[:_MAX_VALUE])
     return flat
-
-
-def _whole(text: str) -> str:
-    """``text`` with half surrogate pairs, which an escape can write and no tokenizer reads, as question marks.
-
-    >>> _whole("a\\ud800b")
-    'a?b'
-    """
-    return text.encode("utf-8", "replace").decode()

@@ -20,7 +20,7 @@ from core.parsing.file_names import display_name
 from core.parsing.flow import Flow
 from core.parsing.plain.markdown import title_of
 from core.parsing.plain.written_markdown import write_apart, write_markdown
-from core.text.normalise import decode
+from core.text.normalise import decode, storable
 from core.text.spans import line_spans
 from core.types import Block, BlockKind, Document, Span
 
@@ -116,7 +116,7 @@ def _joined(value: object) -> str:
     parts = value if isinstance(value, list) else [value]
     text = "".join(part for part in parts if isinstance(part, str))
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return storable(text)
 
 
 def _at(value: object, *keys: str) -> object:

@@ -19,7 +19,7 @@ import numpy as np
 from core.errors import CancelledError, LecternError
 from core.lru_cache import LruCache
 from core.settings.searching import UnderstandingSettings
-from core.storage.store import storable
+from core.text.normalise import storable
 from core.text.replies import json_list
 from core.types import LanguageModel, Vectors
 

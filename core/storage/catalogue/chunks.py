@@ -17,7 +17,8 @@ from core.storage.catalogue.meaning import add_aliases
 from core.storage.faults import row_faults
 from core.storage.schema.steps import NO_VECTOR
 from core.storage.schema.word_tables import add_rows
-from core.storage.store import Store, now, storable
+from core.storage.store import Store, now
+from core.text.normalise import storable
 from core.types import Chunk, ChunkTree, PrefixPart, Span
 
 

@@ -15,7 +15,8 @@ from core.storage.catalogue.following_judgments import VersionText, follow_judgm
 from core.storage.catalogue.generations import remove_chunks
 from core.storage.catalogue.word_audits import plain_words, word_audit
 from core.storage.faults import row_faults
-from core.storage.store import Store, now, storable
+from core.storage.store import Store, now
+from core.text.normalise import storable
 from core.types import Block, BlockKind, Cell, CellValue, Document, Link, Page, PageBox, Span, WordAudit
 
 _FIRST_ROWS = 4  # of a table, where headers stand that nothing says are headers

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from core.storage.catalogue.sources import FileStamp, path_key, remove_source
 from core.storage.faults import row_faults
-from core.storage.store import Store, now, storable
+from core.storage.store import Store, now
+from core.text.normalise import storable
 
 EVENTS_KEPT = 500  # of each folder, the newest
 

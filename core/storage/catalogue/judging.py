@@ -13,8 +13,9 @@ from typing import NamedTuple
 from core.errors import LecternError, NotFoundError
 from core.storage.catalogue import documents
 from core.storage.catalogue.names import shown_names
-from core.storage.store import Store, now, storable
+from core.storage.store import Store, now
 from core.text.anchoring import surroundings
+from core.text.normalise import storable
 from core.text.spans import trim
 from core.types import Span
 

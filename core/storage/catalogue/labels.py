@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.errors import LecternError, NotFoundError
-from core.storage.store import Store, storable
+from core.storage.store import Store
+from core.text.normalise import storable
 from core.text.wiki import tags_of
 
 LONGEST_NAME = 80

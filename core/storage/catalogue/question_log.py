@@ -6,7 +6,8 @@ import json
 from dataclasses import dataclass
 
 from core.errors import LecternError
-from core.storage.store import Store, now, storable
+from core.storage.store import Store, now
+from core.text.normalise import storable
 
 _OFF = "preference.questions.unlogged"  # kept with the preferences, also by repair
 KEPT = 20_000  # of the latest

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from core.storage.store import Store, storable
+from core.storage.store import Store
+from core.text.normalise import storable
 
 
 def reply(store: Store, key: str) -> str | None:

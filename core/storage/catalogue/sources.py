@@ -17,7 +17,8 @@ from core.storage.catalogue.names import shown_names
 from core.storage.catalogue.recipes import hand_recipe_on
 from core.storage.catalogue.tiers import left_to_words
 from core.storage.catalogue.word_audits import word_audit
-from core.storage.store import Store, now, storable
+from core.storage.store import Store, now
+from core.text.normalise import storable
 from core.text.places import PagesRead, pages_read
 from core.types import Page, WordAudit
 

@@ -13,6 +13,7 @@ from core.storage.faults import row_faults
 from core.storage.index.leaf_vectors import LeafVectors
 from core.storage.index.outbox import pending, query_projection
 from core.storage.store import Store, now
+from core.text.pooling import of_unit_length
 from core.types import Vectors
 
 _ASKED = 64
@@ -78,9 +79,7 @@ def _between(vectors: LeafVectors) -> Vectors:
     """(m, dimension) unit vectors, each half-way between two leaves drawn evenly from all."""
     places = np.linspace(0, len(vectors) - 1, 2 * _ASKED).astype(np.int64)
     drawn = vectors.of(places)
-    middles = drawn[::2] + drawn[1::2]
-    lengths = np.linalg.norm(middles, axis=1, keepdims=True)
-    return np.asarray(middles / np.maximum(lengths, 1e-9), np.float32)
+    return of_unit_length(drawn[::2] + drawn[1::2])
 
 
 def _nearest(vectors: LeafVectors, queries: Vectors, count: int) -> list[NDArray[np.int64]]:
