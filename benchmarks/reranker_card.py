@@ -93,7 +93,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     path, card = PLACE / "figures.json", PLACE / "MODEL_CARD.md"
     figures = beside_suites(json.loads(path.read_text(encoding="utf-8")))
-    figures["suites"] |= measured(options.files)
+    for suite, found in measured(options.files).items():
+        figures["suites"][suite] = figures["suites"].get(suite, {}) | found  # of a preset not measured: what there was
     path.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     card.write_text(card_of(card.read_text(encoding="utf-8"), figures), encoding="utf-8")
     for name, found in figures["suites"].items():

@@ -22,7 +22,7 @@ from core.settings import PACKAGED_RERANKER, RerankingSettings
 from tests.conftest import ROOT
 
 PLACE = ROOT / "data" / "reranker"
-SUITES = ["code", "chroma"]
+SUITES = ["code", "chroma", "covidqa", "scifact", "qmsum"]
 QUESTION = "How long is an access token valid?"
 PASSAGES = [
     "An access token is valid for 3600 seconds.",
