@@ -15,8 +15,8 @@ from core.text.analysis import analyse
 from core.types import Span
 
 RIVALS = 4  # passages beside the gold that are read for another answer
-# What a rival must say of the question's words, and how far its answer may stay behind the gold's, in log-odds: the gold
-# is read by itself, which reads two of them better than amid what stands around, as a rival is.
+# What a rival must say of the words of the question, and how far its answer may stay behind, in log-odds: of these
+# the gold gains two because it is read by itself, and a rival amid what stands around it.
 _SHARE, _BEHIND = 0.5, 4.0
 _LEAST = -3.0  # log-odds: below it the reader sees no answer in the gold either
 _ASKING = frozenset(analyse("long many much often far percentage happens done mean steps value default person"))
