@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 import torch
 from transformers import BertConfig, BertForSequenceClassification
 
-from benchmarks.reranker.lists import Lists, drawn, lengths_of, loss_of
+from benchmarks.reranker.lists import Lists, drawn, loss_of, pairs_of
 from benchmarks.reranker.packed import Packed
 from core.embedding import layer_file
 from core.embedding.answer_reader import LONGEST
@@ -76,8 +76,7 @@ def looked(lists: Lists, module: Any, rows: Any, sources: Any, most: int) -> dic
         hit = torch.zeros(len(pieces), dtype=torch.bool, device=lists.device)
         spans = torch.full((len(pieces), lists.spans.shape[1], 2), -1, device=lists.device)
         spans[column == 0] = lists.spans[part]
-        totals = torch.sort(lists.totals(questions, pieces, most)).values
-        lengths = [-(-int(some.max()) // 16) * 16 for some in torch.tensor_split(totals, min(2, len(totals)))]
+        lengths = lists.lengths(questions, pieces, most, min(2, len(pieces)))
         for some, score, logits, asked_long, allowed, _ in lists.read(module, questions, pieces, most, lengths):
             table[row_of[some], column[some]] = score
             inside = allowed.clone()
@@ -165,7 +164,7 @@ class Step:
     def _run(self, lengths: Sequence[int]) -> Any:
         given, lists = self._given, self._lists
         passages = drawn(lists.passages[self._rows], given.passages)
-        lengths = lengths or lengths_of(lists, self._rows, passages, given.max_tokens, given.chunks)
+        lengths = lengths or lists.lengths(*pairs_of(lists, self._rows, passages), given.max_tokens, given.chunks)
         self._optimizer.zero_grad(set_to_none=True)
         loss = loss_of(lists, self._module, self._rows, passages, given.max_tokens, lengths)
         loss.backward()
@@ -180,7 +179,7 @@ class Step:
         for _ in range(50):
             rows = train[torch.randint(len(train), (given.questions,), device=lists.device)]
             passages = drawn(lists.passages[rows], given.passages)
-            needed.append(lengths_of(lists, rows, passages, given.max_tokens, given.chunks))
+            needed.append(lists.lengths(*pairs_of(lists, rows, passages), given.max_tokens, given.chunks))
         lengths = np.max(needed, axis=0).tolist()
         beside: Any = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         beside.wait_stream(torch.cuda.current_stream())

@@ -58,9 +58,10 @@ class Lists:
         self.passages, self.spans = there(packed.passages), there(packed.spans)
         self.marked = there(packed.marked, torch.bool)
 
-    def totals(self, questions: Any, pieces: Any, most: int) -> Any:
-        """``(n,)`` tokens of each pair, 3 where ``pieces`` is -1."""
-        return self._long(questions, pieces, most).sum(0) + 3
+    def lengths(self, questions: Any, pieces: Any, most: int, parts: int) -> list[int]:
+        """To how many tokens each part of the pairs has to be filled up, in sixteens; ``pieces``: -1 for none."""
+        totals = torch.sort(self._long(questions, pieces, most).sum(0) + 3).values
+        return [min(most, -(-int(part.max()) // 16) * 16) for part in torch.tensor_split(totals, parts)]
 
     def read(
         self, module: Any, questions: Any, pieces: Any, most: int, lengths: Sequence[int]
@@ -105,12 +106,6 @@ def pairs_of(lists: Lists, rows: Any, passages: Any) -> tuple[Any, Any]:
     missed = lists.missed[rows]
     questions = torch.cat([lists.asked[rows][:, None].expand(passages.shape).flatten(), missed.clamp(min=0)])
     return questions, torch.cat([passages.flatten(), torch.where(missed >= 0, passages[:, 0], -1)])
-
-
-def lengths_of(lists: Lists, rows: Any, passages: Any, most: int, parts: int) -> list[int]:
-    """To how many tokens each part of the pairs has to be filled up, in sixteens."""
-    totals = torch.sort(lists.totals(*pairs_of(lists, rows, passages), most)).values
-    return [min(most, -(-int(part.max()) // 16) * 16) for part in torch.tensor_split(totals, parts)]
 
 
 def marking(logits: Any, spans: Any, asked_long: Any, allowed: Any, piece_long: Any) -> Any:

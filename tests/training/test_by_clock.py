@@ -15,7 +15,7 @@ import torch
 from benchmarks.reranker import by_clock
 from benchmarks.reranker.__main__ import main
 from benchmarks.reranker.code_pairs import default_pairs
-from benchmarks.reranker.lists import BESIDE, MISSED, Lists, drawn, lengths_of, loss_of
+from benchmarks.reranker.lists import BESIDE, MISSED, Lists, drawn, loss_of, pairs_of
 from benchmarks.reranker.mining import MinedList
 from benchmarks.reranker.packed import Packed
 from benchmarks.reranker.packing import packed, words
@@ -119,7 +119,7 @@ def test_its_loss_is_that_of_reading_pair_by_pair(tmp_path: Path, shipped: tuple
     some = torch.tensor(rows)
     wanted = np.mean([reference(product, tokenizer, LISTS[row], 64) for row in rows])
     passages = lists.passages[some]
-    loss = loss_of(lists, module, some, passages, 64, lengths_of(lists, some, passages, 64, parts=2))
+    loss = loss_of(lists, module, some, passages, 64, lists.lengths(*pairs_of(lists, some, passages), 64, parts=2))
     assert float(loss.detach()) == pytest.approx(wanted, abs=0.03)
 
 
