@@ -20,6 +20,7 @@ _TERM, _PLAIN_TERM = (  # the second for texts in ASCII, which it reads faster
 _JOINT = re.compile(r"_+|::|[.,'’\-/]")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d+")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 # Scripts written without spaces: runs are indexed as overlapping pairs of characters.
 _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]+"
@@ -39,15 +40,15 @@ STOP_WORDS = frozenset(
 def analyse(text: str) -> list[str]:
     """The tokens of ``text`` in order: folded, split as identifiers are, stemmed as English is, without function words.
 
-    A joined identifier yields its whole and its parts, so either finds it. What other languages need beside these is in
-    ``core.text.languages``.
+    A joined identifier yields its whole and its parts, so that either finds it; a year with letters beside it does too.
+    What other languages need beside these is in ``core.text.languages``.
 
     >>> analyse("How does getUserName handle the E-1042 errors?")
     ['getusernam', 'get', 'user', 'name', 'handl', 'e1042', '1042', 'error']
     >>> analyse("2,500 events, version 3.14")
     ['2500', 'event', 'version', '3p14']
-    >>> analyse("東京都")
-    ['東京', '京都']
+    >>> analyse("東京都"), analyse("FY2022")
+    (['東京', '京都'], ['fy2022', '2022'])
     """
     terms = _PLAIN_TERM.findall(text) if text.isascii() else _TERM.findall(unicodedata.normalize("NFKC", text))
     return list(chain.from_iterable(map(_tokens_of, terms)))
@@ -85,6 +86,8 @@ def _tokens_of_piece(piece: str) -> list[str]:
         if len(parts) > 1 and len(folded) == 1:
             continue  # a lone letter of an identifier finds nothing worth finding
         tokens.extend(_split_unspaced(folded))
+        if len(folded) > 4 and (year := _YEAR.search(folded)):
+            tokens.append(year.group())
     return tokens
 
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import islice
 
 from core.text.analysis import STOP_WORDS, analyse, fold, stem
+from core.text.calendar_names import spell_out_periods
 
 # Those for which there are both a Snowball stemmer and a list of function words that is in good order.
 LANGUAGES = (
@@ -97,14 +98,14 @@ def question_tokens(question: str, languages: Sequence[str]) -> list[str]:
     ['kundigung', 'kundig']
     >>> question_tokens("Kündigungen", ["german"])
     ['kundigungen', 'kundig']
-    >>> question_tokens("Running tests", [])
-    ['run', 'test']
+    >>> question_tokens("Running tests", []), question_tokens("Q3 profit", [])
+    (['run', 'test'], ['q3', 'profit', 'quarter', 'third'])
     """
     own = language_of(question, languages) if languages else ENGLISH
     if own != ENGLISH:
         left_out = function_words(own)
         question = _WORD.sub(lambda word: " " if fold(word.group()) in left_out else word.group(), _composed(question))
-    tokens = analyse(question)
+    tokens = [*analyse(question), *analyse(spell_out_periods(question))]
     for language in languages:
         tokens += stems(question, language)
     return list(dict.fromkeys(tokens))
