@@ -23,6 +23,7 @@ from core.ingest.ingest import ItemCancelledError
 from core.ingest.work import ingest_handler
 from core.library import Incoming, Library
 from core.storage.catalogue.job_rows import NewItem
+from tests.cli.without_model import COMMAND
 from tests.conftest import ROOT
 from tests.fast_encoder import FastEncoder
 from tests.small_disk import fill, mounted
@@ -69,7 +70,7 @@ def write(folder: Path, files: dict[str, bytes]) -> Path:
 
 def command(*arguments: object, timeout: float = 240) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        [sys.executable, "-m", "core", *map(str, arguments)],
+        [*COMMAND, *map(str, arguments)],
         cwd=ROOT,
         capture_output=True,
         text=True,
