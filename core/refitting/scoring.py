@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from core.evaluation.exchange.judged import Judged
 from core.evaluation.measuring import BUDGETS
 from core.evaluation.metrics.spans import recall
-from core.evaluation.regions import Region, region, taken
+from core.evaluation.regions import Region, passages_region, region
 from core.evaluation.suites import Question
 from core.search.ordering import Progress
 from core.search.question.query import Query
@@ -77,7 +77,7 @@ class Scorer:
         found, filling = [], settings.with_value("assembly.stop_below", 0)
         for budget in BUDGETS:
             context, _ = self.searcher.assemble(ranking, filling, budget, self._reads[key][1])
-            found.append(recall(taken(context.passages, budget), asked.gold, budget))
+            found.append(recall(passages_region(context.passages, budget), asked.gold, budget))
         return np.array(found)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from core.evaluation.reporting.breakdown import headline_budget
 from core.evaluation.reporting.report import BenchReport
-from core.evaluation.statistics import SIGNIFICANT, parted
+from core.evaluation.statistics import SIGNIFICANT, unpaired_p_value
 from core.storage.catalogue.question_log import LoggedQuestion
 
 DAYS = 28  # held against as many before
@@ -132,7 +132,7 @@ def regressions(before: BenchReport, after: BenchReport) -> list[Regression]:
 
 def _worse(before: Sequence[float], now: Sequence[float]) -> bool:
     enough = min(len(before), len(now)) >= LEAST
-    return enough and float(np.mean(now)) > float(np.mean(before)) and parted(before, now) <= SIGNIFICANT
+    return enough and float(np.mean(now)) > float(np.mean(before)) and unpaired_p_value(before, now) <= SIGNIFICANT
 
 
 def _distances(log: Sequence[LoggedQuestion], held: Collection[str] | None) -> list[float]:

@@ -59,10 +59,9 @@ class PresetReport:
     ``costs``: "texts" (distinct inputs of the encoder under this recipe: what it costs from nothing), "chunks",
     "index_bytes" (vectors and tokens on disk), and at each budget "prompt_tokens@B" and "characters@B", means of what
     the reader was handed; of contexts that end by themselves "characters", "tokens" and "tokens_to_gold", "@ended" over
-    questions with gold and "@unanswerable" over those without. ``latency_ms``: "p50" and "p95" by stage, and "total"
-    of the stages.
-    ``lost``: per budget, in percent of the gold, mean over questions: "read", and what was lost at each of ``LOST``;
-    together 100.
+    questions with gold and "@unanswerable" over those without. ``latency_ms``: "p50" and "p95" by stage, and "total" of
+    the stages. ``lost``: per budget, in percent of the gold, mean over questions: "read", and what was lost at each of
+    ``LOST``; together 100.
     """
 
     preset: str
@@ -135,7 +134,7 @@ class BenchReport:
             }
             for name, compared in compare(ours, theirs).items():
                 found[name] |= {
-                    metric: item.turned() if metric in LOWER_IS_BETTER else item
+                    metric: item.reversed() if metric in LOWER_IS_BETTER else item
                     for metric, item in zip(metrics, compared, strict=True)
                 }
         return {name: {metric: items[metric] for metric in right if metric in items} for name, items in found.items()}
