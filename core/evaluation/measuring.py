@@ -10,7 +10,7 @@ from time import perf_counter
 import numpy as np
 
 from core.evaluation.bench_plan import BenchOptions
-from core.evaluation.failures.classes import Asked, is_answered
+from core.evaluation.failures.classes import FailureClassifier, is_answered
 from core.evaluation.grading import grade
 from core.evaluation.lost_gold import (
     EXCLUDED,
@@ -319,8 +319,9 @@ class _Scoring:
         searcher, ranked, gold = self.measuring.library.searcher, self.ranked, self.gold
         if not gold.spans:
             return "D" if is_answered(searcher, self.question.question, self.settings, self.measuring.scope) else ""
-        asked = Asked(searcher, self.question.question, self.settings, ranked.ranking, ranked.ranks, self.reads)
-        return asked.failure(gold.leaves, self.lost[TIMED_BUDGET], context)
+        text, settings = self.question.question, self.settings
+        classifier = FailureClassifier(searcher, text, settings, ranked.ranking, ranked.ranks, self.reads)
+        return classifier.failure(gold.leaves, self.lost[TIMED_BUDGET], context)
 
     def _prompt_tokens(self, context: Context) -> int:
         """Tokens of the prompt, counted by paragraphs, which presets and budgets share.

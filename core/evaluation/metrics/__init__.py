@@ -31,6 +31,6 @@ RANK_METRICS: dict[str, Callable[[Sequence[Hashable], Collection[Hashable], int]
     "ndcg": ndcg,
     "map": average_precision,
 }
-"""Metrics over ranked chunks. Reports say ``mrr@10`` and so on, but ``chunk_ndcg@10``: there ``ndcg`` is of documents."""
+"""Metrics over ranked chunks. In reports ``ndcg`` of chunks is called ``chunk_ndcg``: ``ndcg`` is over documents."""
 
 LOWER_IS_BETTER = frozenset({"hallucination_rate"})
