@@ -188,12 +188,8 @@ class _Sentence:
         """ "Who did it?", for a person as the subject; the predicate stays as it is written."""
         words, verb = clause.subject, clause.verb
         is_name = len(words) > 1 and all(word.pos_ == "PROPN" for word in words)
-        if (
-            is_name
-            and verb == self.root
-            and (_is_person(words) or verb.lemma_ in _PERSON_VERBS)
-            and verb.lemma_ != "be"
-        ):
+        is_act = verb == self.root and verb.lemma_ != "be"
+        if is_name and is_act and (_is_person(words) or verb.lemma_ in _PERSON_VERBS):
             predicate = _text([word for word in _main_statement(verb) if word.i > words[-1].i])
             yield self._draft("who", f"Who {predicate}?", _text(words), clause, f"Which person {predicate}?")
 
