@@ -69,7 +69,7 @@ _SEARCHES = (("dense", "meaning"), ("lexical", "words"))
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Gold with the text around it. ``place``: its position in words. ``cut``: characters left out at the gold's end."""
+    """Gold with the text around it. ``place``: its position in words. ``cut``: characters left out at its end."""
 
     place: str
     before: str = ""
