@@ -77,7 +77,7 @@ def test_sentences_stand_at_their_depth_between_paragraphs_and_nothing_is_lost(l
         assert item.data == before.data
         for sentence in sentences:
             item_text = item.text.replace(f" {sentence.text}", "")
-            item = type(item)(item.name, item_text, item.places, item.data)
+            item = type(item)(item.name, item_text, item.offsets, item.data)
         assert item.text == before.text
 
 
