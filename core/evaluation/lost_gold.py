@@ -134,15 +134,17 @@ def lost(
     {'read': 4, 'ranking': 4, 'cutting': 2}
     """
     counts = {READ: retrieved.common(gold)}
-    seen = retrieved.shared(gold)
+    counted_spans = retrieved.shared(gold)
     for name in _LEAF_FATES:
-        before = region(seen).size
-        seen += [span for leaf, leaf_fate in zip(leaves, fate, strict=True) if leaf_fate == name for span in leaf.held]
-        counts[name] = region(seen).size - before
-    before = region(seen).size
-    seen += [(name, span.start, span.end) for name, spans in readable.spans.items() for span in spans]
-    counts["cutting"] = region(seen).size - before
-    counts["reading"] = gold.size - region(seen).size
+        before = region(counted_spans).size
+        counted_spans += [
+            span for leaf, leaf_fate in zip(leaves, fate, strict=True) if leaf_fate == name for span in leaf.held
+        ]
+        counts[name] = region(counted_spans).size - before
+    before = region(counted_spans).size
+    counted_spans += [(name, span.start, span.end) for name, spans in readable.spans.items() for span in spans]
+    counts["cutting"] = region(counted_spans).size - before
+    counts["reading"] = gold.size - region(counted_spans).size
     return {name: count for name, count in counts.items() if count}
 
 

@@ -171,13 +171,13 @@ def read_questions(
     ``rows``: (place, object) pairs. ``text_of(name, place)``: the text of a document, ``None`` where it is not known
     yet; raises ``SuiteError`` for an unknown document.
     """
-    known: set[str] = set()
+    ids: set[str] = set()
     for place, row in rows:
         fields.require(row, ("id", "question", "gold"), place, _FORMAT)
         identifier, text = fields.text(row, "id", place), fields.text(row, "question", place)
-        if identifier in known:
+        if identifier in ids:
             raise SuiteError(f"{place}: the id {identifier!r} stands there twice.", "Ids must differ.")
-        known.add(identifier)
+        ids.add(identifier)
         gold = tuple(
             _gold(item, f"{place}, gold {number}", text_of)
             for number, item in enumerate(fields.sequence(row, "gold", place), start=1)

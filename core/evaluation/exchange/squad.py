@@ -29,11 +29,11 @@ def read(files: Files) -> Exchange:
             documents[document] = context
             for number, item in enumerate(fields.sequence(paragraph, "qas", place)):
                 where = f"{place}.qas[{number}]"
-                question, found = _question(fields.mapping(item, where), where, document, context)
+                question, gold_anchors = _question(fields.mapping(item, where), where, document, context)
                 if question.id in questions:
                     raise SuiteError(f"{where}: the id {question.id!r} stands there twice.", "Ids must differ.")
                 questions[question.id] = question
-                anchors |= found
+                anchors |= gold_anchors
     if not questions:
         raise SuiteError("There is no question.", "SQuAD is a JSON file with data, paragraphs and qas.")
     return Exchange(documents, tuple(questions.values()), anchors)

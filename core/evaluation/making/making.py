@@ -96,7 +96,7 @@ def make_questions(
     fails, the questions so far are returned; its error is raised where there are none.
     """
     random = Random(f"lectern {seed}")  # noqa: S311 - a choice of questions, no secret
-    seen = [_words(line) for line in (*(row.judgment.question for row in library.judgments()), *left_out(library))]
+    earlier = [_words(line) for line in (*(row.judgment.question for row in library.judgments()), *left_out(library))]
     texts = _Texts(library)
     made: list[MadeQuestion] = []
     used: set[tuple[str, Span, str]] = set()
@@ -112,7 +112,7 @@ def make_questions(
         question = random.choice(draft.wordings)
         words = _words(question)
         key = (version, draft.gold, draft.answer)
-        if key in used or any(_is_near_copy(words, other) for other in seen):
+        if key in used or any(_is_near_copy(words, other) for other in earlier):
             continue
         quote = texts.of(version)[draft.gold.start : draft.gold.end]
         gold: tuple[Place, ...] = ()
@@ -123,7 +123,7 @@ def make_questions(
             is_valid = bool(gold) and is_unambiguous(library, question, draft, gold, texts.all())
         if not is_valid:
             continue
-        seen.append(words)
+        earlier.append(words)
         used.add(key)
         others = tuple(line for line in draft.wordings if line != question)
         made.append(

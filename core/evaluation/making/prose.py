@@ -62,8 +62,8 @@ def parsed(sentences: Sequence[str]) -> Iterator[Doc]:
         yield from docs
 
 
-def prose_drafts(text: str, sentences: Sequence[Span], known: Set[str]) -> Iterator[Draft]:
-    """The drafts of the sentences at ``sentences`` in ``text``. ``known``: the lower-case words of the document."""
+def prose_drafts(text: str, sentences: Sequence[Span], lower_case: Set[str]) -> Iterator[Draft]:
+    """The drafts of the sentences at ``sentences`` in ``text``. ``lower_case``: the document's lower-case words."""
     statements = [
         (f"{part[0].upper()}{part[1:]}", span)
         for span in sentences
@@ -72,7 +72,7 @@ def prose_drafts(text: str, sentences: Sequence[Span], known: Set[str]) -> Itera
     ]
     for doc, (_, span) in zip(parsed([statement for statement, _ in statements]), statements, strict=True):
         if sum(token.head == token for token in doc) == 1:
-            yield from _Sentence(doc, span, known).drafts()
+            yield from _Sentence(doc, span, lower_case).drafts()
 
 
 def _askable_text(sentence: str) -> str:
@@ -110,10 +110,10 @@ class _Clause:
 
 
 class _Sentence:
-    """Drafts of one parsed sentence. ``gold``: its span in the document. ``known``: the document's lower-case words."""
+    """The drafts of a parsed sentence. ``gold``: its span. ``lower_case``: the document's lower-case words."""
 
-    def __init__(self, doc: Doc, gold: Span, known: Set[str]) -> None:
-        self.doc, self.gold, self.known = doc, gold, known
+    def __init__(self, doc: Doc, gold: Span, lower_case: Set[str]) -> None:
+        self.doc, self.gold, self.lower_case = doc, gold, lower_case
         self.root = next(token for token in doc if token.head == token)
 
     def drafts(self) -> Iterator[Draft]:
@@ -162,7 +162,7 @@ class _Sentence:
         """Words as they are written inside a sentence: the first letter in lower case, unless it begins a name."""
         first, text = words[0], _text(words)
         is_name = first.pos_ == "PROPN" and len(words) > 1 and words[1].is_title
-        is_known = {first.lower_, first.lower_.removesuffix("s")} & self.known and not is_name
+        is_known = {first.lower_, first.lower_.removesuffix("s")} & self.lower_case and not is_name
         is_ordinary = first.pos_ in ("DET", "ADV", "ADP", "SCONJ") or is_known
         return text[0].lower() + text[1:] if is_ordinary and (first.text[1:].islower() or len(first) == 1) else text
 
@@ -311,7 +311,7 @@ class _Sentence:
         """ "What is X?", for a name with an apposition."""
         for token in self.doc:
             name, words = token.head, _words(token)
-            is_name = name.pos_ == "PROPN" and name.lower_ not in self.known and name.left_edge == name
+            is_name = name.pos_ == "PROPN" and name.lower_ not in self.lower_case and name.left_edge == name
             if token.dep_ == "appos" and is_name and len(words) >= 4 and words[0].lower_ in ("a", "an", "the"):
                 yield self._draft("definition", f"What is {name.text}?", _text(words))
 

@@ -28,8 +28,8 @@ _MOST_ROWS = 2000
 _FEW_ROWS, _COMMON = 6, 4  # with more than six rows, a value is common when more than a quarter of them have it
 
 
-def table_drafts(text: str, table: Block, known: Set[str]) -> Iterator[Draft]:
-    """The drafts of a table. ``known``: the lower-case words of the document.
+def table_drafts(text: str, table: Block, lower_case: Set[str]) -> Iterator[Draft]:
+    """The drafts of a table. ``lower_case``: the lower-case words of the document.
 
     A row is used if its first cell, with a period in the second cell where there is one, identifies it; a cell, if its
     value is specific and its header can be put into a question.
@@ -59,7 +59,9 @@ def table_drafts(text: str, table: Block, known: Set[str]) -> Iterator[Draft]:
                 continue  # several figures of one unit are one quantity under several conditions
             if _NUMBER.fullmatch(value) and numbers > 1 and not plain(header).rstrip(")").endswith("s"):
                 continue  # of several bare numbers, only the header of a count ("Seats") says what one means
-            question = _question(re.sub(r" ?\([^()]*\)", "", plain(header)), _Label(label, first_header, known), value)
+            question = _question(
+                re.sub(r" ?\([^()]*\)", "", plain(header)), _Label(label, first_header, lower_case), value
+            )
             if question:
                 yield Draft("table", question, row.span, value)
 
@@ -98,11 +100,11 @@ def _askable(label: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Label:
-    """A row's name, the header above it (``kind_header``), and the lower-case words of the document (``known``)."""
+    """A row's name, the header above it (``kind_header``), and the document's lower-case words (``lower_case``)."""
 
     label: str
     kind_header: str
-    known: Set[str]
+    lower_case: Set[str]
 
     @property
     def thing(self) -> str:
@@ -119,7 +121,7 @@ class _Label:
     def small(self) -> str:
         """The label inside a sentence: "size of a batch", but "Ledger" where the document has no "ledger"."""
         first, words = re.split(r"[, -]", self.label)[0], self.label.split()
-        is_known = first.lower() in self.known or first.lower() in STOP_WORDS
+        is_known = first.lower() in self.lower_case or first.lower() in STOP_WORDS
         has_preposition = len(words) > 1 and words[1] in ("of", "for", "from", "to", "in", "per", "that")
         is_common_noun = (first[1:].islower() or len(first) == 1) and (is_known or has_preposition)
         return self.label[0].lower() + self.label[1:] if is_common_noun and " " in self.label else self.label

@@ -222,8 +222,8 @@ def _group_names(question: AskedQuestion, by: By) -> tuple[str, ...]:
 
 
 def _mean(values: Sequence[float | None]) -> float:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else 0.0
+    numbers = [value for value in values if value is not None]
+    return sum(numbers) / len(numbers) if numbers else 0.0
 
 
 def cost_table(report: BenchReport, budget: int) -> dict[str, list[str]]:

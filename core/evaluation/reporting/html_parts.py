@@ -86,9 +86,9 @@ def worst_questions(report: BenchReport, metric: str, count: int) -> tuple[tuple
     means: list[tuple[float, int]] = []
     for row in range(len(report.questions)):
         scores = [item.scores[metric][row] for item in report.presets if metric in item.scores]
-        known = [score for score in scores if score is not None]
-        if known and sum(known) < len(known):
-            means.append((sum(known) / len(known), row))
+        values = [score for score in scores if score is not None]
+        if values and sum(values) < len(values):
+            means.append((sum(values) / len(values), row))
     return tuple((row, mean) for mean, row in sorted(means)[:count])
 
 

@@ -42,23 +42,23 @@ class Regression:
     after: float
 
 
-def standing(asked: LoggedQuestion) -> str:
+def standing(entry: LoggedQuestion) -> str:
     """The field of ``Week`` that counts a question.
 
     >>> standing(LoggedQuestion("Who?", 80.0, 0.55, True, 0.4, ()))
     'doubtful'
     """
-    if asked.quoted is None or asked.support is None:
+    if entry.quoted is None or entry.support is None:
         return "written"
-    return "unanswered" if not asked.quoted else "doubtful" if asked.support < DOUBTFUL else "answered"
+    return "unanswered" if not entry.quoted else "doubtful" if entry.support < DOUBTFUL else "answered"
 
 
 def weeks(log: Sequence[LoggedQuestion]) -> list[Week]:
     """Every week from the first question to the last, including weeks without one."""
     counts: dict[date, Counter[str]] = {}
-    for asked in log:
-        day = _day(asked)
-        counts.setdefault(day - timedelta(day.weekday()), Counter())[standing(asked)] += 1
+    for entry in log:
+        day = _day(entry)
+        counts.setdefault(day - timedelta(day.weekday()), Counter())[standing(entry)] += 1
     if not counts:
         return []
     first, last = min(counts), max(counts)
@@ -72,19 +72,19 @@ def alerts(log: Sequence[LoggedQuestion], today: date, collections: Mapping[str,
     The latest ``DAYS`` days are compared with as many before, where both periods have ``LEAST`` questions. A difference
     counts when it is significant (two-sided randomisation test, p at most 0.05).
     """
-    now = [asked for asked in log if today - timedelta(DAYS) < _day(asked)]
-    before = [asked for asked in log if today - timedelta(2 * DAYS) < _day(asked) <= today - timedelta(DAYS)]
+    now = [entry for entry in log if today - timedelta(DAYS) < _day(entry)]
+    before = [entry for entry in log if today - timedelta(2 * DAYS) < _day(entry) <= today - timedelta(DAYS)]
     periods = (before, now)
     sentences = []
-    quoted = [[asked for asked in period if asked.quoted is not None] for period in periods]
-    poor = [[float(standing(asked) != "answered") for asked in period] for period in quoted]
+    quoted = [[entry for entry in period if entry.quoted is not None] for period in periods]
+    poor = [[float(standing(entry) != "answered") for entry in period] for period in quoted]
     if _is_worse(*poor):
         shares = [f"{np.mean(values):.0%} of {len(values):,} questions" for values in poor]
         sentences.append(f"More is unanswered or doubtful: {shares[1]}, {shares[0]} in the {DAYS} days before.")
     # Logarithms, so that a few questions that also load a model do not decide.
-    log_times = [[float(np.log1p(asked.milliseconds)) for asked in period] for period in periods]
+    log_times = [[float(np.log1p(entry.milliseconds)) for entry in period] for period in periods]
     if _is_worse(*log_times):
-        times = [f"{median(asked.milliseconds for asked in period):,.0f} ms" for period in periods]
+        times = [f"{median(entry.milliseconds for entry in period):,.0f} ms" for period in periods]
         sentences.append(f"Answers take longer: {times[1]} at the median, {times[0]} in the {DAYS} days before.")
     for name, version_ids in ((None, None), *collections.items()):
         distances = [_distances(period, version_ids) for period in periods]
@@ -100,14 +100,14 @@ def alerts(log: Sequence[LoggedQuestion], today: date, collections: Mapping[str,
 
 def to_look_at(log: Sequence[LoggedQuestion], count: int) -> list[LoggedQuestion]:
     """The ``count`` latest questions that were unanswered or doubtful when they were last asked, the latest first."""
-    last = {asked.question: asked for asked in log}
-    poor = [asked for asked in last.values() if standing(asked) in ("unanswered", "doubtful")]
-    return sorted(poor, key=lambda asked: asked.at, reverse=True)[:count]
+    last = {entry.question: entry for entry in log}
+    poor = [entry for entry in last.values() if standing(entry) in ("unanswered", "doubtful")]
+    return sorted(poor, key=lambda entry: entry.at, reverse=True)[:count]
 
 
 def read(log: Sequence[LoggedQuestion]) -> Counter[str]:
     """Version id -> number of questions whose context had the document."""
-    return Counter(version for asked in log for version in asked.version_ids)
+    return Counter(version for entry in log for version in entry.version_ids)
 
 
 def regressions(before: BenchReport, after: BenchReport) -> list[Regression]:
@@ -144,10 +144,10 @@ def _is_worse(before: Sequence[float], now: Sequence[float]) -> bool:
 def _distances(log: Sequence[LoggedQuestion], version_ids: Collection[str] | None) -> list[float]:
     """Negated similarities of the questions whose first document is one of ``version_ids`` (``None``: any)."""
     selected = [
-        asked for asked in log if version_ids is None or (asked.version_ids and asked.version_ids[0] in version_ids)
+        entry for entry in log if version_ids is None or (entry.version_ids and entry.version_ids[0] in version_ids)
     ]
-    return [-asked.similarity for asked in selected if asked.similarity is not None]
+    return [-entry.similarity for entry in selected if entry.similarity is not None]
 
 
-def _day(asked: LoggedQuestion) -> date:
-    return datetime.fromisoformat(asked.at).astimezone().date()
+def _day(entry: LoggedQuestion) -> date:
+    return datetime.fromisoformat(entry.at).astimezone().date()
