@@ -211,8 +211,8 @@ class _Bench:
                 recording.journals[name].add(outcome)
         for name in step.presets:
             _add_costs(recording, name, {"questions": encoding_seconds})
-        usual = not (self.plan.options.answers or self.plan.options.token_budgets)  # these take longer
-        seconds = perf_counter() - start - encoding_seconds if usual else None
+        has_extras = self.plan.options.answers or self.plan.options.token_budgets  # with them a question takes longer
+        seconds = None if has_extras else perf_counter() - start - encoding_seconds
         key = question_vectors_key(self.suite, self.presets[step.presets[0]])
         outcomes = sum(map(len, open_ids.values()))
         EarlierBenches.of(self.folder).after_asking(key, measuring.reranked, outcomes, seconds).keep(self.folder)
