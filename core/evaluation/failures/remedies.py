@@ -31,7 +31,7 @@ REMEDIES: Mapping[str, str] = {
 class Remedy:
     """The measured effect of one change of settings.
 
-    ``mended``: ids of missed questions that are answered with it. ``share``: theirs of all failures, in [0, 1].
+    ``mended``: ids of questions that are no longer missed with it. ``share``: theirs of all failures, in [0, 1].
     ``tokens``: mean difference of the prompt's tokens a question. ``texts``: how many had to be encoded.
     """
 
