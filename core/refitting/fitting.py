@@ -41,7 +41,7 @@ _MEMORY = 1_000_000_000  # bytes that the search scores of all questions may tak
 _BYTES_A_LEAF = 40
 _QUESTION_BATCH = 32  # questions encoded at once
 
-# The phases that the watch is told.
+# The phases that are reported to the watch.
 _FIT = ("searching", "turning dials", "reading", "searching the others", "trying on the others")
 _FIT_RERANKED = (*_FIT[:2], "re-reading", *_FIT[2:])  # with a re-ranker on
 _CAREFUL = (*_FIT, "re-reading", "reading as Careful", "trying Careful on the others")
