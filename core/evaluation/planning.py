@@ -109,9 +109,9 @@ def estimate(
     earlier = EarlierBenches.of(workspace / suite_folder(suite), texts_a_second)
     unfinished = Recording.stopped(workspace, plan.run_plan)
     questions = len(suite.questions)
-    asked = {name: min(questions, unfinished.journals[name].count()) if unfinished else 0 for name in presets}
+    done = {name: min(questions, unfinished.journals[name].count()) if unfinished else 0 for name in presets}
     groups = recipe_groups(presets)
-    open_groups = [names for names in groups if any(asked[name] < questions for name in names)]
+    open_groups = [names for names in groups if any(done[name] < questions for name in names)]
     exact, lengths = True, texts or {}
     characters = earlier.characters or sum(lengths.get(item.version_id, item.size) for item in suite.documents)
     sentences_by: set[str] = set()  # (reader, encoder) keys whose sentences are counted, shared by all such chunkers
@@ -136,12 +136,12 @@ def estimate(
         new_questions = 0 if question_vectors_key(suite, settings) in question_keys else questions
         question_keys.add(question_vectors_key(suite, settings))
         encodings += new_questions
-        group_passages = _reranked_passages(presets, names, {name: questions - asked[name] for name in names})
+        group_passages = _reranked_passages(presets, names, {name: questions - done[name] for name in names})
         passages += group_passages
         asking = new_questions / earlier.texts_a_second
         for model, count in group_passages.items():
             asking += count * earlier.seconds_a_passage.get(model, SECONDS_A_PASSAGE)
-        asking += sum(questions - asked[name] for name in names) * earlier.seconds_an_answer
+        asking += sum(questions - done[name] for name in names) * earlier.seconds_an_answer
         steps.append((building, asking))
     return Cost(
         recipes=len(groups),
@@ -149,8 +149,8 @@ def estimate(
         questions=questions,
         encodings=encodings,
         exact=exact,
-        answers=questions * len(presets) - sum(asked.values()),
-        resumed=sum(asked.values()),
+        answers=questions * len(presets) - sum(done.values()),
+        resumed=sum(done.values()),
         steps=tuple(steps),
         passages=sum(passages.values()),
     )
