@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.answer_weights import near_miss
-from core.evaluation.regions import Placed, region, take
+from core.evaluation.regions import Placed, cut_to_budget, region
 from core.evaluation.suites import Question, load_suite
 from core.library import Library, Scope
 from core.search.answer.asking import keys
@@ -129,7 +129,7 @@ def _ask(
     sizes, read, further = [], [], []
     for place in range(1, len(spans) + 1):
         further.append(region(spans[: place - 1]).common(gold) < every)
-        here = take(spans[:place], ROOM)
+        here = cut_to_budget(spans[:place], ROOM)
         sizes.append(here.size)
         read.append(here.common(gold) / max(gold.size, 1))
         if here.size == ROOM:

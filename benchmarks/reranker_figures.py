@@ -41,7 +41,7 @@ from core.embedding.answer_reader import AnswerReader
 from core.evaluation.lost_gold import ranked_documents
 from core.evaluation.metrics import SPAN_METRICS
 from core.evaluation.metrics.ranking import ndcg
-from core.evaluation.regions import region, taken
+from core.evaluation.regions import passages_region, region
 from core.evaluation.statistics import compare
 from core.evaluation.suites import Question, Suite, load_suite, stage_documents, suite_folder
 from core.ingest.prepared import Incoming
@@ -179,7 +179,7 @@ class Bench:
         measure = MEASURES.get(self._suite.name, "recall")
         for budget in BUDGETS if question.gold else ():
             context, _ = searcher.assemble(ranking, settings, budget, reads)
-            read_of_it = taken(context.passages, budget)
+            read_of_it = passages_region(context.passages, budget)
             found[f"{measure}@{budget}"] = round(SPAN_METRICS[measure](read_of_it, gold, budget), 6)
         if question.relevant_documents:
             relevant = {self._versions[name] for name in question.relevant_documents}
