@@ -15,7 +15,7 @@ from itertools import repeat
 from time import perf_counter
 from typing import Protocol
 
-from core.cancellation import watched
+from core.cancellation import cancellation_check
 from core.chunking.plan import Writer
 from core.embedding import EmbeddingModel, Encoded, encode_cached
 from core.errors import CancelledError, LecternError, ModelError, StorageError
@@ -246,12 +246,12 @@ class Ingest:
         cut = [(member.version_id, member.cut) for member in prepared.members if member.cut]
         tell = given_up_after(self.settings.parsing.timeout_seconds, partial(self._tell, prepared.index), "Storing")
         # Made before the transaction, which others wait for.
-        with watched(partial(tell, "chunking", 0, 1)):
+        with cancellation_check(partial(tell, "chunking", 0, 1)):
             written_in = {version: language_of(made.tree.document.text) for version, made in cut}
             leaves = {version: new_leaves(made, written_in[version], keys) for version, made in cut}
         # Told as what it is to who waits: a document found by its words is not stored whole yet.
         stage = "chunking" if by_words else "storing"
-        with self.store.transaction(), watched(partial(tell, stage, 0, 1)):
+        with self.store.transaction(), cancellation_check(partial(tell, stage, 0, 1)):
             if self.keep_sources and not sources.is_live(self.store, prepared.members[0].version_id):
                 return  # its last source left meanwhile: storing it would bring it back
             for language in {*written_in.values()} - {ENGLISH}:
@@ -274,7 +274,7 @@ class Ingest:
 
     def _give_meaning(self, prepared: Prepared, keys: Iterator[str]) -> None:
         """What storing an item by its words left out, and that the item is done, in one transaction."""
-        with self.store.transaction(), watched(partial(self._tell, prepared.index, "storing", 0, 1)):
+        with self.store.transaction(), cancellation_check(partial(self._tell, prepared.index, "storing", 0, 1)):
             for member in prepared.members:
                 self._require_there(member)
                 assert member.cut is not None  # noqa: S101 - it was new

@@ -8,7 +8,7 @@ from functools import cache, partial
 from itertools import repeat
 from pathlib import Path
 
-from core.cancellation import breathe
+from core.cancellation import check_cancelled
 from core.chunking.auditing import Audit
 from core.chunking.edits.edits import Edit
 from core.chunking.signals.captions import captions_of
@@ -152,7 +152,7 @@ def new_leaves(made: Cut, language: str, keys: Iterator[str]) -> list[NewLeaf]:
     captions = captions_of(document.text, document.blocks, [leaf.span for leaf in made.tree.leaves])
     leaves = []
     for (leaf, key, aliases), caption in zip(keyed(made, keys), captions, strict=True):
-        breathe()
+        check_cancelled()
         repeated = "\n".join(part.text for part in leaf.prefix if part.kind in _REPEATED)
         words = indexed_tokens(f"{repeated}\n{leaf.text}" if repeated else leaf.text, language)
         headings = beside("\n".join(leaf.headings))

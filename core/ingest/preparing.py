@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from core.cancellation import watched
+from core.cancellation import cancellation_check
 from core.chunking import cut_edited, recipe_fingerprint
 from core.chunking.auditing import audit as audit_tree
 from core.chunking.edits.replay import Replayed
@@ -293,7 +293,7 @@ class _Run:
         model = self.by.model
         asks = recipe.chunking.asks or recipe.chunking.chunker in (*BY_VECTORS, "learned", "proposed")
         tell = self.tell if asks else given_up_after(self.by.settings.parsing.timeout_seconds, self.tell, "Cutting")
-        with defects_told(member.shown), watched(partial(tell, "chunking", 0, 1)):
+        with defects_told(member.shown), cancellation_check(partial(tell, "chunking", 0, 1)):
             made, sentences = self.by.cut(document, parser, recipe, tell)
             audit = audit_tree(made.tree, made.switched_off)
             found = enrich(made.tree)

@@ -107,7 +107,7 @@ class Snapshots:
         if leaves.generation:
             self._check(leaves.generation)
         # A part of a large library has vectors of its own: all that is held of parts stays below the whole's.
-        self._memory.parts.most = min(leaves.vectors.nbytes, PARTS_BYTES)
+        self._memory.parts.capacity = min(leaves.vectors.nbytes, PARTS_BYTES)
         self._memory.let_go()
         self._whole = Snapshot.of(leaves)
         return self._whole
@@ -150,4 +150,4 @@ class Snapshots:
             sources = source_metadata(self._store)
             return SourceNames(sources, known(self._store, sources))
 
-        return self._memory.names.made(self._store.revision(), load)
+        return self._memory.names.get_or_create(self._store.revision(), load)

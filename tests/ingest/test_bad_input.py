@@ -368,9 +368,9 @@ def test_a_file_too_large_to_hold_is_refused_unread(library, tmp_path):
 
 @contextmanager
 def watched_always():
-    """Every ``breathe`` asks."""
+    """Every ``check_cancelled`` calls the check."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("core.cancellation._EVERY_SECONDS", 0.0)
+        patched.setattr("core.cancellation._INTERVAL_SECONDS", 0.0)
         yield
 
 

@@ -43,7 +43,7 @@ def suggested_questions(library: Library, count: int = 4) -> tuple[str, ...]:
     the grammar is loaded, and remembered as long as the library stays as it is. () for one that holds no English prose.
     """
     key = (str(library.home), library.revision(), count)
-    return _kept.made(key, lambda: _suggested(library, count))
+    return _kept.get_or_create(key, lambda: _suggested(library, count))
 
 
 def _suggested(library: Library, count: int) -> tuple[str, ...]:

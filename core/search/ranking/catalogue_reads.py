@@ -70,7 +70,7 @@ class CatalogueReads:
         held = self._held.get(document)
         if held is None:
             key = (self._leaves.revision, self._leaves.version_ids[document])
-            held = self._held[document] = self._texts.made(key, partial(self._read, document))
+            held = self._held[document] = self._texts.get_or_create(key, partial(self._read, document))
         return held
 
     def _read(self, document: int) -> str:
@@ -157,7 +157,9 @@ class CatalogueReads:
         if not self._calls[leaf]:
             return ()
         generation = self._leaves.generation
-        table = self._symbols.made((self._leaves.revision, generation), lambda: symbol_table(self._store, generation))
+        table = self._symbols.get_or_create(
+            (self._leaves.revision, generation), lambda: symbol_table(self._store, generation)
+        )
         self._files = self._files or dict(zip(versions, self._leaves.names, strict=True))
         home = versions[int(self._leaves.documents[leaf])]
         found = ((name, table.find(name, home, self._files)) for name in self._calls[leaf])

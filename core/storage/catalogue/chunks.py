@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from core.cancellation import breathing
+from core.cancellation import cancellable
 from core.chunking.auditing import Audit, Gap
 from core.errors import NotFoundError, StorageError
 from core.storage.catalogue.documents import document, text_hash, version_number
@@ -123,7 +123,7 @@ def swap_chunks(
                         json.dumps(chunk.reasons),
                         vectors[by_id[chunk.chunk_id].vector_key] if chunk.level == 0 else None,
                     )
-                    for chunk in breathing(tree.chunks)
+                    for chunk in cancellable(tree.chunks)
                 ),
             )
         except KeyError as error:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.cancellation import breathing
+from core.cancellation import cancellable
 from core.errors import NotFoundError, StorageError
 from core.storage.catalogue.edits import take_edits_along
 from core.storage.catalogue.following_judgments import VersionText, follow_judgments
@@ -247,13 +247,13 @@ def _put_structure(store: Store, number: int, document: Document) -> None:
     for table, found in rows.items():
         if found:
             marks = ", ".join("?" * (1 + len(found[0])))
-            store.write_many(f"INSERT INTO {table} VALUES ({marks})", ((number, *row) for row in breathing(found)))
+            store.write_many(f"INSERT INTO {table} VALUES ({marks})", ((number, *row) for row in cancellable(found)))
     cells = (  # one by one, here and where they are read: a sheet may have millions
         (number, at, place, cell.row, cell.column, cell.start, cell.end, *_typed(cell.value), cell.header)
         for at, block in enumerate(document.blocks)
         for place, cell in enumerate(block.cells)
     )
-    store.write_many("INSERT INTO cell VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", breathing(cells))
+    store.write_many("INSERT INTO cell VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", cancellable(cells))
     store.write_many("UPDATE block SET parts = ? WHERE version = ? AND ordinal = ?", parted)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from core.cancellation import breathing
+from core.cancellation import cancellable
 from core.errors import StorageError
 from core.storage.schema.steps import NO_VECTOR
 from core.storage.store import Store
@@ -75,7 +75,7 @@ def give_meaning(
         given = store.write_many(
             "UPDATE chunk SET vector = known.number FROM (SELECT number FROM vector WHERE key = ?) AS known"
             " WHERE row = ?",
-            breathing(wanted),
+            cancellable(wanted),
         )
         if given != len(wanted):
             raise StorageError(f"{len(wanted) - given} vectors of {version_id[:12]} are not in the cache.")

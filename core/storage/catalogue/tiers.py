@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from core.cancellation import breathing
+from core.cancellation import cancellable
 from core.errors import LecternError
 from core.storage.catalogue.labels import with_attachments
 from core.storage.catalogue.meaning import ENCODED, UNENCODED
@@ -145,7 +145,7 @@ def leave_to_words(store: Store, sources: Sequence[int]) -> None:
             vectors,
         )
         queued = "INSERT INTO outbox(generation, op, row) VALUES (?, 'delete', ?)"
-        store.write_many(queued, breathing([(generation, row) for row, generation, _ in leaves]))
+        store.write_many(queued, cancellable([(generation, row) for row, generation, _ in leaves]))
         store.touch()
 
 
