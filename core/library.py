@@ -65,7 +65,7 @@ class Library:
     def __init__(self, store: Store, encoder: Encoder | None) -> None:
         self._store = store
         self.writer: Writer = None
-        self.settings, self.notice = rescuing.kept_settings(store)
+        self.settings, self.notice = rescuing.stored_settings(store)
         self._encoder = encoder
         self._model = self._load(self.settings)
         self._reader = None if encoder else packaged_reader  # a caller with its own encoder gets no packaged models
@@ -100,12 +100,12 @@ class Library:
 
     def close(self) -> None:
         """Save the keepsakes and release the files and the lock. A second call does nothing."""
-        rescuing.write_down_if_possible(self._store)
+        rescuing.save_keepsakes_if_possible(self._store)
         self._store.close()
 
     def back_up(self, *, if_due: bool = True) -> Backup | None:
         """Back up the catalogue; ``if_due``: at most once a day. Raises ``StorageError`` if the disk is full."""
-        keepsakes.write_down(self._store)
+        keepsakes.save(self._store)
         return backups.make_if_due(self._store) if if_due else backups.make(self._store)
 
     def __enter__(self) -> Library:
@@ -193,10 +193,10 @@ class Library:
     def verify(self, *, repair: bool = False, progress: verify.Progress = verify.quietly) -> list[Problem]:
         """All problems found; ``repair``: fix what can be fixed and return what remains. ``progress`` may raise."""
         problems = verify.verify(self._store, repair, progress)
-        return rescuing.repaired(self._store, problems, self._stored_settings_run, progress) if repair else problems
+        return rescuing.repair(self._store, problems, self._stored_settings_run, progress) if repair else problems
 
     def measure_recall(self) -> Recall | None:
-        """The recall of Chroma against exact search, remeasured after growth. ``None``: read-only, or too few leaves."""
+        """The recall of Chroma's search against exact search; ``None``: read-only, or too few leaves to measure it."""
         retrieval = self.settings.retrieval
         return measure_recall(self._store, retrieval.k, POOL, retrieval.exact_below) if self.writable else None
 
@@ -357,7 +357,7 @@ class Library:
 
     def _stored_settings_run(self) -> Ingest:
         """An ingest run by the stored settings, after all documents are encoded with their embedder."""
-        stored, notice = rescuing.kept_settings(self._store)
+        stored, notice = rescuing.stored_settings(self._store)
         if notice:  # the stored settings were unreadable: store the defaults in their place
             self._store.save_settings(stored)
         self.notice = ""
@@ -366,7 +366,7 @@ class Library:
         return self._run(None)
 
     def _persist(self) -> None:
-        if self.settings != rescuing.kept_settings(self._store)[0] or not self._store.meta("settings"):
+        if self.settings != rescuing.stored_settings(self._store)[0] or not self._store.meta("settings"):
             self._store.save_settings(self.settings)
             self.notice = ""
 
@@ -386,7 +386,7 @@ class Library:
         try:
             report = fill_generation(run, items)
         except ModelError:
-            self._adopt(rescuing.kept_settings(self._store)[0])  # return to the serving embedder
+            self._adopt(rescuing.stored_settings(self._store)[0])  # return to the serving embedder
             raise
         self._search_with_model()
         self._persist()

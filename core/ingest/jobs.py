@@ -70,7 +70,7 @@ class JobQueue:
                 ),
             )
             staged = [item.content_hash for item in items if item.content_hash]
-            store.after_commit(lambda: store.files.named(*staged))
+            store.after_commit(lambda: store.files.commit(*staged))
         self.ring()
         return job_id
 

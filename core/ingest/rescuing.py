@@ -31,7 +31,7 @@ READ_AGAIN, ENCODED_AGAIN = "documents read again", "texts encoded again"  # as 
 _LOG = logging.getLogger(__name__)
 
 
-def put_back_sources(run: Ingest, told: Sequence[Keepsakes]) -> list[str]:
+def restore_sources(run: Ingest, told: Sequence[Keepsakes]) -> list[str]:
     """Read every original again that a source named and none does now, with its labels; say what is not to be had.
 
     What no line names any more comes back as an upload under a name made of its hash.
@@ -40,7 +40,7 @@ def put_back_sources(run: Ingest, told: Sequence[Keepsakes]) -> list[str]:
     whole = max((known.revision for known in told if not known.unread), default=-1)
     lost = [sentence for known in told if known.revision > whole for sentence in known.unread]
     with store.reading() as connection:
-        now = _by_name(keepsakes.gathered(connection).of("source"))
+        now = _by_name(keepsakes.gather(connection).of("source"))
     lines = _by_name(row for known in told for row in known.of("source") if row.get("type") in ("path", "upload"))
     items = []
     for name, row in lines.items():
@@ -48,7 +48,7 @@ def put_back_sources(run: Ingest, told: Sequence[Keepsakes]) -> list[str]:
         if name in now and now[name].get("version_id") == version_id:
             continue
         if is_hash(version_id) and (store.files.take_back(version_id) or version(store, version_id)):
-            items.append(Incoming(_name(row), keepsakes.path_of(row), version_id))
+            items.append(Incoming(_name(row), keepsakes.source_path(row), version_id))
         else:
             lost.append(f"The original of {_name(row)} is in no folder of the library.")
     lost += _ingested(run, items)
@@ -60,7 +60,7 @@ def put_back_sources(run: Ingest, told: Sequence[Keepsakes]) -> list[str]:
     return lost + _ingested(run, [Incoming(f"recovered-{one[:12]}", content_hash=one) for one in found])
 
 
-def derive_again(run: Ingest, versions: Iterable[str]) -> list[str]:
+def rederive(run: Ingest, versions: Iterable[str]) -> list[str]:
     """Read, cut and encode documents anew from their originals; a sentence for each that this could not be done with.
 
     A damaged original is first replaced by the person's own file, where that still has its bytes.
@@ -92,8 +92,8 @@ def finish(store: Store, told: Sequence[Keepsakes]) -> None:
     """From now on the library is past all that was put back into it, and this is written down where that can be."""
     latest = max((known.revision for known in told), default=0)
     store.write("UPDATE meta SET value = max(CAST(value AS INTEGER), ?) + 1 WHERE key = 'revision'", latest)
-    write_down_if_possible(store)
-    rescue.done(store.home)
+    save_keepsakes_if_possible(store)
+    rescue.mark_restored(store.home)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,27 +111,27 @@ class _Reading:
         """Nothing is told of it."""
 
 
-def repaired(
+def repair(
     store: Store, problems: Sequence[Problem], again: Callable[[], Ingest], progress: Progress = quietly
 ) -> list[Problem]:
     """What is still wrong once all was put back that anything holds, and what could not be had back.
 
     ``again``: a run by the settings as they are kept by then.
     """
-    told = rescue.recollected(store.home)
-    lost = keepsakes.put_back(store, told) if told else []
+    told = rescue.set_aside_keepsakes(store.home)
+    lost = keepsakes.merge(store, told) if told else []
     run = again()
     run.watch = _Reading(progress)
     if not problems:
         return []
-    lost += put_back_sources(run, told)
-    lost += derive_again(run, [problem.version for problem in problems if problem.version])
+    lost += restore_sources(run, told)
+    lost += rederive(run, [problem.version for problem in problems if problem.version])
     if told:
         finish(store, told)
     return verify(store, True, progress) + [Problem(sentence, "repair", False) for sentence in lost]
 
 
-def kept_settings(store: Store) -> tuple[Settings, str]:
+def stored_settings(store: Store) -> tuple[Settings, str]:
     """A library's own settings and ""; where they cannot be read Lectern's, and a sentence that says so."""
     try:
         return store.settings() or Settings(), ""
@@ -153,11 +153,11 @@ def require_settings(notice: str, settings: Settings) -> None:
         )
 
 
-def write_down_if_possible(store: Store) -> None:
+def save_keepsakes_if_possible(store: Store) -> None:
     """Write the keepsakes of an open library that this process writes; what keeps it from that is logged."""
     if store.writable:
         try:
-            keepsakes.write_down(store)
+            keepsakes.save(store)
         except StorageError as error:
             _LOG.info("%s", error)
 
@@ -183,14 +183,14 @@ def _put_labels_back(store: Store, lines: Mapping[tuple[str, str], Row]) -> None
     collections = {collection.name: collection.id for collection in labels.collections()}
     for row in lines.values():
         with suppress(LecternError, ValueError, TypeError):
-            source = find_source(store, name=_name(row), path=keepsakes.path_of(row))
+            source = find_source(store, name=_name(row), path=keepsakes.source_path(row))
             if source is None:
                 continue
-            for name in keepsakes.names_in(row, "collections"):
+            for name in keepsakes.label_names(row, "collections"):
                 if name not in collections:
                     collections[name] = labels.create_collection(name)
                 labels.collect([source], collections[name])
-            for name in keepsakes.names_in(row, "tags"):
+            for name in keepsakes.label_names(row, "tags"):
                 labels.tag([source], name)
             if row.get("note"):
                 labels.write_note(source, str(row["note"]))
@@ -204,8 +204,8 @@ def _heal_original(store: Store, version_id: str) -> None:
     paths = "SELECT path FROM source WHERE path IS NOT NULL AND version = (SELECT number FROM version WHERE id = ?)"
     for (path,) in store.rows(paths, version_id):
         with suppress(LecternError, OSError, NotFoundError):
-            place = keepsakes.place_of(path)
+            place = keepsakes.decoded_path(path)
             if store.files.hash_of(place) == version_id:
                 store.files.stage(place.read_bytes())
-                store.files.named(version_id)
+                store.files.commit(version_id)
                 return

@@ -86,7 +86,7 @@ class Store:
             damage = rescue.damage(home, thorough=repair)
             if damage and write and repair:
                 _LOG.warning("%s", damage)
-                rescue.begin_anew(home)
+                rescue.replace_catalogue(home)
             elif damage:
                 raise LibraryDamagedError(damage, rescue.REMEDY.format(home=home))
             with disk_faults(home):
@@ -244,14 +244,14 @@ class Store:
 
     def release_file(self, content_hash: str) -> None:
         """Delete an original when the surrounding transaction commits, unless a row refers to it by then."""
-        self.files.unnamed(content_hash)
+        self.files.stage_removal(content_hash)
         self.after_commit(lambda: self._remove_unwanted(content_hash))
 
     def _remove_unwanted(self, content_hash: str) -> None:
         if self.row(f"SELECT 1 FROM ({WANTED}) WHERE id = ?", content_hash) is None:
             self.files.remove(content_hash)
         else:
-            self.files.named(content_hash)
+            self.files.commit(content_hash)
 
     def compact(self) -> None:
         """Rewrite the catalogue without the remains of deleted rows in its free pages, and truncate its log.
@@ -273,7 +273,7 @@ class Store:
                 _LOG.info("Catalogue %s: took step %s.", self.home, name)
         if self.meta("library") is None:
             self.set_meta("library", rescue.library_of(self.home) or uuid.uuid4().hex)
-        rescue.notice_older(self.home, self.revision())
+        rescue.set_newer_keepsakes_aside(self.home, self.revision())
         deleted, aside = self.files.sweep(self.wanted_files())
         if deleted:
             _LOG.info("Removed %d files that no document ever named.", deleted)

@@ -93,7 +93,7 @@ def put_document(store: Store, document: Document, *, size_bytes: int, parser: s
         after = VersionText(document.text, hashed)
         follow_judgments(store, document.version_id, document.version_id, before, after)
         take_edits_along(store, document.version_id, document.version_id, before, after)
-        store.after_commit(lambda: store.files.named(document.version_id))
+        store.after_commit(lambda: store.files.commit(document.version_id))
         store.touch()
 
 

@@ -93,7 +93,7 @@ def point_source(
     """
     with store.transaction():
         number = version_number(store, version_id)
-        store.after_commit(lambda: store.files.named(version_id))
+        store.after_commit(lambda: store.files.commit(version_id))
         known = find_source(store, name=name, path=path, parent=parent)
         size, modified = (stamp.size_bytes, stamp.modified_ns) if stamp else (None, None)
         if known is None:
