@@ -240,7 +240,7 @@ def _vectors(store: Store, counter: _Counter) -> Iterator[Problem]:
 
 
 def _derived(store: Store, what: str, where: str, version_id: str) -> Problem:
-    """A problem that is repaired by deriving the document again, which needs an undamaged original."""
+    """A problem that is repaired by deriving the document again, which needs an sound original."""
     return Problem(what, where, not store.files.fault(version_id), version_id)
 
 
@@ -289,19 +289,19 @@ def _originals(store: Store, counter: _Counter) -> Iterator[Problem]:
     for path in store.files.strange():
         yield Problem("This is none of Lectern's, which leaves it alone; take it away.", str(path), False)
     aside = store.files.hashes_set_aside()
-    undamaged = [
+    sound = [
         content_hash
         for content_hash in aside
         if not store.files.fault(content_hash, store.files.set_aside / content_hash)
     ]
-    if undamaged:
+    if sound:
         yield Problem(
-            f"{len(undamaged)} originals were set aside, since the catalogue does not name them: it is new, or older than"
+            f"{len(sound)} originals were set aside, since the catalogue does not name them: it is new, or older than"
             " they are. Repair puts them back; or delete the folder when you need them no more.",
             str(store.files.set_aside),
             True,
         )
-    if damaged := len(aside) - len(undamaged):
+    if damaged := len(aside) - len(sound):
         yield Problem(f"{damaged} originals that were set aside are damaged.", str(store.files.set_aside), False)
 
 
