@@ -57,7 +57,7 @@ class Cutting:
         for one that this cut has no place for, ``NotFoundError``.
         """
         with self._store.transaction():
-            version = documents.known_version(self._store, draft.version_id)
+            version = documents.require_version(self._store, draft.version_id)
             seen = tree or chunks.tree(self._store, draft.version_id)
             if documents.text_hash(seen.document.text) != version.text_hash:
                 raise LecternError("The document was read anew meanwhile.", "Look at it again.")
@@ -84,13 +84,13 @@ class Cutting:
 
     def as_cut_now(self, version_id: str) -> Replayed:
         """A document as its recipe and edits would cut it now. Raises ``NotFoundError``."""
-        by, known = self._prepare(), documents.known_version(self._store, version_id)
+        by, known = self._prepare(), documents.require_version(self._store, version_id)
         document = documents.document(self._store, version_id)
         return by.cut(document, known.parser, by.document_recipe(version_id, known.kind))[0]
 
     def is_cut_so(self, version_id: str) -> bool:
         """Whether a document's chunks are those its recipe and edits ask for. Raises ``NotFoundError``."""
-        by, known = self._prepare(), documents.known_version(self._store, version_id)
+        by, known = self._prepare(), documents.require_version(self._store, version_id)
         return by.is_cut(version_id, known.parser, by.document_recipe(version_id, known.kind))
 
     def recipes(self) -> list[OwnRecipe]:
@@ -107,12 +107,12 @@ class Cutting:
             raise LecternError(f"A recipe cannot belong to {scope!r}.", f"Choose one of: {', '.join(recipes.SCOPES)}.")
         with self._store.transaction():
             if scope == "document" and chunking is not None:
-                documents.known_version(self._store, key)
+                documents.require_version(self._store, key)
             recipes.set_own_recipe(self._store, scope, key, chunking)
 
     def effective_chunking(self, version_id: str) -> tuple[ChunkingSettings, str]:
         """How a document is cut, and which scope decides it: "library", "kind" or "document". ``NotFoundError``."""
-        version, known = documents.known_version(self._store, version_id), recipes.overrides(self._store)
+        version, known = documents.require_version(self._store, version_id), recipes.overrides(self._store)
         for scope, key in (("document", version_id), ("kind", version.kind)):
             if (scope, key) in known:
                 return known[scope, key], scope

@@ -264,7 +264,7 @@ class Ingest:
                 if number is not None:
                     left.append((number, member.version_id))
             for number, successor in left:
-                sources.settle(self.store, number, successor)
+                sources.release_version(self.store, number, successor)
             for member in prepared.members:
                 if member.cut and member.cut.attached is not None:
                     trash.keep_attachments(self.store, member.version_id, member.cut.attached)

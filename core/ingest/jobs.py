@@ -20,8 +20,8 @@ from core.storage.catalogue.job_rows import (
     Item,
     Job,
     NewItem,
-    found_items,
-    found_jobs,
+    select_items,
+    select_jobs,
     remove_items,
     remove_jobs,
 )
@@ -92,11 +92,11 @@ class JobQueue:
     def jobs(self, limit: int = 50, *, states: Sequence[str] = (), kinds: Sequence[str] = ()) -> list[Job]:
         """The newest jobs of these states and kinds (() for any), newest first; ``limit`` -1 for all of them."""
         which, values = _among(state=states, kind=kinds)
-        return found_jobs(self._store, f"{which} ORDER BY id DESC LIMIT ?", *values, limit)
+        return select_jobs(self._store, f"{which} ORDER BY id DESC LIMIT ?", *values, limit)
 
     def job(self, job_id: int) -> Job:
         """One job. Raises ``NotFoundError``."""
-        for job in found_jobs(self._store, "WHERE id = ?", job_id):
+        for job in select_jobs(self._store, "WHERE id = ?", job_id):
             return job
         raise NotFoundError(f"There is no job {job_id}.", "It may have been dismissed.")
 
@@ -107,12 +107,12 @@ class JobQueue:
         be "queued" there, so ask for ``UNFINISHED``. A job's counts say how many there are besides.
         """
         which, values = _among(job=[job_id], state=states)
-        found = found_items(self._store, f"{which} ORDER BY ordinal LIMIT ?", *values, limit)
+        found = select_items(self._store, f"{which} ORDER BY ordinal LIMIT ?", *values, limit)
         return [self._as_it_stands(item) for item in found]
 
     def item(self, item_id: int) -> Item:
         """One item. Raises ``NotFoundError``."""
-        for item in found_items(self._store, "WHERE id = ?", item_id):
+        for item in select_items(self._store, "WHERE id = ?", item_id):
             return self._as_it_stands(item)
         raise NotFoundError(f"There is no item {item_id}.", "Its job may have been dismissed.")
 

@@ -36,7 +36,7 @@ from core.parsing.sandbox.syntax import SandboxedSyntax
 from core.settings import ParsingSettings, Settings
 from core.storage.catalogue import chunks, documents, sources, tiers, trash
 from core.storage.catalogue.chunks import Recipe
-from core.storage.catalogue.edits import edits_ahead
+from core.storage.catalogue.edits import prospective_edits
 from core.storage.catalogue.following_judgments import VersionText
 from core.storage.catalogue.meaning import lacks_meaning
 from core.storage.catalogue.names import BEHIND
@@ -106,7 +106,7 @@ class Preparer:
         """
         chunking = own_chunking(self.store, kind, version_id, before) or self.settings.chunking
         new = None if text is None else VersionText(text, documents.text_hash(text))
-        return DocumentRecipe(chunking, tuple(edits_ahead(self.store, version_id, new, before)))
+        return DocumentRecipe(chunking, tuple(prospective_edits(self.store, version_id, new, before)))
 
     def recipe(self, parser: str, recipe: DocumentRecipe) -> Recipe:
         """The recipe of a document of this parser, as it is kept."""

@@ -12,7 +12,7 @@ from core.search.memory import SearchMemory
 from core.search.question.analysis import Keys, Understanding, understand
 from core.search.ranking.snapshot import Snapshot
 from core.settings import UnderstandingSettings
-from core.storage.catalogue.conditions import OF_SOURCES, Condition, chosen, resolve
+from core.storage.catalogue.conditions import OF_SOURCES, Condition, conditions_key, resolve
 from core.storage.catalogue.names import ALL_DOCUMENTS, Scope, versions_in
 from core.storage.catalogue.source_metadata import KnownNames, SourceMetadata, known, source_metadata
 from core.storage.index.leaves import load_leaves, narrow, take
@@ -44,7 +44,7 @@ class Part:
     @property
     def key(self) -> tuple[Scope, str]:
         """Equal for parts that select the same leaves."""
-        return self.scope, chosen(self.conditions)
+        return self.scope, conditions_key(self.conditions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,7 +125,7 @@ class Snapshots:
         documents = self._held(whole, part.documents).snapshot
         inside = np.zeros(len(scoped.leaves.version_ids), bool)
         inside[documents.leaves.documents] = True
-        left = passing.taken(inside[scoped.leaves.documents])
+        left = passing.subset(inside[scoped.leaves.documents])
         if left.mask.all() and left.excluded is None:
             return LeafSelection(documents, passing.aside)
         return LeafSelection(replace(documents, passing=left), passing.aside)

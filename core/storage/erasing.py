@@ -7,7 +7,7 @@ import shutil
 
 from core.errors import StorageError
 from core.storage import keepsakes, rescue
-from core.storage.catalogue.folders import forget_handed
+from core.storage.catalogue.folders import delete_folder_files
 from core.storage.catalogue.generations import generations
 from core.storage.catalogue.job_rows import UNFINISHED, remove_jobs
 from core.storage.catalogue.statistics import BACKUPS, CACHE
@@ -54,7 +54,7 @@ def erase(store: Store, *, copies: bool = False) -> None:
         left = store.rows(
             "SELECT folder_file.path, folder.path FROM folder_file JOIN folder ON id = folder WHERE state = 'left'"
         )
-        forget_handed(
+        delete_folder_files(
             store, [path for path, root in left if keepsakes.decoded_path(root).is_dir() and not os.path.lexists(path)]
         )
         for statement in _TRACES:

@@ -12,7 +12,7 @@ from core.errors import LecternError, NotFoundError
 from core.ingest.gathering import FoundFile, Ignoring, ScanProgress, files_known
 from core.ingest.jobs import JobQueue
 from core.storage.catalogue import folders as rows
-from core.storage.catalogue.folders import Folder, FolderEvent, HandedFile, Move
+from core.storage.catalogue.folders import Folder, FolderEvent, FolderFile, Move
 from core.storage.catalogue.job_rows import NewItem
 from core.storage.catalogue.sources import FileStamp, original_path, path_key
 from core.storage.catalogue.trash import trash_sources
@@ -29,7 +29,7 @@ Pause = Callable[[float], object]
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A folder and how many of its files are in which state of ``HandedFile``."""
+    """A folder and how many of its files are in which state of ``FolderFile``."""
 
     folder: Folder
     held: int
@@ -67,7 +67,7 @@ class Folders:
         """The remembered folders and how they stand, by what is noted; nothing is looked at but their roots."""
         found = []
         for folder in self.all():
-            states = rows.states_of_files(self._store, folder.id)
+            states = rows.count_states(self._store, folder.id)
             found.append(Standing(folder, states["held"], states["handed"], states["failed"], states["left"]))
         return found
 
@@ -117,8 +117,8 @@ class Folders:
         """The documents whose files are gone stay in the library, and the folder has no more to do with them."""
         for each in plan(self._store, [self._folder(folder_id)]):
             with self._store.transaction():
-                rows.forget_handed(self._store, [path_key(held.path) for held in each.gone])
-                rows.ask_of_folder(self._store, folder_id, 0)
+                rows.delete_folder_files(self._store, [path_key(held.path) for held in each.gone])
+                rows.set_pending_removals(self._store, folder_id, 0)
                 self._tell(each, "kept", [held.path.name for held in each.gone])
 
     def relocate(self, folder_id: int, path: Path) -> None:
@@ -131,17 +131,17 @@ class Folders:
         if target.id or files_known(self._store, target.path):
             raise LecternError(f"The library has documents from {target.path} already.", "Forget one of the folders.")
         with self._store.transaction():
-            before = rows.handed_files(self._store, folder_id)
+            before = rows.folder_files(self._store, folder_id)
             moves = []
             for key, held in files_known(self._store, folder.path).items():
                 way = rows.below(key, folder.path)
                 stamp = held.stamp or FileStamp(-1, 0)  # looked into at the next sweep
                 moves.append(Move(held.source, target.path / way, f"{target.path.name}/{way}", stamp))
             rows.move_sources(self._store, moves)
-            rows.forget_handed(self._store, before)
+            rows.delete_folder_files(self._store, before)
             rows.set_path(self._store, folder_id, target.path)
             there = {path_key(target.path / rows.below(key, folder.path)): row for key, row in before.items()}
-            rows.note_handed(self._store, folder_id, there)
+            rows.put_folder_files(self._store, folder_id, there)
 
     def events(self, *, after: int = 0, limit: int = 30, folders: Sequence[int] = ()) -> list[FolderEvent]:
         """The newest lines of the log behind line ``after``, newest first."""
@@ -184,11 +184,11 @@ class Folders:
             self._note(each, arriving)
             if not asks:
                 trash_sources(self._store, [held.source for held in each.gone])
-                rows.forget_handed(self._store, [path_key(held.path) for held in each.gone])
+                rows.delete_folder_files(self._store, [path_key(held.path) for held in each.gone])
                 self._tell(each, "removed", [rows.below(path_key(held.path), folder.path) for held in each.gone])
             wanted = len(each.gone) if asks else 0
             if wanted != folder.asked:
-                rows.ask_of_folder(self._store, folder.id, wanted)
+                rows.set_pending_removals(self._store, folder.id, wanted)
                 if wanted:
                     rows.add_events(self._store, [FolderEvent(folder.id, "asked", wanted)])
             if arriving:
@@ -198,21 +198,23 @@ class Folders:
     def _note(self, each: FolderPlan, arriving: Sequence[FoundFile]) -> None:
         """What became of files, in the table and in the log."""
         folder, before = each.folder, each.before
-        handed = {path_key(file.path): HandedFile(file.stamp, "handed") for file in arriving}
-        held = {path_key(move.path): HandedFile(move.stamp, "held") for _, move in each.moved}
-        rows.forget_handed(self._store, [*each.dropped, *(path_key(Path(was)) for was, _ in each.moved)])
-        rows.note_handed(self._store, folder.id, {**each.settled, **held, **handed})
+        handed = {path_key(file.path): FolderFile(file.stamp, "handed") for file in arriving}
+        held = {path_key(move.path): FolderFile(move.stamp, "held") for _, move in each.moved}
+        rows.delete_folder_files(self._store, [*each.dropped, *(path_key(Path(was)) for was, _ in each.moved)])
+        rows.put_folder_files(self._store, folder.id, {**each.settled, **held, **handed})
         became: dict[str, list[bytes]] = {"held": [], "failed": [], "left": []}
         for key, row in each.settled.items():
             was = before.get(key)
             if was is not None and was.state != row.state:
                 became[row.state].append(key)
         read = [key for key in became["held"] if before[key].state != "left"]
-        rows.forget_failures_of(self._store, [*became["held"], *each.dropped])
+        rows.clear_failures(self._store, [*became["held"], *each.dropped])
         ways = {key: rows.below(key, folder.path) for keys in became.values() for key in keys}
         self._tell(each, "read", [ways[key] for key in read])
         failed = became["failed"]
-        self._tell(each, "failed", [ways[key] for key in failed], [rows.reason_of(self._store, key) for key in failed])
+        self._tell(
+            each, "failed", [ways[key] for key in failed], [rows.failure_reason(self._store, key) for key in failed]
+        )
         self._tell(each, "left", [ways[key] for key in became["left"]])
         now = [rows.below(path_key(move.path), folder.path) for _, move in each.moved]
         self._tell(each, "moved", now, [f"from {was}" for was, _ in each.moved])

@@ -13,7 +13,7 @@ from time import time
 
 from core.errors import LecternError
 from core.ingest.gathering import Changes, FoundFile, ScanProgress, compared, files_known, hash_of, scan
-from core.storage.catalogue.folders import Folder, HandedFile, KnownFile, Move, handed_files, paths_at_work
+from core.storage.catalogue.folders import Folder, FolderFile, KnownFile, Move, folder_files, pending_paths
 from core.storage.catalogue.sources import path_key
 from core.storage.store import Store
 
@@ -41,8 +41,8 @@ class FolderPlan:
     gone: tuple[KnownFile, ...] = ()
     waiting: tuple[FoundFile, ...] = ()
     at_work: int = 0
-    settled: Mapping[bytes, HandedFile] = field(default_factory=dict)
-    before: Mapping[bytes, HandedFile] = field(default_factory=dict)
+    settled: Mapping[bytes, FolderFile] = field(default_factory=dict)
+    before: Mapping[bytes, FolderFile] = field(default_factory=dict)
     dropped: tuple[bytes, ...] = ()
     held: int = 0
     changes: Changes | None = None
@@ -77,7 +77,7 @@ def plan(store: Store, folders: Sequence[Folder], progress: ScanProgress | None 
 def _look(store: Store, folder: Folder, progress: ScanProgress | None) -> FolderPlan:
     if not folder.path.is_dir():
         return FolderPlan(folder, f"{folder.path} is not there. Is its disk connected? Nothing is removed.")
-    at_work = paths_at_work(store)  # first: what a job ends from here on is at work still, never failed
+    at_work = pending_paths(store)  # first: what a job ends from here on is at work still, never failed
     known = files_known(store, folder.path)
     try:
         found = scan(folder.path, folder.patterns, store.home, progress, known=known)
@@ -86,8 +86,8 @@ def _look(store: Store, folder: Folder, progress: ScanProgress | None) -> Folder
     if any(not place for place, _ in found.unreadable):
         return FolderPlan(folder, f"{folder.path} cannot be read. Check its rights. Nothing is removed.")
     changes = compared(store, found, folder.path, known)
-    before = handed_files(store, folder.id)
-    settled: dict[bytes, HandedFile] = {}
+    before = folder_files(store, folder.id)
+    settled: dict[bytes, FolderFile] = {}
     new: list[FoundFile] = []
     changed: list[FoundFile] = []
     working = 0
@@ -98,13 +98,13 @@ def _look(store: Store, folder: Folder, progress: ScanProgress | None) -> Folder
             working += 1
         elif was is not None and is_new and was.state in ("held", "left"):
             if was.state == "held":
-                settled[key] = HandedFile(file.stamp, "left")
+                settled[key] = FolderFile(file.stamp, "left")
         elif was is None or was.stamp != file.stamp or was.state in ("held", "left"):
             (new if is_new else changed).append(file)
         elif was.state == "handed":
-            settled[key] = HandedFile(file.stamp, "failed")
+            settled[key] = FolderFile(file.stamp, "failed")
     for file in changes.unchanged:
-        now = HandedFile(file.stamp, "held")
+        now = FolderFile(file.stamp, "held")
         if (key := path_key(file.path)) in at_work:  # found by its words, its meaning still to be encoded
             working += 1
         elif before.get(key) != now:

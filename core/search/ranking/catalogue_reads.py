@@ -15,7 +15,7 @@ from core.lru_cache import LruCache
 from core.search.ranking.stage_scores import Ranking
 from core.storage.catalogue import documents
 from core.storage.catalogue.chunks import ChunkRow, chunk_ids, chunk_rows
-from core.storage.catalogue.features import kept_of
+from core.storage.catalogue.features import stored_features
 from core.storage.catalogue.linked import Linked, linked
 from core.storage.catalogue.source_metadata import kept_genre
 from core.storage.catalogue.symbols import SymbolTable, calls_of, symbol_table
@@ -130,7 +130,7 @@ class CatalogueReads:
             wanted.setdefault(int(self._leaves.documents[leaf]), {})[facts.chunk_id] = leaf
         for document, ids in wanted.items():
             self.count += 1
-            kept = kept_of(self._store, self._leaves.version_ids[document], ids, self._leaves.generation)
+            kept = stored_features(self._store, self._leaves.version_ids[document], ids, self._leaves.generation)
             self._enriched |= {leaf: kept.get(chunk_id, Features()) for chunk_id, leaf in ids.items()}
 
     def linked(self, document: int, target: str) -> tuple[int, int] | None:

@@ -146,7 +146,7 @@ def remove_judgments(store: Store, ids: Sequence[int]) -> None:
 def anchored(store: Store, question: str, version_id: str, span: Span, answer: str, origin: str) -> Judgment:
     """A judgment on a span of a document as it is now. Raises ``LecternError``, ``NotFoundError``."""
     with store.reading():
-        version, text = documents.known_version(store, version_id), documents.text(store, version_id)
+        version, text = documents.require_version(store, version_id), documents.text(store, version_id)
     return anchored_in(text, version.text_hash, question, version_id, span, answer, origin)
 
 

@@ -147,7 +147,7 @@ class Labels:
                 f"The note has {len(text):,} characters.", f"Keep it below {LONGEST_NOTE:,}, or add it as a document."
             )
         if not self._store.write("UPDATE source SET note = ? WHERE id = ?", text, source_id, contents=False):
-            raise no_source(source_id)
+            raise source_not_found(source_id)
 
 
 def follow_own_tags(store: Store, source: int, before: int | None, now: int) -> None:
@@ -181,7 +181,7 @@ def with_attachments(store: Store, sources: Sequence[int]) -> list[int]:
     found = dict(store.rows("SELECT id, version FROM source WHERE id IN (SELECT value FROM json_each(?))", wanted))
     for source in wanted:
         if source not in found:
-            raise no_source(source)
+            raise source_not_found(source)
     below = store.rows(
         "WITH RECURSIVE below(id, version) AS (SELECT id, version FROM source WHERE parent IN"
         " (SELECT value FROM json_each(?)) UNION SELECT source.id, source.version FROM source"
@@ -195,7 +195,7 @@ def _no_collection(collection_id: int) -> NotFoundError:
     return NotFoundError(f"There is no collection {collection_id}.", "It may have been deleted.")
 
 
-def no_source(source_id: int) -> NotFoundError:
+def source_not_found(source_id: int) -> NotFoundError:
     """For a source that is not there."""
     return NotFoundError(f"There is no source {source_id} in this library.", "It may have been removed already.")
 

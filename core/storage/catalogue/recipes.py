@@ -79,7 +79,7 @@ def set_own_recipe(store: Store, scope: str, key: str, chunking: ChunkingSetting
         store.write("INSERT OR REPLACE INTO own_recipe VALUES (?, ?, ?, ?)", *row, contents=False)
 
 
-def hand_recipe_on(store: Store, version_id: str, successor: str) -> None:
+def transfer_recipe(store: Store, version_id: str, successor: str) -> None:
     """A document's own recipe goes to the version that succeeds it, unless that has one."""
     store.write("UPDATE OR IGNORE own_recipe SET key = ? WHERE scope = 'document' AND key = ?", successor, version_id)
     store.write("DELETE FROM own_recipe WHERE scope = 'document' AND key = ?", version_id)

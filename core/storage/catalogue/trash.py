@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from core.errors import StorageError
-from core.storage.catalogue.labels import no_source
+from core.storage.catalogue.labels import source_not_found
 from core.storage.catalogue.names import shown_names
-from core.storage.catalogue.sources import remove_source, settle
+from core.storage.catalogue.sources import remove_source, release_version
 from core.storage.store import Store, now
 
 KEPT_DAYS = 30  # what lies in the trash longer is removed when the library is opened for writing
@@ -38,7 +38,7 @@ def trash_sources(store: Store, sources: Sequence[int]) -> int:
             version, trashed_at = _row(store, source)
             if trashed_at is None:
                 count += store.write("UPDATE source SET trashed_at = ? WHERE id = ?", now(), source, contents=True)
-                settle(store, version)
+                release_version(store, version)
     return count
 
 
@@ -141,7 +141,7 @@ def in_trash(store: Store, sources: Sequence[int]) -> list[tuple[int, str, str]]
 def _row(store: Store, source: int) -> tuple[int, str | None]:
     row: tuple[int, str | None] | None = store.row("SELECT version, trashed_at FROM source WHERE id = ?", source)
     if row is None:
-        raise no_source(source)
+        raise source_not_found(source)
     return row
 
 
