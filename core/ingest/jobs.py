@@ -20,10 +20,10 @@ from core.storage.catalogue.job_rows import (
     Item,
     Job,
     NewItem,
-    select_items,
-    select_jobs,
     remove_items,
     remove_jobs,
+    select_items,
+    select_jobs,
 )
 from core.storage.store import Store, now
 from core.text.normalise import storable

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from core.errors import StorageError
 from core.storage.catalogue.labels import source_not_found
 from core.storage.catalogue.names import shown_names
-from core.storage.catalogue.sources import remove_source, release_version
+from core.storage.catalogue.sources import release_version, remove_source
 from core.storage.store import Store, now
 
 KEPT_DAYS = 30  # what lies in the trash longer is removed when the library is opened for writing
