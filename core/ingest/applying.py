@@ -24,9 +24,9 @@ from core.ingest.reports import Failure, Ingested, IngestReport
 from core.settings import ChunkingSettings
 from core.storage.catalogue import documents, generations, sources
 from core.storage.catalogue import recipes as stored
-from core.storage.catalogue.replies import tokens_a_second
+from core.storage.catalogue.replies import tokens_per_second
 from core.storage.catalogue.sources import SourceRow
-from core.storage.catalogue.tiers import is_left
+from core.storage.catalogue.tiers import is_lexical_only
 from core.storage.index.cache import CatalogueVectors
 from core.storage.index.outbox import apply_outbox
 from core.storage.store import Store
@@ -115,7 +115,7 @@ def plan_apply(by: Preparer, scope: str, key: str, chunking: ChunkingSettings | 
     for number, row in enumerate(rows):
         if tell:
             tell(number, len(rows))
-        found = _planned(by, row, stored.resolved(library, known, row.document_kind, row.version_id))
+        found = _planned(by, row, stored.resolve(library, known, row.document_kind, row.version_id))
         if found is not None:
             planned.append(found)
             now_ += row.chunks
@@ -134,7 +134,7 @@ def plan_apply(by: Preparer, scope: str, key: str, chunking: ChunkingSettings | 
             leaves * (1 + beside) + len(planned) * ("document" in chunking.aliases),
             texts + round(each * len(by.wanted)),
         )
-    pace = tokens_a_second(by.store)
+    pace = tokens_per_second(by.store)
     return Cost(
         len(planned), now_, leaves, texts, seconds, exact, len(by.wanted), tokens, tokens / pace if pace else None
     )
@@ -159,7 +159,7 @@ def _planned(by: Preparer, row: SourceRow, chunking: ChunkingSettings) -> _Plann
     if known is None:
         return None  # it was removed meanwhile
     chosen = replace(by.document_recipe(row.version_id, known.kind), chunking=chunking)
-    left = is_left(by.store, row.version_id)
+    left = is_lexical_only(by.store, row.version_id)
     if by.is_cut(row.version_id, known.parser, chosen, left=left):
         return None
     document, encoder = documents.document(by.store, row.version_id), by.model.encoder

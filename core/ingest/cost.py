@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 from core.chunking.plan import Writer
 from core.settings import ChunkingSettings
-from core.storage.catalogue.replies import tokens_a_second
+from core.storage.catalogue.replies import tokens_per_second
 from core.storage.catalogue.statistics import KindFigures, kind_figures
-from core.storage.catalogue.tiers import Holding
+from core.storage.catalogue.tiers import IndexUsage
 from core.storage.store import Store
 from core.text.numerals import counted, in_bytes, in_time
 
@@ -100,7 +100,7 @@ def cost_of(
     known, bytes_a_chunk = kind_figures(store, _MANY_CHUNKS)
     pace = store.meta(SECONDS_A_DOCUMENT)
     cost = reckon(files, known, float(pace) if pace else None, bytes_a_chunk, chunking, room)
-    speed = tokens_a_second(store)
+    speed = tokens_per_second(store)
     return replace(cost, writing_seconds=cost.prompt_tokens / speed) if speed and cost.requests else cost
 
 
@@ -209,7 +209,7 @@ encoding. Of 340 questions in the log 12 read one of them; such questions find t
         return f"{what} to encode, about {in_time(self.seconds)}."
 
 
-def tier_cost(held: Holding, texts_a_second: float) -> TierCost:
+def tier_cost(held: IndexUsage, texts_a_second: float) -> TierCost:
     """Of documents that hold so much, by an encoder of this speed."""
     freed = held.vector_bytes + held.chroma_bytes
     seconds = (held.leaves or held.unencoded) / texts_a_second

@@ -183,7 +183,7 @@ class Cutting:
 
     def tier_cost(self, source_ids: Sequence[int]) -> TierCost:
         """What leaving these documents to their words would save, and what encoding them takes."""
-        return tier_cost(tiers.held_by(self._store, source_ids), self.texts_a_second())
+        return tier_cost(tiers.index_usage(self._store, source_ids), self.texts_a_second())
 
     def texts_a_second(self) -> float:
         """How fast the encoder was seen to be in this library, for an estimate of what a cut would take."""

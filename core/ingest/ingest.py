@@ -268,7 +268,7 @@ class Ingest:
             for member in prepared.members:
                 if member.cut and member.cut.attached is not None:
                     trash.keep_attachments(self.store, member.version_id, member.cut.attached)
-                trash.leave_in_trash(self.store, member.version_id)
+                trash.detach_trashed_attachments(self.store, member.version_id)
             if not by_words:
                 self._finish(prepared)
 
@@ -282,7 +282,7 @@ class Ingest:
                     continue
                 found = [(leaf.chunk_id, key, aliases) for leaf, key, aliases in keyed(member.cut, keys)]
                 own, aliases = {leaf: key for leaf, key, _ in found}, {leaf: others for leaf, _, others in found}
-                meaning.give_meaning(self.store, member.version_id, own, self.generation or 0, aliases)
+                meaning.assign_vectors(self.store, member.version_id, own, self.generation or 0, aliases)
             self._finish(prepared)
 
     def _leave_by_words(self, prepared: Prepared, why: str) -> bool:

@@ -38,8 +38,8 @@ from core.storage.catalogue import chunks, documents, sources, tiers, trash
 from core.storage.catalogue.chunks import Recipe
 from core.storage.catalogue.edits import prospective_edits
 from core.storage.catalogue.following_judgments import VersionText
-from core.storage.catalogue.meaning import lacks_meaning
-from core.storage.catalogue.names import BEHIND
+from core.storage.catalogue.meaning import has_unencoded_leaves
+from core.storage.catalogue.names import NAME_SEPARATOR
 from core.storage.catalogue.recipes import own_chunking
 from core.storage.faults import disk_faults
 from core.storage.index.cache import CatalogueVectors
@@ -88,7 +88,7 @@ class Preparer:
         if self.recut and documents.version(self.store, version_id) is None:
             return None  # its last source was removed meanwhile
         # What is in the catalogue comes by its shown name: an attachment is read and titled by its own.
-        own = item.name.rpartition(BEHIND)[2] if self.recut or item.source is not None else item.name
+        own = item.name.rpartition(NAME_SEPARATOR)[2] if self.recut or item.source is not None else item.name
         stays = self.recut or item.source is not None
         before = None if stays else sources.predecessor(self.store, name=own, path=item.path)
         head = Member(item.name, own, version_id, path=item.path, stamp=stamp, source=item.source, before=before)
@@ -138,15 +138,15 @@ class Preparer:
         """Whether a version is cut as it would be cut now, and encoded, unless it is ``left`` to its words."""
         stored = chunks.recipe(self.store, version_id, self.generation)
         cut = stored is not None and stored.fingerprint == self.recipe(parser, recipe).fingerprint
-        return cut and (left or not lacks_meaning(self.store, version_id, self.generation))
+        return cut and (left or not has_unencoded_leaves(self.store, version_id, self.generation))
 
-    def is_left(self, member: Member) -> bool:
+    def is_lexical_only(self, member: Member) -> bool:
         """Whether a document is left to its words, once its source points to it."""
         if self.recut:
-            return tiers.is_left(self.store, member.version_id)
+            return tiers.is_lexical_only(self.store, member.version_id)
         found = sources.find_source(self.store, name=member.name, path=member.path, parent=member.parent)
         source = found if member.source is None else member.source
-        return source is not None and tiers.is_left(self.store, member.version_id, source)
+        return source is not None and tiers.is_lexical_only(self.store, member.version_id, source)
 
     def cut(
         self,
@@ -209,7 +209,7 @@ class _Run:
         recipe = self.by.document_recipe(version_id, known.kind, before=member.before)
         # A recipe is named by what was learned: where that takes minutes, it can be watched and stopped here.
         self.by.chunker_resources(recipe.chunking.chunker, self.by.model.encoder, partial(self.tell, "chunking"))
-        if self.by.is_cut(version_id, known.parser, recipe, left=self.by.is_left(member)):
+        if self.by.is_cut(version_id, known.parser, recipe, left=self.by.is_lexical_only(member)):
             self.members.append(member)
         else:
             document = documents.document(store, version_id)
@@ -266,7 +266,7 @@ class _Run:
 
     def _attached(self, mail: Member, name: str, version_id: str, source: int | None) -> Member:
         before = mail.before and sources.predecessor(self.by.store, name=name, parent=mail.before)
-        shown = mail.shown + BEHIND + name
+        shown = mail.shown + NAME_SEPARATOR + name
         return Member(shown, name, version_id, parent=mail.version_id, source=source, before=before)
 
     def _try(self, member: Member, data: bytes | None, depth: int) -> LecternError | None:
@@ -298,7 +298,7 @@ class _Run:
             audit = audit_tree(made.tree, made.switched_off)
             found = enrich(made.tree)
             inputs = encoder_inputs(made.tree, recipe.chunking, model.counter, model.encoder.max_tokens)
-            texts = () if self.by.is_left(member) else with_aliases(made.tree, inputs)
+            texts = () if self.by.is_lexical_only(member) else with_aliases(made.tree, inputs)
         return Cut(
             made.tree, audit, self.by.recipe(parser, recipe), parser, size_bytes, texts, attached, found, sentences
         )

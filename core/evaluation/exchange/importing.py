@@ -11,7 +11,7 @@ from core.evaluation.suites import GoldSpan, Question
 from core.library import Library
 from core.storage.catalogue.documents import text_hash
 from core.storage.catalogue.judging import Judgment, anchored_in, asked
-from core.storage.catalogue.names import BEHIND
+from core.storage.catalogue.names import NAME_SEPARATOR
 from core.text.anchoring import Finder
 from core.types import Span
 
@@ -133,5 +133,5 @@ def _names(*names: str) -> dict[str, None]:
     >>> list(_names("in/a.md")), list(_names("mail.eml › a.md"))
     (['in/a.md', 'a.md', 'a'], ['mail.eml › a.md', 'a.md', 'a'])
     """
-    last = [PurePath(name.replace("\\", "/")).name.rpartition(BEHIND)[2] for name in names]
+    last = [PurePath(name.replace("\\", "/")).name.rpartition(NAME_SEPARATOR)[2] for name in names]
     return dict.fromkeys(name for name in (*names, *last, *(PurePath(name).stem for name in last)) if name)

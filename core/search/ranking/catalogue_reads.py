@@ -17,7 +17,7 @@ from core.storage.catalogue import documents
 from core.storage.catalogue.chunks import ChunkRow, chunk_ids, chunk_rows
 from core.storage.catalogue.features import stored_features
 from core.storage.catalogue.linked import Linked, linked
-from core.storage.catalogue.source_metadata import kept_genre
+from core.storage.catalogue.source_metadata import stored_genre
 from core.storage.catalogue.symbols import SymbolTable, calls_of, symbol_table
 from core.storage.index.leaves import LeafTable, ancestors
 from core.storage.store import Store
@@ -103,7 +103,7 @@ class CatalogueReads:
         if document not in self._genres:
             self.count += 1
             version = self._leaves.version_ids[document]
-            self._genres[document] = kept_genre(self._store, version, self._leaves.generation)
+            self._genres[document] = stored_genre(self._store, version, self._leaves.generation)
         return self._genres[document]
 
     def ancestors(self, leaves: Sequence[int]) -> Mapping[int, Sequence[Span]]:

@@ -13,7 +13,7 @@ from core.errors import NotFoundError, StorageError
 from core.storage.catalogue.edits import move_edits
 from core.storage.catalogue.following_judgments import VersionText, move_judgments
 from core.storage.catalogue.generations import remove_chunks
-from core.storage.catalogue.word_audits import plain_words, word_audit
+from core.storage.catalogue.word_audits import packed_word_audit, word_audit
 from core.storage.faults import row_faults
 from core.storage.store import Store, now
 from core.text.normalise import storable
@@ -71,7 +71,7 @@ def put_document(store: Store, document: Document, *, size_bytes: int, parser: s
         "parser": parser,
         "metadata": json.dumps(dict(document.metadata)),
         "notes": json.dumps(document.notes),
-        "words": plain_words(document.words),
+        "words": packed_word_audit(document.words),
         "parsed_at": now(),
         "id": document.version_id,
     }

@@ -170,7 +170,7 @@ def _folders(path: bytes, common: int, remembered: tuple[Path, ...]) -> tuple[st
     return tuple(dict.fromkeys(name for name in (*own, *_parts(path)[common:]) if name))
 
 
-def kept_genre(store: Store, version_id: str, generation: int) -> str:
+def stored_genre(store: Store, version_id: str, generation: int) -> str:
     """The genre of one version as it is kept for a generation, "other" where nothing is."""
     found = store.value(
         "SELECT features FROM enriched JOIN version ON version.number = enriched.version"

@@ -12,10 +12,10 @@ from core.storage.catalogue.edits import transfer_edits
 from core.storage.catalogue.following_judgments import transfer_judgments
 from core.storage.catalogue.generations import remove_chunks
 from core.storage.catalogue.labels import follow_own_tags, labels_of, source_not_found
-from core.storage.catalogue.meaning import found_by_words
+from core.storage.catalogue.meaning import unencoded_versions
 from core.storage.catalogue.names import shown_names
 from core.storage.catalogue.recipes import transfer_recipe
-from core.storage.catalogue.tiers import left_to_words
+from core.storage.catalogue.tiers import lexical_only_versions
 from core.storage.catalogue.word_audits import word_audit
 from core.storage.store import Store, now
 from core.text.normalise import storable
@@ -280,8 +280,8 @@ def _rows(store: Store, condition: str, order: str) -> list[SourceRow]:
         selected = store.rows(f"{_ROWS} WHERE {condition} ORDER BY {order}", serving)
         if not selected:
             return []
-        names, never_encoded = shown_names(store), left_to_words(store)
-        unencoded = found_by_words(store) - never_encoded
+        names, never_encoded = shown_names(store), lexical_only_versions(store)
+        unencoded = unencoded_versions(store) - never_encoded
         collections, tags = labels_of(store, "collected", "collection"), labels_of(store, "tagged", "tag")
         pages: defaultdict[str, list[Page]] = defaultdict(list)
         for version_id, *page in store.rows(

@@ -37,7 +37,7 @@ ORDER BY id
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class IndexUsage:
     """What documents hold beside their words. ``leaves``: that have a vector, and ``unencoded`` those without.
 
     ``vector_bytes``: of the catalogue, taken by vectors that no other leaf uses; ``chroma_bytes``: about. ``asked``:
@@ -53,12 +53,12 @@ class Holding:
     read: int
 
 
-def left_to_words(store: Store) -> set[str]:
+def lexical_only_versions(store: Store) -> set[str]:
     """The versions that are."""
     return {version_id for (version_id,) in store.rows(f"SELECT id FROM version WHERE number IN ({_LEFT})")}
 
 
-def is_left(store: Store, version_id: str, source: int | None = None) -> bool:
+def is_lexical_only(store: Store, version_id: str, source: int | None = None) -> bool:
     """Whether a version is left to its words, or will be once ``source`` points to it."""
     marks = store.rows(
         "SELECT words_alone FROM source WHERE id = ? OR"
@@ -68,7 +68,7 @@ def is_left(store: Store, version_id: str, source: int | None = None) -> bool:
     return bool(marks) and all(mark for (mark,) in marks)
 
 
-def held_by(store: Store, sources: Sequence[int]) -> Holding:
+def index_usage(store: Store, sources: Sequence[int]) -> IndexUsage:
     """What the documents of sources, and of the attachments of mails among them, hold. Raises ``NotFoundError``."""
     with store.reading():
         wanted = with_attachments(store, sources)
@@ -92,7 +92,7 @@ def held_by(store: Store, sources: Sequence[int]) -> Holding:
             wanted,
         )
     chroma = folder_bytes(store.home / "chroma") * leaves // max(1, every)
-    return Holding(documents, leaves, unencoded, size, chroma, asked, read)
+    return IndexUsage(documents, leaves, unencoded, size, chroma, asked, read)
 
 
 def rarely_used(store: Store, older_than_days: int = 0, unread_for_days: int = 0) -> list[int]:

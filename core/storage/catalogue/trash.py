@@ -17,7 +17,7 @@ KEPT_DAYS = 30  # what lies in the trash longer is removed when the library is o
 
 
 @dataclass(frozen=True, slots=True)
-class Attached:
+class Attachment:
     """An attachment of a mail as the catalogue knows it. ``along``: it is in the trash because its mail is."""
 
     source: int
@@ -56,7 +56,7 @@ def revive_source(store: Store, source: int) -> None:
         store.write("UPDATE source SET trashed_at = NULL, trashed_along = 0 WHERE id = ?", source, contents=True)
 
 
-def attachments(store: Store, version_id: str) -> list[Attached]:
+def attachments(store: Store, version_id: str) -> list[Attachment]:
     """The attachments of a mail, in the trash or not, in its order; [] for what is no mail."""
     found = store.rows(
         "SELECT source.id, source.name, version.id, trashed_at, trashed_along FROM source JOIN version"
@@ -65,7 +65,7 @@ def attachments(store: Store, version_id: str) -> list[Attached]:
         version_id,
     )
     return [
-        Attached(source, name, version, trashed_at is not None, bool(along))
+        Attachment(source, name, version, trashed_at is not None, bool(along))
         for source, name, version, trashed_at, along in found
     ]
 
@@ -77,7 +77,7 @@ def keep_attachments(store: Store, version_id: str, names: Sequence[str]) -> Non
             remove_source(store, attached.source)
 
 
-def leave_in_trash(store: Store, version_id: str) -> None:
+def detach_trashed_attachments(store: Store, version_id: str) -> None:
     """A mail is live again: what did not come back with it lies in the trash by itself from now on."""
     store.write(
         "UPDATE source SET trashed_along = 0 WHERE trashed_along"

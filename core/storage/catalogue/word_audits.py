@@ -8,9 +8,9 @@ from core.types import WordAudit
 
 
 def word_audit(stored: str | None) -> WordAudit | None:
-    """The word audit that ``plain_words`` wrote; ``None`` where none was made.
+    """The word audit that ``packed_word_audit`` wrote; ``None`` where none was made.
 
-    >>> word_audit(plain_words(WordAudit("a", 2, 1, missing=1, examples=("x",)))).examples
+    >>> word_audit(packed_word_audit(WordAudit("a", 2, 1, missing=1, examples=("x",)))).examples
     ('x',)
     """
     if stored is None:
@@ -20,7 +20,7 @@ def word_audit(stored: str | None) -> WordAudit | None:
     return WordAudit(reader, words, in_text, in_metadata, reasons, missing, tuple(examples))
 
 
-def plain_words(words: WordAudit | None) -> str | None:
+def packed_word_audit(words: WordAudit | None) -> str | None:
     """A word audit fit for the catalogue."""
     if words is None:
         return None
