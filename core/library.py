@@ -43,7 +43,7 @@ from core.storage.catalogue.statistics import Stats, stats
 from core.storage.catalogue.trash import KEPT_DAYS
 from core.storage.embedder import embedder
 from core.storage.index.cache import CatalogueVectors
-from core.storage.index.outbox import carry_if_possible, pending
+from core.storage.index.outbox import apply_if_possible, pending
 from core.storage.index.projection import VectorIndex, rebuild_projection
 from core.storage.index.recall import Recall, measure_recall
 from core.storage.schema.word_tables import rebuild_index
@@ -92,7 +92,7 @@ class Library:
             if write:
                 trash.empty_old_trash(store)
                 if pending(store):
-                    carry_if_possible(store)
+                    apply_if_possible(store)
         except BaseException:
             store.close()
             raise
@@ -178,7 +178,7 @@ class Library:
     def remove(self, source_id: int) -> None:
         """Delete a source, and its document unless another source has the same bytes."""
         sources.remove_source(self._store, source_id)
-        carry_if_possible(self._store)
+        apply_if_possible(self._store)
 
     def rebuild(self, watch: Watch | None = None) -> IngestReport:
         """Train the ``learned`` chunker again, chunk every document by its recipe, and rebuild both indexes."""
@@ -211,7 +211,7 @@ class Library:
     def trash(self, source_ids: Sequence[int]) -> None:
         """Move sources to the trash and take them out of all lists and indexes. They are deleted after 30 days."""
         trash.trash_sources(self._store, source_ids)
-        carry_if_possible(self._store)
+        apply_if_possible(self._store)
 
     def trashed(self) -> list[SourceRow]:
         """The sources in the trash, newest first, without attachments that were trashed along with their mail."""
@@ -226,7 +226,7 @@ class Library:
     def empty_trash(self) -> int:
         """Delete all sources in the trash and return their number."""
         count = trash.empty_trash(self._store)
-        carry_if_possible(self._store)
+        apply_if_possible(self._store)
         return count
 
     def erase(self, *, copies: bool = False) -> None:

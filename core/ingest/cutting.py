@@ -27,7 +27,7 @@ from core.storage.catalogue import edits as stored
 from core.storage.catalogue.generations import serving as serving_generation
 from core.storage.catalogue.recipes import OwnRecipe
 from core.storage.catalogue.sources import SourceRow
-from core.storage.index.outbox import carry_if_possible
+from core.storage.index.outbox import apply_if_possible
 from core.types import ChunkTree, Encoder
 
 
@@ -169,7 +169,7 @@ class Cutting:
         One that another source holds too, which is not left, keeps its meaning. Raises ``NotFoundError``.
         """
         tiers.leave_to_words(self._store, source_ids)
-        carry_if_possible(self._store)
+        apply_if_possible(self._store)
 
     def take_from_words(self, source_ids: Sequence[int]) -> list[str]:
         """Undo ``leave_to_words``, and return the versions that ``recut`` is to encode by that."""

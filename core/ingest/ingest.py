@@ -29,7 +29,7 @@ from core.storage.catalogue.chunks import NewLeaf
 from core.storage.catalogue.generations import begin_generation
 from core.storage.catalogue.statistics import add_language
 from core.storage.index.cache import CatalogueVectors
-from core.storage.index.outbox import carry_if_possible
+from core.storage.index.outbox import apply_if_possible
 from core.storage.schema.steps import NO_VECTOR
 from core.storage.store import Store
 from core.text.languages import ENGLISH, language_of
@@ -188,7 +188,7 @@ class Ingest:
         documents are in, and what is left is carried later.
         """
         with suppress(CancelledError):
-            carry_if_possible(self.store, lambda done, total: self._tell(index, "storing", done, total))
+            apply_if_possible(self.store, lambda done, total: self._tell(index, "storing", done, total))
 
     @contextmanager
     def _failing_alone(self, prepared: Prepared) -> Iterator[None]:

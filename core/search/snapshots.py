@@ -15,7 +15,7 @@ from core.settings import UnderstandingSettings
 from core.storage.catalogue.conditions import OF_SOURCES, Condition, conditions_key, resolve
 from core.storage.catalogue.names import ALL_DOCUMENTS, Scope, versions_in
 from core.storage.catalogue.source_metadata import KnownNames, SourceMetadata, known, source_metadata
-from core.storage.index.leaves import load_leaves, narrow, take
+from core.storage.index.leaves import load_leaves, narrow, select
 from core.storage.store import Store
 
 PARTS_BYTES = 256_000_000  # what parts of a large library may take, whose own vectors are not in memory
@@ -121,7 +121,7 @@ class Snapshots:
         passing = resolve(self._store, scoped.leaves, part.conditions, self._source_names().sources, lenient=True)
         if part.documents == part:
             everything = passing.mask.all()
-            return LeafSelection(scoped if everything else Snapshot.of(take(scoped.leaves, passing.mask)))
+            return LeafSelection(scoped if everything else Snapshot.of(select(scoped.leaves, passing.mask)))
         documents = self._held(whole, part.documents).snapshot
         inside = np.zeros(len(scoped.leaves.version_ids), bool)
         inside[documents.leaves.documents] = True

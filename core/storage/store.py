@@ -55,9 +55,9 @@ class Store:
         self.projection: Projection | None = None
         self.projection_lock = threading.RLock()
         self.questions = RightOfWay()  # searches take precedence over writes to Chroma
-        self.growing: threading.Thread | None = None  # opens or rebuilds Chroma while searches go on
-        self.growing_anew = False  # that thread rebuilds
-        self.chroma_rests_until, self.chroma_fault = 0.0, ""  # when to retry a failed Chroma server, and its error
+        self.chroma_thread: threading.Thread | None = None  # opens or rebuilds Chroma while searches go on
+        self.chroma_rebuilding = False  # that thread rebuilds
+        self.chroma_retry_at, self.chroma_fault = 0.0, ""  # when to retry a failed Chroma server, and its error
         self.closing = False  # tells background threads to stop
         self._lock = lock
         self._connections = Connections(home / CATALOGUE, write=self.writable)

@@ -17,7 +17,7 @@ from core.storage.catalogue.generations import generations
 from core.storage.catalogue.meaning import ENCODED
 from core.storage.catalogue.sources import remove_strays
 from core.storage.index.lexical import check_index
-from core.storage.index.outbox import carry_if_possible
+from core.storage.index.outbox import apply_if_possible
 from core.storage.index.projection import compare_projection, rebuild_projection
 from core.storage.schema.word_tables import content_table, index_table, rebuild_index
 from core.storage.store import Store
@@ -133,7 +133,7 @@ def _repair(store: Store, places: set[str]) -> None:
     if _CHROMA in places:
         with suppress(StorageError):  # fails for damaged vectors, which the next round of checks reports
             rebuild_projection(store)
-    carry_if_possible(store)
+    apply_if_possible(store)
 
 
 # The names of the checks below are shown to users as progress.

@@ -16,7 +16,7 @@ from core.storage.catalogue.folders import Folder, FolderEvent, FolderFile, Move
 from core.storage.catalogue.job_rows import NewItem
 from core.storage.catalogue.sources import FileStamp, original_path, path_key
 from core.storage.catalogue.trash import trash_sources
-from core.storage.index.outbox import carry_if_possible
+from core.storage.index.outbox import apply_if_possible
 from core.storage.store import Store
 from core.watching.planning import FolderPlan, plan, shown
 
@@ -166,7 +166,7 @@ class Folders:
             for each in plans:
                 self._carry_out(each, sure)
             if any(each.gone for each in plans):
-                carry_if_possible(self._store)
+                apply_if_possible(self._store)
             self._tidy()
             return plans
 

@@ -119,6 +119,6 @@ def put_source(store: Store, *, name: str, version_id: str, path: Path | None = 
 def nearest(store, wanted, k):
     """What Chroma finds, once it has grown anew where it was damaged."""
     while (found := query_projection(store, wanted, k, int(store.meta("serving") or 0))) is None:
-        if store.growing:
-            store.growing.join()
+        if store.chroma_thread:
+            store.chroma_thread.join()
     return found
