@@ -227,7 +227,7 @@ class _Run:
     def _read(self, member: Member, data: bytes, depth: int) -> None:
         """A document not in the library yet, or read by an older parser."""
         parsing, read = self.by.settings.parsing, self.by.parse or parse
-        with defects_told(member.shown):
+        with defects_as_parse_errors(member.shown):
             document = self.by.passwords.open(
                 member.version_id, lambda password: read(data, member.name, parsing, self.tell, password)
             )
@@ -292,8 +292,8 @@ class _Run:
         parser = parser_fingerprint(document.kind, self.by.settings.parsing)
         model = self.by.model
         asks = recipe.chunking.asks or recipe.chunking.chunker in (*BY_VECTORS, "learned", "proposed")
-        tell = self.tell if asks else given_up_after(self.by.settings.parsing.timeout_seconds, self.tell, "Cutting")
-        with defects_told(member.shown), cancellation_check(partial(tell, "chunking", 0, 1)):
+        tell = self.tell if asks else with_timeout(self.by.settings.parsing.timeout_seconds, self.tell, "Cutting")
+        with defects_as_parse_errors(member.shown), cancellation_check(partial(tell, "chunking", 0, 1)):
             made, sentences = self.by.cut(document, parser, recipe, tell)
             audit = audit_tree(made.tree, made.switched_off)
             found = enrich(made.tree)
@@ -304,7 +304,7 @@ class _Run:
         )
 
 
-def given_up_after(seconds: float, tell: Tell, what: str) -> Tell:
+def with_timeout(seconds: float, tell: Tell, what: str) -> Tell:
     """``tell``, until so long has passed: a document that takes longer costs the others no more."""
     started = time.monotonic()
 
@@ -337,7 +337,7 @@ class _Telling:
 
 
 @contextmanager
-def defects_told(name: str) -> Iterator[None]:
+def defects_as_parse_errors(name: str) -> Iterator[None]:
     """A file on which a parser or chunker proves defective fails alone: a batch never stops at one bad file."""
     try:
         yield

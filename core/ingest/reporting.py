@@ -41,7 +41,7 @@ class Reporter:
     @property
     def stopping(self) -> bool:
         """The worker is being stopped, or the job gives way to another; it will go on later."""
-        return self.stop.is_set() or self._queue.gives_way(self._job_id)
+        return self.stop.is_set() or self._queue.is_preempted(self._job_id)
 
     def cancelled(self) -> bool:
         """Whether the job was cancelled, here or by another process."""
