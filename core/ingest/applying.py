@@ -102,7 +102,7 @@ def plan_apply(by: Preparer, scope: str, key: str, chunking: ChunkingSettings | 
     ``tell(done, total)`` counts documents and may raise to stop. A document that its parser would read anew first is
     cut as it is read now.
     """
-    by = replace(by, teaches=False, wanted=[], _recipes={}, _starts={})
+    by = replace(by, teaches=False, skipped_prompts=[], _recipes={}, _starts={})
     known = dict(stored.overrides(by.store))
     if scope != "library":
         known.pop((scope, key), None)
@@ -124,19 +124,27 @@ def plan_apply(by: Preparer, scope: str, key: str, chunking: ChunkingSettings | 
     texts = len(keys) - len(CatalogueVectors(by.store).known(keys)) + reckoned
     speed = float(by.store.meta(TEXTS_A_SECOND) or TEXTS_AT_FIRST)
     seconds = perf_counter() - started + texts / speed
-    exact = not by.wanted and all(found.exact for found in planned)
-    leaves, tokens = sum(found.leaves for found in planned), sum(by.wanted)
-    if by.wanted and chunking is not None:
+    exact = not by.skipped_prompts and all(found.exact for found in planned)
+    leaves, tokens = sum(found.leaves for found in planned), sum(by.skipped_prompts)
+    if by.skipped_prompts and chunking is not None:
         # What is written before a leaf is encoded with it, and what it is found by besides, by itself.
         prompts, beside = len(chunking.asked_of_a_leaf), chunking.most_aliases
         each = (beside + chunking.is_written) / prompts if prompts else 1
         texts = min(
             leaves * (1 + beside) + len(planned) * ("document" in chunking.aliases),
-            texts + round(each * len(by.wanted)),
+            texts + round(each * len(by.skipped_prompts)),
         )
     pace = tokens_per_second(by.store)
     return Cost(
-        len(planned), now_, leaves, texts, seconds, exact, len(by.wanted), tokens, tokens / pace if pace else None
+        len(planned),
+        now_,
+        leaves,
+        texts,
+        seconds,
+        exact,
+        len(by.skipped_prompts),
+        tokens,
+        tokens / pace if pace else None,
     )
 
 

@@ -101,7 +101,7 @@ def _rules(base: str, lines: Sequence[str], *, strict: bool) -> Rules:
     return Rules(base, tuple(patterns), GitIgnoreSpec.from_lines(patterns))
 
 
-DEEPEST = 100  # folders in folders: beyond this something is mounted in itself
+MAX_DEPTH = 100  # folders in folders: beyond this something is mounted in itself
 _NO_FILE = "It is a pipe, a socket or a device, not a file."
 
 ScanProgress = Callable[[int, str], None]
@@ -304,7 +304,7 @@ class _Walk:
             self.found.unreadable.append((relative, f"The folder cannot be read: {error.strerror}."))
             return
         here = (status.st_dev, status.st_ino)
-        if here in above or len(above) >= DEEPEST:
+        if here in above or len(above) >= MAX_DEPTH:
             self.found.unreadable.append((relative, "The folder lies in itself, or too deep."))
             return
         if any(entry.name == CATALOGUE for entry in entries) or folder.resolve() == self.library:
