@@ -303,18 +303,21 @@ class _ItemPreparer:
         with defects_as_parse_errors(member.shown), cancellation_check(partial(tell, "chunking", 0, 1)):
             chunked, sentences = self.by.cut(document, parser, recipe, tell)
             tree = chunked.tree
+            audit = audit_tree(tree, chunked.switched_off)
+            found = enrich(tree)
             inputs = encoder_inputs(tree, recipe.chunking, model.counter, model.encoder.max_tokens)
-            return Cut(
-                tree=tree,
-                audit=audit_tree(tree, chunked.switched_off),
-                recipe=self.by.recipe(parser, recipe),
-                parser=parser,
-                size_bytes=size_bytes,
-                texts=() if self.by.is_lexical_only(member) else with_aliases(tree, inputs),
-                attached=attached,
-                found=enrich(tree),
-                sentences=sentences,
-            )
+            texts = () if self.by.is_lexical_only(member) else with_aliases(tree, inputs)
+        return Cut(
+            tree=tree,
+            audit=audit,
+            recipe=self.by.recipe(parser, recipe),
+            parser=parser,
+            size_bytes=size_bytes,
+            texts=texts,
+            attached=attached,
+            found=found,
+            sentences=sentences,
+        )
 
 
 def with_timeout(seconds: float, tell: Tell, what: str) -> Tell:
