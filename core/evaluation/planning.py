@@ -14,7 +14,7 @@ from core.evaluation.bench_plan import BenchPlan
 from core.evaluation.history import Recording, write_json
 from core.evaluation.sharing import reading_key
 from core.evaluation.suites import Suite, suite_folder
-from core.ingest.applying import reckoned_leaves
+from core.ingest.applying import estimated_leaf_count
 from core.settings import Settings, stage_fingerprint
 from core.text.numerals import counted, in_time
 
@@ -120,7 +120,7 @@ def estimate(
         # A text that two recipes share is encoded once; what they do not share is not known before both are cut.
         if recipe_of(settings) not in known.recipes and recipe_of(settings) not in held:
             exact = False
-            encodings += reckoned_leaves(characters, settings.chunking)
+            encodings += estimated_leaf_count(characters, settings.chunking)
             reader = "-".join(map(stage_fingerprint, (settings.parsing, settings.embedding)))
             if settings.chunking.chunker in BY_VECTORS and reader not in sentences:
                 sentences.add(reader)
