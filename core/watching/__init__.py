@@ -1,1 +1,1 @@
-"""Watched folders: ``planning`` compares them with the library, ``folder_sync`` applies plans, ``watcher`` runs both."""
+"""Watched folders: ``planning`` compares them with the library, ``folder_sync`` applies plans, ``watcher`` runs it."""
