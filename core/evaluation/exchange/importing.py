@@ -10,7 +10,7 @@ from core.evaluation.exchange.values import Anchor, Exchange
 from core.evaluation.suites import GoldSpan, Question
 from core.library import Library
 from core.storage.catalogue.documents import text_hash
-from core.storage.catalogue.judging import Judgment, anchored_in, asked
+from core.storage.catalogue.judging import Judgment, anchored_in, checked_question
 from core.storage.catalogue.names import NAME_SEPARATOR
 from core.text.anchoring import Finder
 from core.types import Span
@@ -44,7 +44,7 @@ def import_judgments(library: Library, exchange: Exchange) -> Imported:
             spans.setdefault(span.document, []).append((question, span))
         if not question.gold and not question.relevant_documents:
             origin = _origin(exchange, question)
-            judgments.append(Judgment(asked(question.question), None, None, None, None, origin=origin))
+            judgments.append(Judgment(checked_question(question.question), None, None, None, None, origin=origin))
         elif not question.gold:
             unplaced.append((question.question, "Its relevant documents are empty."))
     targets = _Targets(library)
