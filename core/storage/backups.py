@@ -53,15 +53,15 @@ class Backup:
 
 def backups(home: Path) -> list[Backup]:
     """All backups, highest revision first; not sorted by time, because clocks jump. Other files are ignored."""
-    found = []
+    result = []
     for path in (home / FOLDER).glob("*.sqlite"):
         stamp, _, revision = path.stem.partition("-r")
         try:
             made_at = datetime.strptime(stamp, _STAMP).replace(tzinfo=UTC)
-            found.append(Backup(path.stem, path, made_at, int(revision), path.stat().st_size))
+            result.append(Backup(path.stem, path, made_at, int(revision), path.stat().st_size))
         except (ValueError, OSError):
             continue
-    return sorted(found, key=lambda backup: (backup.revision, backup.made_at), reverse=True)
+    return sorted(result, key=lambda backup: (backup.revision, backup.made_at), reverse=True)
 
 
 def make(store: Store) -> Backup:
@@ -127,8 +127,8 @@ def named(home: Path, name: str) -> Backup:
     for backup in existing:
         if name in ("", backup.name):
             return backup
-    known = ", ".join(backup.name for backup in existing) or "none"
-    raise NotFoundError(f"There is no backup {name!r} of {home}.", f"There are: {known}.")
+    names = ", ".join(backup.name for backup in existing) or "none"
+    raise NotFoundError(f"There is no backup {name!r} of {home}.", f"There are: {names}.")
 
 
 def restore(home: Path, backup: Backup) -> None:

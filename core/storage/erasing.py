@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 
 from core.errors import StorageError
 from core.storage import keepsakes, rescue
@@ -51,12 +52,11 @@ def erase(store: Store, *, copies: bool = False) -> None:
         if store.row("SELECT 1 FROM job WHERE state = 'running'"):  # it may hold vectors that are not stored yet
             raise StorageError("Files are being read.", "Wait for them or cancel the job, and erase again.")
         remove_jobs(store, f"state NOT IN {UNFINISHED}")
-        left = store.rows(
+        left_files = store.rows(
             "SELECT folder_file.path, folder.path FROM folder_file JOIN folder ON id = folder WHERE state = 'left'"
         )
-        delete_folder_files(
-            store, [path for path, root in left if keepsakes.decoded_path(root).is_dir() and not os.path.lexists(path)]
-        )
+        gone = [path for path, root in left_files if _is_gone(path, keepsakes.decoded_path(root))]
+        delete_folder_files(store, gone)
         for statement in _TRACES:
             store.write(statement)
         for generation in generations(store):
@@ -70,3 +70,8 @@ def erase(store: Store, *, copies: bool = False) -> None:
                 shutil.rmtree(store.home / name)
     if store.meta("projection") is not None:
         rebuild_projection(store)  # last, since its server may be unreachable
+
+
+def _is_gone(path: bytes, folder: Path) -> bool:
+    """Whether a file no longer exists, while its watched folder does (and not just its disk is missing)."""
+    return folder.is_dir() and not os.path.lexists(path)

@@ -54,18 +54,18 @@ class WriterLock:
         with disk_faults(self.path):
             # Python opens descriptors non-inheritable: a parsing worker that outlives us cannot keep the lock.
             self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
-            locked = held = False
+            locked = named = False
             try:
-                for left in reversed(range(_TRIES)):
+                for retries_left in reversed(range(_TRIES)):
                     locked = _try_lock(self._descriptor)
-                    if locked or not left:
+                    if locked or not retries_left:
                         break
                     sleep(_PAUSE_SECONDS)
                 if locked:
                     self._write_name()
-                    held = True
+                    named = True
             finally:
-                if not held:  # also where the name could not be written
+                if not named:  # also where the name could not be written
                     os.close(self._descriptor)
         if not locked:
             raise LibraryLockedError(

@@ -50,8 +50,9 @@ def shelf(file: Path) -> list[KnownLibrary]:
     """
     libraries = _read(file)[0]
     first = first_home()
-    default = next((known for known in libraries if known.path == first), None)
-    return [default or KnownLibrary(_name_of(first), first), *(known for known in libraries if known.path != first)]
+    default = next((library for library in libraries if library.path == first), None)
+    others = [library for library in libraries if library.path != first]
+    return [default or KnownLibrary(_name_of(first), first), *others]
 
 
 def add(file: Path, name: str, path: Path) -> KnownLibrary:
@@ -61,10 +62,12 @@ def add(file: Path, name: str, path: Path) -> KnownLibrary:
     """
     added = KnownLibrary(tidy_name(name, "library"), _absolute(path))
     libraries, last = _read(file)
-    for known in shelf(file):
-        if known.path == added.path:
-            raise LecternError(f"The library in {path} is on the shelf already, as {known.name!r}.", "Choose it there.")
-        _refuse_taken(known, added.name)
+    for library in shelf(file):
+        if library.path == added.path:
+            raise LecternError(
+                f"The library in {path} is on the shelf already, as {library.name!r}.", "Choose it there."
+            )
+        _refuse_taken(library, added.name)
     _write(file, [*libraries, added], last)
     return added
 
@@ -74,14 +77,14 @@ def rename(file: Path, path: Path, name: str) -> None:
     tidy, home = tidy_name(name, "library"), _absolute(path)
     libraries, last = _read(file)
     shelved = shelf(file)
-    if home not in {known.path for known in shelved}:
+    if home not in {library.path for library in shelved}:
         raise NotFoundError(f"No library in {path} is on the shelf.", "Add it first.")
-    for known in shelved:
-        if known.path != home:
-            _refuse_taken(known, tidy)
-    if home not in {known.path for known in libraries}:  # the default library, which need not be in the file
+    for library in shelved:
+        if library.path != home:
+            _refuse_taken(library, tidy)
+    if home not in {library.path for library in libraries}:  # the default library, which need not be in the file
         libraries = [*libraries, KnownLibrary(tidy, home)]
-    _write(file, [replace(known, name=tidy) if known.path == home else known for known in libraries], last)
+    _write(file, [replace(library, name=tidy) if library.path == home else library for library in libraries], last)
 
 
 def forget(file: Path, path: Path) -> None:
@@ -90,7 +93,7 @@ def forget(file: Path, path: Path) -> None:
     home = _absolute(path)
     if home == first_home():
         raise LecternError(f"The library in {path} is the one Lectern starts with.", "It stays on the shelf.")
-    _write(file, [known for known in libraries if known.path != home], None if last == home else last)
+    _write(file, [library for library in libraries if library.path != home], None if last == home else last)
 
 
 def use(file: Path, path: Path) -> None:
@@ -104,7 +107,7 @@ def last_used(file: Path) -> Path:
     A last used library that is no longer on the shelf is ignored.
     """
     last = _read(file)[1]
-    if os.environ.get("LECTERN_HOME", "").strip() or last not in {known.path for known in shelf(file)}:
+    if os.environ.get("LECTERN_HOME", "").strip() or last not in {library.path for library in shelf(file)}:
         return first_home()
     return last or first_home()
 
@@ -119,14 +122,14 @@ def _read(file: Path) -> tuple[list[KnownLibrary], Path | None]:
             text = ""
     try:
         stored = json.loads(text)
-        libraries = [KnownLibrary(str(known["name"]), Path(known["path"])) for known in stored["libraries"]]
+        libraries = [KnownLibrary(str(row["name"]), Path(row["path"])) for row in stored["libraries"]]
         return libraries, Path(stored["last"]) if stored.get("last") else None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StorageError(f"{file} is not a list of libraries.", "Mend it, or move it away.") from error
 
 
 def _write(file: Path, libraries: Sequence[KnownLibrary], last: Path | None) -> None:
-    rows = [{key: str(value) for key, value in asdict(known).items()} for known in libraries]
+    rows = [{key: str(value) for key, value in asdict(library).items()} for library in libraries]
     with disk_faults(file):
         stored = {"libraries": rows, "last": str(last) if last else None}
         written_privately(file, json.dumps(stored, indent=1) + "\n")
@@ -140,6 +143,6 @@ def _name_of(path: Path) -> str:
     return DEFAULT_NAME if path == _ROOT / "data" / "library" else path.name or DEFAULT_NAME
 
 
-def _refuse_taken(known: KnownLibrary, name: str) -> None:
-    if fold(known.name) == fold(name):
-        raise LecternError(f"There is a library named {known.name!r} already.", "Choose another name.")
+def _refuse_taken(library: KnownLibrary, name: str) -> None:
+    if fold(library.name) == fold(name):
+        raise LecternError(f"There is a library named {library.name!r} already.", "Choose another name.")

@@ -136,10 +136,10 @@ def version(store: Store, version_id: str) -> Version | None:
 
 def require_version(store: Store, version_id: str) -> Version:
     """The attributes of a version. Raises ``NotFoundError``."""
-    found = version(store, version_id)
-    if found is None:
+    known = version(store, version_id)
+    if known is None:
         raise _no_document(version_id)
-    return found
+    return known
 
 
 def texts(store: Store, version_ids: Sequence[str]) -> dict[str, str]:
@@ -150,10 +150,10 @@ def texts(store: Store, version_ids: Sequence[str]) -> dict[str, str]:
 
 def text(store: Store, version_id: str) -> str:
     """The canonical text. Raises ``NotFoundError``."""
-    found = texts(store, [version_id])
-    if version_id not in found:
+    by_version = texts(store, [version_id])
+    if version_id not in by_version:
         raise _no_document(version_id)
-    return found[version_id]
+    return by_version[version_id]
 
 
 @row_faults("The second reading of the document")

@@ -49,15 +49,15 @@ def overrides(store: Store) -> Overrides:
     return {(own.scope, own.key): own.chunking for own in own_recipes(store)}
 
 
-def resolve(library: ChunkingSettings, known: Overrides, kind: str, version_id: str) -> ChunkingSettings:
+def resolve(library: ChunkingSettings, own: Overrides, kind: str, version_id: str) -> ChunkingSettings:
     """The chunking settings of a document: its own, those of its kind, or the library's.
 
     >>> small, large = ChunkingSettings(max_tokens=50), ChunkingSettings(max_tokens=200)
-    >>> known = {("kind", "pdf"): small, ("document", "v"): large}
-    >>> [resolve(ChunkingSettings(), known, "pdf", version).max_tokens for version in "vw"]
+    >>> own = {("kind", "pdf"): small, ("document", "v"): large}
+    >>> [resolve(ChunkingSettings(), own, "pdf", version).max_tokens for version in "vw"]
     [200, 50]
     """
-    return known.get(("document", version_id), known.get(("kind", kind), library))
+    return own.get(("document", version_id), own.get(("kind", kind), library))
 
 
 def own_chunking(store: Store, kind: str, version_id: str, before: str | None = None) -> ChunkingSettings | None:

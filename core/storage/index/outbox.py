@@ -110,7 +110,7 @@ def query_projection(
                 return None
             too_many = pending(store) > MAX_PENDING
             if store.projection is None or (too_many and store.writable):
-                _make_ready(store, anew=not is_on_server(store) and projection_directory(store) is None)
+                _make_ready(store, rebuild=not is_on_server(store) and projection_directory(store) is None)
                 return None
             if not store.writable and (too_many or store.projection.name != store.meta("projection")):
                 store.close_projection()  # the next search opens the current one
@@ -124,7 +124,7 @@ def query_projection(
     except ProjectionDamagedError as error:
         _LOG.warning("%s", error)
         if store.writable:
-            _make_ready(store, anew=True)
+            _make_ready(store, rebuild=True)
         return None
     finally:
         store.projection_lock.release()
@@ -161,8 +161,8 @@ def _is_preparing(store: Store) -> bool:
     return store.chroma_thread is not None and store.chroma_thread.is_alive()
 
 
-def _make_ready(store: Store, *, anew: bool = False) -> None:
-    """Start a thread that opens Chroma and applies the outbox; with ``anew``, or if Chroma is damaged, it rebuilds."""
+def _make_ready(store: Store, *, rebuild: bool = False) -> None:
+    """Start a thread that opens Chroma and applies the outbox; it rebuilds Chroma if ``rebuild`` or damaged."""
 
     def stop_if_closing(*_: int) -> None:
         if store.closing:
@@ -171,7 +171,7 @@ def _make_ready(store: Store, *, anew: bool = False) -> None:
     def run() -> None:
         try:
             try:
-                if not anew:
+                if not rebuild:
                     with _retry_later(store):
                         open_projection(store)
                     if store.writable:
@@ -189,7 +189,7 @@ def _make_ready(store: Store, *, anew: bool = False) -> None:
         finally:
             store.chroma_rebuilding = False
 
-    store.chroma_rebuilding = anew
+    store.chroma_rebuilding = rebuild
     store.chroma_thread = Thread(target=run, name="lectern-chroma", daemon=True)
     store.chroma_thread.start()
 
