@@ -91,7 +91,7 @@ class Kept:
             file.write(json.dumps(record) + "\n")
 
 
-def kept_of(workspace: Path, suite: str, unit: str, weights: str) -> Kept:
+def stored_features(workspace: Path, suite: str, unit: str, weights: str) -> Kept:
     """What a workspace keeps of a suite. ``weights``: their SHA-256."""
     return Kept(workspace / f"readings-{suite}-{unit}-{weights[:12]}.jsonl")
 
@@ -317,7 +317,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names, records = named(cells, options.contexts), []
     for folder in options.suites:
         suite = load_suite(folder)
-        kept = kept_of(options.workspace, suite.name, options.unit, weights)
+        kept = stored_features(options.workspace, suite.name, options.unit, weights)
         if not options.no_run:
             run(suite, options, cells, kept)
         ids = {question.id for _, question in chosen(suite, options.questions)}

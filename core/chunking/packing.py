@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from core.cancellation import breathe
+from core.cancellation import check_cancelled
 
 NO_SECTION = 99
 _LEAVES_SECTION = 4.0
@@ -57,7 +57,7 @@ def pack(rows: Sequence[Row], counted: Sequence[bool] = (), most: int = 0) -> li
     best = [0.0] * (total + 1)
     origin = [0] * (total + 1)
     for last in range(1, total + 1):
-        breathe()
+        check_cancelled()
         finish = rows[last - 1].finish
         lowest, inside, at_lowest = NO_SECTION, 0.0, 0.0
         cheapest = float("inf")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from core.cancellation import breathe
+from core.cancellation import check_cancelled
 from core.chunking.atoms import NOTHING
 from core.chunking.packing import NO_SECTION, Row, pack
 from core.chunking.plan import ChunkingContext, Group, Metadata, Piece, Plan
@@ -178,7 +178,7 @@ def build_tree(context: ChunkingContext, plan: Plan, fingerprint: str) -> ChunkT
                 add(top.members, upper.chunk_id)
                 continue
             for leaf in top.leaves:
-                breathe()
+                check_cancelled()
                 own = made(
                     0,
                     Span(leaf.piece.start, leaf.piece.end),

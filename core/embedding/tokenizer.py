@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.cancellation import breathe
+from core.cancellation import check_cancelled
 from core.embedding import packaged
 from core.text.inline_tags import PATTERN, blanked
 from core.text.tokens import BLANKS, whitespace_windows
@@ -147,7 +147,7 @@ class WordPieceCounter:
         parts = [np.zeros((0, 2), dtype=np.int64)]
         whole = whitespace_windows(text)
         for first in range(0, len(whole), _WINDOWS):  # an encoding is far larger than its offsets
-            breathe()
+            check_cancelled()
             windows = whole[first : first + _WINDOWS]
             pieces = [text[window.start : window.end] for window in windows]
             encodings = self._tokenizer.encode_batch(pieces, add_special_tokens=False)

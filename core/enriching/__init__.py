@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from core.cancellation import breathe
+from core.cancellation import check_cancelled
 from core.enriching import dates as calendar
 from core.enriching.entities import names, things
 from core.enriching.features import Features, Reference
@@ -47,7 +47,7 @@ def enrich(tree: ChunkTree) -> dict[str, Features]:
     features: dict[str, Features] = {}
     for chunks in _levels(tree.chunks):
         for at, chunk in enumerate(chunks, start=1):
-            breathe()
+            check_cancelled()
             features[chunk.chunk_id] = found.of(chunk, at, len(chunks))
     return {chunk.chunk_id: features[chunk.chunk_id] for chunk in tree.chunks}
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import regex
 
-from core.cancellation import breathing
+from core.cancellation import cancellable
 from core.enriching.span_index import SpanIndex
 from core.text.analysis import STOP_WORDS
 from core.text.calendar_names import SHORT_WEEKDAYS, WEEKDAYS, month_of
@@ -106,7 +106,7 @@ def names(text: str, silent: Sequence[Span], begins: Set[int] = frozenset()) -> 
 
 def _words(text: str, begins: Set[int]) -> Iterator[_Word]:
     before = 0
-    for match in breathing(_WORD.finditer(text)):
+    for match in cancellable(_WORD.finditer(text)):
         start, end = match.span()
         gap = text[before:start]
         fresh = not before or start in begins or "\n" in gap or bool(gap.strip(" ,;\u00a0"))
@@ -186,7 +186,7 @@ def things(text: str) -> dict[str, SpanIndex[str]]:
     {'symbol': ('get_user',), 'path': (), 'url': ('https://example.org',), 'email': ('a@example.org',)}
     """
     items: dict[str, list[tuple[int, int, str]]] = {"symbol": [], "path": [], "url": [], "email": []}
-    windows = breathing(whitespace_windows(text, _AT_ONCE))  # what has no blank and no thing is read in one go
+    windows = cancellable(whitespace_windows(text, _AT_ONCE))  # what has no blank and no thing is read in one go
     for match in chain.from_iterable(_THING.finditer(text, window.start, window.end) for window in windows):
         kind, said = match.lastgroup or "", match.group()
         if kind == "symbol":

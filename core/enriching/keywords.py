@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from math import log
 
-from core.cancellation import breathe
+from core.cancellation import check_cancelled
 from core.text.analysis import STOP_WORDS
 from core.text.calendar_names import month_of
 from core.types import Chunk
@@ -100,7 +100,7 @@ class Keywords:
     def _read(self, text: str) -> None:
         before = ""
         for match in _TOKEN.finditer(text):
-            breathe()
+            check_cancelled()
             token = match.group()
             word, key, opens, closes = _told(token)
             self._starts.append(match.start())

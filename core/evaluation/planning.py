@@ -14,7 +14,7 @@ from core.evaluation.bench_plan import BenchPlan
 from core.evaluation.history import Recording, write_json
 from core.evaluation.sharing import reading_key
 from core.evaluation.suites import Suite, suite_folder
-from core.ingest.applying import reckoned_leaves
+from core.ingest.applying import estimated_leaf_count
 from core.settings import Settings, stage_fingerprint
 from core.text.numerals import counted, in_time
 
@@ -124,7 +124,7 @@ def estimate(
         # An upper bound: texts that two recipes share are encoded once, but which ones is not known before chunking.
         if recipe not in earlier.recipes and recipe not in held:
             exact = False
-            encodings += reckoned_leaves(characters, settings.chunking)
+            encodings += estimated_leaf_count(characters, settings.chunking)
             key = "-".join(map(stage_fingerprint, (settings.parsing, settings.embedding)))
             if settings.chunking.chunker in BY_VECTORS and key not in sentences_by:
                 sentences_by.add(key)

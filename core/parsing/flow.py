@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from core.cancellation import breathe
+from core.cancellation import check_cancelled
 from core.parsing.table_header import cell_value
 from core.types import Attachment, Block, BlockKind, Cell, CellValue, Link, Page, PageBox, Span
 
@@ -135,7 +135,7 @@ def compose(pieces: Iterable[Piece]) -> Flow:
     for piece in pieces:
         (furniture if piece.kind is BlockKind.FURNITURE else body).append(piece)
     for piece in (*body, *furniture):
-        breathe()
+        check_cancelled()
         write_piece(flow, piece)
     return flow
 
@@ -280,7 +280,7 @@ def _table(flow: Flow, piece: Piece, start: int) -> Block:
     dropped_heads = sum(not any(tidy(cell.words).text for cell in row) for row in piece.rows[: piece.header_rows])
     heads = piece.header_rows - dropped_heads
     for number, row in enumerate(kept):
-        breathe()
+        check_cancelled()
         if number:
             flow.write("\n")
         row_start = flow.length

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.search.ranking.snapshot import Snapshot
-from core.storage.index.outbox import departed, may_ask, query_projection, untold
+from core.storage.index.outbox import can_query, pending_deletes, pending_upserts, query_projection
 from core.storage.store import Store
 from core.types import Vectors
 
@@ -39,15 +39,15 @@ class NearestLeaves:
         Where too few of what it finds are of the part, all must be compared.
         """
         share = len(self._snapshot.asked) / max(1, self._everything)
-        if share < LEAST_SHARE or not may_ask(self._store):
+        if share < LEAST_SHARE or not can_query(self._store):
             return None
-        wanted = (count if share == 1 else int(MORE * count / share)) + departed(self._store)
-        waiting = untold(self._store)
+        wanted = (count if share == 1 else int(MORE * count / share)) + pending_deletes(self._store)
+        waiting = pending_upserts(self._store)
         found = query_projection(self._store, query, wanted, self._snapshot.leaves.generation)
         if found is None:
             if self._store.chroma_fault:
                 self.notes = (f"{self._store.chroma_fault} {COMPARED}",)
-            elif self._store.growing_anew:
+            elif self._store.chroma_rebuilding:
                 self.notes = (GROWING,)
             return None
         places = self._snapshot.index_of(found[0])

@@ -85,7 +85,7 @@ class Searcher:
     def find(self, query: Query, settings: Settings) -> SearchScores:
         """What the searches alone say, remembered. Settings with the same ``search_scores_key`` share it."""
         key = (self._store.revision(), query, search_scores_key(settings))
-        return self.memory.scores.made(key, lambda: self._find(query, settings))
+        return self.memory.scores.get_or_create(key, lambda: self._find(query, settings))
 
     def _find(self, query: Query, settings: Settings) -> SearchScores:
         chosen, retrieval = settings.understanding, settings.retrieval
@@ -128,9 +128,9 @@ class Searcher:
     def _lexical(self, generation: int, settings: RetrievalSettings) -> LexicalIndex:
         indexes = self.memory.indexes
         if settings.lexical_engine == "fts5" or not settings.lexical_weight:
-            return indexes.made(("fts5", generation), lambda: FtsIndex(self._store, generation))
+            return indexes.get_or_create(("fts5", generation), lambda: FtsIndex(self._store, generation))
         key = ("rank-bm25", generation, self._store.contents())
-        return indexes.made(key, lambda: load_okapi(self._store, generation, None))
+        return indexes.get_or_create(key, lambda: load_okapi(self._store, generation, None))
 
     def order(self, scores: SearchScores, settings: Settings, progress: Progress | None = None) -> Ranking:
         """The ranking of these scores under the settings: fused, diversified, re-ranked.
@@ -288,7 +288,7 @@ class Searcher:
         key = (result.key, settings.reader)
         made = partial(self._weigh, result, self.reader if settings.reader else None)
         with self._store.questions.first():
-            return made() if result.key is None else self.memory.weighed.made(key, made)
+            return made() if result.key is None else self.memory.weighed.get_or_create(key, made)
 
     def _weigh(self, result: SearchResult, read: Reader | None) -> Weighed:
         started = perf_counter()
@@ -320,7 +320,7 @@ class Searcher:
     def text(self, version_id: str) -> str:
         """A document's canonical text, kept while the library does not change."""
         key = (self._store.contents(), version_id)
-        return self.memory.texts.made(key, lambda: documents.text(self._store, version_id))
+        return self.memory.texts.get_or_create(key, lambda: documents.text(self._store, version_id))
 
     def _check_embedder(self, number: int) -> None:
         built_by = generations.generation(self._store, number).embedder

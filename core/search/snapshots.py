@@ -12,10 +12,10 @@ from core.search.memory import SearchMemory
 from core.search.question.analysis import Keys, Understanding, understand
 from core.search.ranking.snapshot import Snapshot
 from core.settings import UnderstandingSettings
-from core.storage.catalogue.conditions import OF_SOURCES, Condition, chosen, resolve
+from core.storage.catalogue.conditions import OF_SOURCES, Condition, conditions_key, resolve
 from core.storage.catalogue.names import ALL_DOCUMENTS, Scope, versions_in
 from core.storage.catalogue.source_metadata import KnownNames, SourceMetadata, known, source_metadata
-from core.storage.index.leaves import load_leaves, narrow, take
+from core.storage.index.leaves import load_leaves, narrow, select
 from core.storage.store import Store
 
 PARTS_BYTES = 256_000_000  # what parts of a large library may take, whose own vectors are not in memory
@@ -44,7 +44,7 @@ class Part:
     @property
     def key(self) -> tuple[Scope, str]:
         """Equal for parts that select the same leaves."""
-        return self.scope, chosen(self.conditions)
+        return self.scope, conditions_key(self.conditions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,7 +107,7 @@ class Snapshots:
         if leaves.generation:
             self._check(leaves.generation)
         # A part of a large library has vectors of its own: all that is held of parts stays below the whole's.
-        self._memory.parts.most = min(leaves.vectors.nbytes, PARTS_BYTES)
+        self._memory.parts.capacity = min(leaves.vectors.nbytes, PARTS_BYTES)
         self._memory.let_go()
         self._whole = Snapshot.of(leaves)
         return self._whole
@@ -121,11 +121,11 @@ class Snapshots:
         passing = resolve(self._store, scoped.leaves, part.conditions, self._source_names().sources, lenient=True)
         if part.documents == part:
             everything = passing.mask.all()
-            return LeafSelection(scoped if everything else Snapshot.of(take(scoped.leaves, passing.mask)))
+            return LeafSelection(scoped if everything else Snapshot.of(select(scoped.leaves, passing.mask)))
         documents = self._held(whole, part.documents).snapshot
         inside = np.zeros(len(scoped.leaves.version_ids), bool)
         inside[documents.leaves.documents] = True
-        left = passing.taken(inside[scoped.leaves.documents])
+        left = passing.subset(inside[scoped.leaves.documents])
         if left.mask.all() and left.excluded is None:
             return LeafSelection(documents, passing.aside)
         return LeafSelection(replace(documents, passing=left), passing.aside)
@@ -150,4 +150,4 @@ class Snapshots:
             sources = source_metadata(self._store)
             return SourceNames(sources, known(self._store, sources))
 
-        return self._memory.names.made(self._store.revision(), load)
+        return self._memory.names.get_or_create(self._store.revision(), load)

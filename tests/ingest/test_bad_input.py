@@ -369,9 +369,9 @@ def test_a_file_too_large_to_hold_is_refused_unread(library, tmp_path):
 
 @contextmanager
 def watched_always():
-    """Every ``breathe`` asks."""
+    """Every ``check_cancelled`` calls the check."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("core.cancellation._EVERY_SECONDS", 0.0)
+        patched.setattr("core.cancellation._INTERVAL_SECONDS", 0.0)
         yield
 
 
@@ -422,7 +422,7 @@ def test_what_is_stored_stays_when_telling_chroma_of_it_is_stopped(library):
 
 def test_a_document_is_told_of_and_stopped_while_it_is_stored(library, monkeypatch):
     """The queue writes where an item stands into the very transaction that stores it."""
-    monkeypatch.setattr("core.ingest.reporting._WRITE_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr("core.ingest.reporting._WRITE_SECONDS", 0.0)
     seen: list[str] = []
     persons: list[Thread] = []
 

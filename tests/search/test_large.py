@@ -18,7 +18,7 @@ from core.search.ranking.stage_scores import _spreads
 from core.settings import Settings
 from core.storage.catalogue.names import ALL_DOCUMENTS, Scope
 from core.storage.index.leaf_vectors import LeafVectors
-from core.storage.index.outbox import _make_ready, departed, pending, query_projection, untold
+from core.storage.index.outbox import _make_ready, pending, pending_deletes, pending_upserts, query_projection
 from core.storage.index.recall import last_recall, measure_recall
 from core.storage.index.vectors import left_open
 from tests.fast_encoder import FastEncoder
@@ -59,7 +59,7 @@ def large(home, tmp_path):
 def ready(library):
     """Chroma is opened by the first question and asked by those after it."""
     library.search("Is it there?", NEAR)
-    library._store.growing.join()
+    library._store.chroma_thread.join()
     assert library._store.projection is not None
 
 
@@ -169,7 +169,7 @@ def test_with_its_folder_deleted_chroma_grows_anew_beside_the_questions(home, tm
             told = library.search(QUESTIONS[0], NEAR)
         finally:
             library._store.projection_lock.release()
-        library._store.growing.join()
+        library._store.chroma_thread.join()
         assert first.hits
         assert GROWING in told.notes or library._store.projection is not None
         assert [hit.chunk_id for hit in told.hits] == hits(library, QUESTIONS[0], EXACT)
@@ -180,14 +180,14 @@ def test_with_its_folder_deleted_chroma_grows_anew_beside_the_questions(home, tm
 
 def test_what_chroma_was_not_told_of_is_found_as_well(large, tmp_path, monkeypatch):
     ready(large)
-    monkeypatch.setattr("core.ingest.ingest.carry_if_possible", lambda store, progress=None: None)
+    monkeypatch.setattr("core.ingest.ingest.apply_if_possible", lambda store, progress=None: None)
     path = tmp_path / "lynx.md"
     path.write_text("# The lynx\n\nA lynx dozes on a ledge all day and hunts hares at dusk.")
     large.ingest([Incoming("lynx.md", path)])
-    assert len(untold(large._store)) > 0
+    assert len(pending_upserts(large._store)) > 0
     found = large.search("When does the lynx hunt hares?", NEAR.with_value("retrieval.lexical_weight", 0.0))
     assert found.hits[0].source == "lynx.md"
-    assert len(untold(large._store)) > 0, "a question does not wait until it is told"
+    assert len(pending_upserts(large._store)) > 0, "a question does not wait until it is told"
 
 
 def test_recall_is_measured_kept_and_shown(large):
@@ -195,7 +195,7 @@ def test_recall_is_measured_kept_and_shown(large):
     assert large.stats().recall is None
     assert large.measure_recall() is None, "where all vectors are compared there is nothing to tell"
     assert measure_recall(store, 10, 50) is None, "Chroma is being opened"
-    store.growing.join()
+    store.chroma_thread.join()
     measured = measure_recall(store, 10, 50)
     assert measured.share > 0.95
     assert (measured.nearest, measured.handed, measured.leaves) == (10, 50, large.stats().chunks)
@@ -232,12 +232,12 @@ def test_what_a_phrase_leaves_of_a_large_library_is_read_by_itself(large):
 
 def test_rows_that_left_take_no_places_of_those_that_are_there(large, monkeypatch):
     ready(large)
-    monkeypatch.setattr("core.library.carry_if_possible", lambda store: None)
+    monkeypatch.setattr("core.library.apply_if_possible", lambda store: None)
     query = large.searcher.encode(["otter"])[0]
     for source in large.sources():
         if source.name.startswith("otter"):
             large.remove(source.id)
-    assert departed(large._store) > 10
+    assert pending_deletes(large._store) > 10
     snapshot = large.searcher.snapshot()
     named = NearestLeaves(large._store, snapshot, len(snapshot.leaves)).rows(query, 10)
     assert len(named) == 10
@@ -246,12 +246,12 @@ def test_rows_that_left_take_no_places_of_those_that_are_there(large, monkeypatc
 
 def test_chroma_is_told_of_much_beside_the_questions(large, monkeypatch):
     ready(large)
-    monkeypatch.setattr("core.library.carry_if_possible", lambda store: None)
-    monkeypatch.setattr("core.storage.index.outbox.MOST_UNTOLD", 5)
+    monkeypatch.setattr("core.library.apply_if_possible", lambda store: None)
+    monkeypatch.setattr("core.storage.index.outbox.MAX_PENDING", 5)
     large.remove(large.sources()[0].id)
     assert pending(large._store) > 5
     assert large.search(QUESTIONS[0], NEAR).hits
-    large._store.growing.join()
+    large._store.chroma_thread.join()
     assert pending(large._store) == 0
 
 
@@ -267,9 +267,9 @@ def test_a_library_that_is_being_closed_opens_no_chroma(large, monkeypatch):
     store = large._store
     closing = store._connections.close
     monkeypatch.setattr(store, "close_projection", lambda: _make_ready(store))  # a question's thread comes just then
-    monkeypatch.setattr(store._connections, "close", lambda: (store.growing.join(1.5), closing()))
+    monkeypatch.setattr(store._connections, "close", lambda: (store.chroma_thread.join(1.5), closing()))
     large.close()
-    store.growing.join()
+    store.chroma_thread.join()
     assert store.projection is None
     assert not left_open(next((store.home / "chroma").iterdir()))
 

@@ -49,7 +49,7 @@ def cases(draw):
     named = tuple("abcd")
     tokens = np.full(count, 2)
     table = LeafTable(
-        1, 1, 6, rows, documents, starts, starts + 9, tokens, parents, LeafVectors.held(vectors), *3 * (named,)
+        1, 1, 6, rows, documents, starts, starts + 9, tokens, parents, LeafVectors.from_matrix(vectors), *3 * (named,)
     )
     query = seed.standard_normal(6).astype(np.float32)
     found = seed.permutation(rows)[: draw(st.integers(0, count))]
@@ -119,7 +119,7 @@ def test_a_row_is_found_however_far_apart_the_numbers_are(known, wanted, random)
     number, place = np.arange(count), np.zeros(count, np.int32)
     table = LeafTable(
         1, 1, 1, np.array(rows), place, number, number + 1, number, np.full(count, -1),
-        LeafVectors.held(np.ones((count, 1), np.float32)), ("a",), ("a",), ("a",),
+        LeafVectors.from_matrix(np.ones((count, 1), np.float32)), ("a",), ("a",), ("a",),
     )  # fmt: skip
     found = Snapshot.of(table).index_of(np.array(wanted, np.int64))
     assert found.tolist() == [rows.index(row) if row in known else -1 for row in wanted]
@@ -248,7 +248,7 @@ def test_parts_are_heard_whatever_each_of_them_finds(case, data, settings):
 
 def test_nothing_at_all_ranks_to_nothing():
     empty = np.zeros(0, np.int64)
-    none = LeafVectors.held(np.zeros((0, 0), np.float32))
+    none = LeafVectors.from_matrix(np.zeros((0, 0), np.float32))
     leaves = LeafTable(0, 0, 0, empty, empty.astype(np.int32), empty, empty, empty, empty, none, (), (), ())
     case = (Snapshot.of(leaves), np.ones(384, np.float32), Matches([], []))
     assert rank(case, EVERY).kept.tolist() == []

@@ -10,8 +10,8 @@ from core.evaluation.exchange.values import Anchor, Exchange
 from core.evaluation.suites import GoldSpan, Question
 from core.library import Library
 from core.storage.catalogue.documents import text_hash
-from core.storage.catalogue.judging import Judgment, anchored_in, asked
-from core.storage.catalogue.names import BEHIND
+from core.storage.catalogue.judging import Judgment, anchored_in, checked_question
+from core.storage.catalogue.names import NAME_SEPARATOR
 from core.text.anchoring import Finder
 from core.types import Span
 
@@ -45,7 +45,7 @@ def import_judgments(library: Library, exchange: Exchange) -> Imported:
             spans.setdefault(span.document, []).append((question, span))
         if not question.gold and not question.relevant_documents:
             origin = _origin(exchange, question)
-            judgments.append(Judgment(asked(question.question), None, None, None, None, origin=origin))
+            judgments.append(Judgment(checked_question(question.question), None, None, None, None, origin=origin))
         elif not question.gold:
             unplaced.append((question.question, "Its relevant documents are empty."))
     targets = _Targets(library)
@@ -135,5 +135,5 @@ def _names(*names: str) -> dict[str, None]:
     >>> list(_names("in/a.md")), list(_names("mail.eml › a.md"))
     (['in/a.md', 'a.md', 'a'], ['mail.eml › a.md', 'a.md', 'a'])
     """
-    last = [PurePath(name.replace("\\", "/")).name.rpartition(BEHIND)[2] for name in names]
+    last = [PurePath(name.replace("\\", "/")).name.rpartition(NAME_SEPARATOR)[2] for name in names]
     return dict.fromkeys(name for name in (*names, *last, *(PurePath(name).stem for name in last)) if name)

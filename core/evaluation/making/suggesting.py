@@ -43,7 +43,7 @@ def suggested_questions(library: Library, count: int = 4) -> tuple[str, ...]:
     once the grammar is loaded. The result is cached until the library changes. () for a library without English prose.
     """
     key = (str(library.home), library.revision(), count)
-    return _cache.made(key, lambda: _suggested(library, count))
+    return _cache.get_or_create(key, lambda: _suggested(library, count))
 
 
 def _suggested(library: Library, count: int) -> tuple[str, ...]:

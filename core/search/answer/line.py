@@ -17,7 +17,7 @@ from core.search.answer.scoring import Mark, Marks, Reader, Signals, mark_amid, 
 from core.search.answer.support import Evidence, Support, evidence, rarity_of, support, unnamed
 from core.settings.context import AnsweringSettings
 from core.storage.catalogue import documents
-from core.storage.index.lexical import token_holders
+from core.storage.index.lexical import document_frequencies
 from core.storage.store import Store
 from core.text.analysis import analyse
 from core.text.sentences import parts_sentence
@@ -45,7 +45,7 @@ class StoreReads:
 
     def holders(self, tokens: Sequence[str]) -> tuple[Mapping[str, int], int]:
         """How many leaves hold each token, and how many there are; nothing is known of tokens in an empty library."""
-        return token_holders(self.store, self.generation, tokens) if self.generation else ({}, 0)
+        return document_frequencies(self.store, self.generation, tokens) if self.generation else ({}, 0)
 
 
 def packaged_reader(question: str, texts: Sequence[str], above: Sequence[str]) -> Sequence[Marks]:

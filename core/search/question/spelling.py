@@ -16,7 +16,7 @@ from rapidfuzz.distance import OSA
 from core.embedding import packaged_counter
 from core.storage.catalogue import documents
 from core.storage.catalogue.chunks import chunk_rows
-from core.storage.index.lexical import rows_holding, tokens_beside
+from core.storage.index.lexical import rows_with_token, spelling_candidates
 from core.storage.store import Store
 from core.text.analysis import analyse
 
@@ -72,15 +72,15 @@ class LibraryWords:
 
     def holds(self, token: str) -> bool:
         """Whether some leaf holds a token: the first is looked for, as counting a common one's takes long."""
-        return bool(rows_holding(self.store, self.generation, token, 1))
+        return bool(rows_with_token(self.store, self.generation, token, 1))
 
     def beside(self, token: str) -> Mapping[str, int]:
         """The tokens that are near in the index of words."""
-        return tokens_beside(self.store, self.generation, token)
+        return spelling_candidates(self.store, self.generation, token)
 
     def written(self, token: str) -> str:
         """The first word with this token in the leaves that hold it; a title's or heading's is not looked for."""
-        for row in chunk_rows(self.store, rows_holding(self.store, self.generation, token, _TRIED)).values():
+        for row in chunk_rows(self.store, rows_with_token(self.store, self.generation, token, _TRIED)).values():
             text = documents.text(self.store, row.version_id)[row.start : row.end]
             said = (word.lower() for word in _LETTERS.findall(text) if analyse(word) == [token])
             if word := next(said, ""):

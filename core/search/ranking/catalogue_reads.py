@@ -15,9 +15,9 @@ from core.lru_cache import LruCache
 from core.search.ranking.stage_scores import Ranking
 from core.storage.catalogue import documents
 from core.storage.catalogue.chunks import ChunkRow, chunk_ids, chunk_rows
-from core.storage.catalogue.features import kept_of
+from core.storage.catalogue.features import stored_features
 from core.storage.catalogue.linked import Linked, linked
-from core.storage.catalogue.source_metadata import kept_genre
+from core.storage.catalogue.source_metadata import stored_genre
 from core.storage.catalogue.symbols import SymbolTable, calls_of, symbol_table
 from core.storage.index.leaves import LeafTable, ancestors
 from core.storage.store import Store
@@ -70,7 +70,7 @@ class CatalogueReads:
         held = self._held.get(document)
         if held is None:
             key = (self._leaves.revision, self._leaves.version_ids[document])
-            held = self._held[document] = self._texts.made(key, partial(self._read, document))
+            held = self._held[document] = self._texts.get_or_create(key, partial(self._read, document))
         return held
 
     def _read(self, document: int) -> str:
@@ -103,7 +103,7 @@ class CatalogueReads:
         if document not in self._genres:
             self.count += 1
             version = self._leaves.version_ids[document]
-            self._genres[document] = kept_genre(self._store, version, self._leaves.generation)
+            self._genres[document] = stored_genre(self._store, version, self._leaves.generation)
         return self._genres[document]
 
     def ancestors(self, leaves: Sequence[int]) -> Mapping[int, Sequence[Span]]:
@@ -130,7 +130,7 @@ class CatalogueReads:
             wanted.setdefault(int(self._leaves.documents[leaf]), {})[facts.chunk_id] = leaf
         for document, ids in wanted.items():
             self.count += 1
-            kept = kept_of(self._store, self._leaves.version_ids[document], ids, self._leaves.generation)
+            kept = stored_features(self._store, self._leaves.version_ids[document], ids, self._leaves.generation)
             self._enriched |= {leaf: kept.get(chunk_id, Features()) for chunk_id, leaf in ids.items()}
 
     def linked(self, document: int, target: str) -> tuple[int, int] | None:
@@ -157,7 +157,9 @@ class CatalogueReads:
         if not self._calls[leaf]:
             return ()
         generation = self._leaves.generation
-        table = self._symbols.made((self._leaves.revision, generation), lambda: symbol_table(self._store, generation))
+        table = self._symbols.get_or_create(
+            (self._leaves.revision, generation), lambda: symbol_table(self._store, generation)
+        )
         self._files = self._files or dict(zip(versions, self._leaves.names, strict=True))
         home = versions[int(self._leaves.documents[leaf])]
         found = ((name, table.find(name, home, self._files)) for name in self._calls[leaf])

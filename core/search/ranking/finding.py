@@ -111,8 +111,8 @@ def search_leaves(
     if exact and settings.dense_weight:  # read here, for another thread would read another state of the catalogue
         # What a phrase leaves of a large library is read by itself, and the others' vectors stay where they are.
         if snapshot.passing is not None and len(leaves) > settings.exact_below:
-            every = every.taken(snapshot.passing.mask)
-        every.keep()
+            every = every.subset(snapshot.passing.mask)
+        every.load()
     near = None if exact else nearest
     searched = [
         _one_search(query, tokens, snapshot, every, near, lexical, settings, timer) for query, tokens in searches

@@ -70,7 +70,7 @@ class Snapshot:
         if self.passing is not None:
             places = self.asked[drawn(len(self.asked))]
             return places, lambda: self.leaves.vectors.of(places)
-        return places, lambda: self.leaves.vectors.kept(places)
+        return places, lambda: self.leaves.vectors.of_sample(places)
 
     def index_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Indices into ``leaves`` of catalogue rows; -1 for a row this state does not know."""
