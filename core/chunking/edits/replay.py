@@ -31,8 +31,8 @@ _LOST = "The words it was made on are no longer in the text."
 class Replayed:
     """A tree after edits. ``applied``: the edits in force, also those that changed nothing.
 
-    ``conflicts``: the other edits, each with the reason. A move that a later edit partly undoes is one of them, although
-    its other part is in force. ``switched_off``: the spans of "disable" edits, for the audit.
+    ``conflicts``: the other edits, each with the reason. A move that a later edit partly undoes is one of them,
+    although its other part is in force. ``switched_off``: the spans of "disable" edits, for the audit.
     """
 
     tree: ChunkTree
