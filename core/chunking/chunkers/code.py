@@ -64,7 +64,7 @@ def code(context: ChunkingContext) -> Plan:
 def _is_expected(syntax: Syntax, language: str) -> bool:
     """Whether the grammar that parsed the text is the one of ``language``, or a relative; true where there is none."""
     grammar = grammar_of(language)
-    return grammar is None or grammar.name == syntax.language or syntax.language in grammar.kin
+    return grammar is None or grammar.name == syntax.language or syntax.language in grammar.related
 
 
 class _CodeBlocks:
