@@ -72,7 +72,7 @@ def structure(context: ChunkingContext) -> Plan:
     plan = structured(context)
     if any(block.kind in _STRUCTURAL for block in context.document.blocks):
         return plan
-    return plan.instead("paragraphs packed by size", "this text has no headings, lists, tables or code")
+    return plan.as_fallback("paragraphs packed by size", "this text has no headings, lists, tables or code")
 
 
 def structured(

@@ -70,8 +70,8 @@ class ChunkBuilder:
         inputs = [encoder_input(one, self._context.settings.read_prefix) if not one.level else "" for one in drafts]
         text_tokens, input_tokens = self._counter.count([one.text for one in drafts]), self._counter.count(inputs)
         by_id = {
-            one.chunk_id: self._sized(one, *sizes)
-            for one, *sizes in zip(drafts, text_tokens, inputs, input_tokens, strict=True)
+            one.chunk_id: self._sized(one, tokens, encoder_text, size)
+            for one, tokens, encoder_text, size in zip(drafts, text_tokens, inputs, input_tokens, strict=True)
         }
         return tuple(by_id.get(chunk.chunk_id, chunk) for chunk in chunks)
 
