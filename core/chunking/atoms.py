@@ -173,7 +173,7 @@ class Splitter:
         return atoms
 
     def words(self, span: Span, what: str, item: int, limit: int, first_limit: int, cut: float) -> list[Atom]:
-        """Even runs of words of at most ``limit`` tokens, cut after a comma or colon where one is near."""
+        """Runs of words of even size, at most ``limit`` tokens, cut after a comma or colon where one is near."""
         atoms: list[Atom] = []
         at, end = span.start, span.end
         while at < end:
@@ -192,7 +192,7 @@ class Splitter:
         return atoms
 
     def _clause(self, start: int, stop: int) -> int:
-        """The last clause end in the final third of ``[start, stop)``, or ``stop``."""
+        """The last end of a clause (comma, colon, bracket) in the final third of ``[start, stop)``, or ``stop``."""
         low = stop - (stop - start) // 3
         ends = [match.end() for match in _CLAUSE.finditer(self.text, low, stop) if match.end() > start]
         return ends[-1] if ends else stop
@@ -233,7 +233,7 @@ _PROSE_CHARACTERS = 120
 def bind_titles(text: str, atoms: Sequence[Atom]) -> None:
     """Raises the cost of a cut after a line that ends with a colon or reads like a title.
 
-    A line reads like a title where it is short, has no final punctuation, and stands between prose and prose.
+    A line reads like a title if it is short, has no final punctuation, and is between two texts of prose.
     """
     for at in range(len(atoms) - 1):
         atom, after = atoms[at], atoms[at + 1]

@@ -163,7 +163,7 @@ def _under_headings(atoms: Sequence[Atom], limit: int) -> list[list[Atom]]:
             runs.append([atoms[first]])
             continue
         starts = [last]
-        for at in range(last - 1, first, -1):
+        for at in range(last - 1, first, -1):  # from the body upwards, a new run where the limit is reached
             if atoms[starts[-1] - 1].end_token - atoms[at - 1].first_token > limit:
                 starts.append(at)
         runs.extend(list(atoms[low:high]) for low, high in pairwise([first, *starts[::-1]]))
@@ -251,7 +251,7 @@ def _with_overlap(
         else:
             budget = int(budget * _overlap_share(atoms[first]))
     budget = min(budget, room - tokens.count(start, end))
-    # Sentences are looked for from ``low``: some atoms more than the budget, so that no sentence is cut at its start.
+    # Sentences are segmented from ``low``, further back than the budget, so that the first one has its true start.
     low = start
     at = first - 1
     while at >= 0 and atoms[at].flow == flow and tokens.count(atoms[at].start, start) <= 4 * budget:
@@ -337,6 +337,7 @@ def _ends(
 
 
 def _parent_begins(atom: Atom, number: int) -> str:
+    """The reason why parent ``number`` begins with this atom."""
     if atom.parent_why:
         return f"begins: {atom.parent_why}"
     if atom.opens < NO_SECTION:
@@ -347,6 +348,7 @@ def _parent_begins(atom: Atom, number: int) -> str:
 
 
 def _parent_ends(context: ChunkingContext, atoms: Sequence[Atom], following: Sequence[Atom] | None) -> str:
+    """The reason why a parent of these atoms ends. ``following``: the next unit; ``None`` at the end of the text."""
     if following is None:
         return "ends: the text ends here"
     if following[0].parent_why:

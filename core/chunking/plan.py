@@ -134,7 +134,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A planned parent and the leaves inside it, in order."""
+    """A planned parent and its leaves, in order. The other fields are as in ``Piece``."""
 
     pieces: tuple[Piece, ...]
     begins: str

@@ -10,7 +10,7 @@ from core.chunking.atoms import Atom
 from core.chunking.signals.rows import Row, column_names, row_key, table_rows
 from core.types import BlockKind, Document
 
-# Names (``Atom.what``) of atoms that may begin inside a row. Whole rows, of which a table may have thousands, never do.
+# Names (``Atom.what``) of atoms that may begin inside a row. Skipping whole rows matters: a table may have thousands.
 _ROW_PARTS = frozenset({"sentence of a table row", "sentence of a slice of a row", "slice of a row", "run of words"})
 
 

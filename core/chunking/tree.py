@@ -77,6 +77,7 @@ def upper_levels(context: ChunkingContext, parents: Sequence[Parent], rooted: bo
 
 
 def _pack_items(context: ChunkingContext, nodes: Sequence[Ancestor | Parent], limit: int) -> list[PackItem]:
+    """The nodes as the packer sees them, for chunks of at most ``limit`` tokens."""
     outline, sections = context.outline, context.settings.parents != "ratio"
     items: list[PackItem] = []
     for node in nodes:

@@ -64,7 +64,7 @@ def atoms_by_units(
             part_limit = limit
             if unit.label and context.tokens.count(span.start, span.end) > min(room, least):
                 part_limit = min(limit, context.room(heading, unit.label, kind=unit.label_kind))
-            # Negative item numbers: units are told apart from each other and from the blocks of ``structure``.
+            # Negative item numbers do not collide with those of blocks, which are cut in ``structure``.
             unit_atoms = splitter.whole_or_sentences(
                 span, unit.what, -1 - unit_number, cut, part_limit, min(room, part_limit)
             )

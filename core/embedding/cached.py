@@ -111,6 +111,7 @@ class CachedEncoder:
         return self._read(items, progress)
 
     def _read(self, items: Sequence[EncoderInput], progress: Callable[[int], None] | None) -> Vectors:
+        """The vectors of inputs, from the cache or the encoder."""
         if self._writable:
             result = encode_cached(self._encoder, self._cache, items, self._progress)
             self.encoded += result.encoded

@@ -179,6 +179,7 @@ def _load_packaged(directory: Path) -> Any:
 
 
 def _load(name: str) -> Any:
+    """A SentenceTransformer by name or folder, from local files only. Raises ``ModelError`` if it cannot be loaded."""
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging

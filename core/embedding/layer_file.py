@@ -93,12 +93,12 @@ def parsed(data: bytes) -> dict[str, NDArray[np.float32]]:
     return from_bytes(load(data))  # with NumPy, which is faster here than torch
 
 
-def fill(module: Any, weights: Mapping[str, NDArray[np.float32]], wanted: set[str]) -> None:
-    """Loads weights into a module. Raises ``ValueError`` unless their names are ``wanted`` and all shapes match."""
+def fill(module: Any, weights: Mapping[str, NDArray[np.float32]], expected: set[str]) -> None:
+    """Loads weights into a module. Raises ``ValueError`` unless their names are ``expected`` and all shapes match."""
     import torch
 
-    if weights.keys() != wanted:
-        raise ValueError(f"it is of another model, as {min(weights.keys() ^ wanted)} shows")
+    if weights.keys() != expected:
+        raise ValueError(f"it is of another model, as {min(weights.keys() ^ expected)} shows")
     state = module.state_dict()
     for key, value in weights.items():
         if tuple(state[key].shape) != value.shape:

@@ -30,7 +30,7 @@ def model_directory() -> Path:
 
 
 def verify_file(path: Path, expected: str) -> None:
-    """Raises ``ModelError`` unless the file's SHA-256 is ``expected``."""
+    """Checks a file of the model. Raises ``ModelError`` unless its SHA-256 is ``expected``."""
     try:
         with path.open("rb") as stream:
             found = hashlib.file_digest(stream, "sha256").hexdigest()

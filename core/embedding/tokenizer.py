@@ -96,7 +96,7 @@ def _words(text: str) -> list[str]:
 _RUN = r"(?<=([^\w\s]|_)\1\1)\1+"  # repetitions of a mark, from the fourth on
 _WINDOWS = 64  # windows tokenised in one batch
 
-_FEW, _SHORT = 16, 1000  # up to so many texts and characters one thread is faster than a batch
+_FEW, _SHORT = 16, 1000  # texts, and their characters together, up to which one thread is faster than a batch
 
 
 def without_noise(tokenizer: Any) -> Any:

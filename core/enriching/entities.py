@@ -107,6 +107,7 @@ def names(text: str, excluded: Sequence[Span], begins: Set[int] = frozenset()) -
 
 
 def _words(text: str, begins: Set[int]) -> Iterator[_Word]:
+    """The words of a text in order."""
     before = 0
     for match in breathing(_WORD.finditer(text)):
         start, end = match.span()

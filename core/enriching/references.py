@@ -78,6 +78,7 @@ class References:
         return (end := self._code.last_before(position + 1)) is not None and position < end
 
     def _links(self) -> Iterator[Reference]:
+        """Hyperlinks; those into the document are resolved by anchor."""
         for link in self._document.links:
             target = None
             text = self._document.text[link.start : link.end]
@@ -90,6 +91,7 @@ class References:
                 yield Reference("link", link.start, link.end, text, target, link.target)
 
     def _numbered(self) -> Iterator[Reference]:
+        """References by number, "Section 3.1", and further numbers after it, "Figures 2 and 3"."""
         text = self._document.text
         for match in _POINTER.finditer(text):
             if match.start() in self._targets.labels:
@@ -128,6 +130,7 @@ class References:
                 yield Reference("section", start, end, text[start:end], place)
 
     def _notes(self) -> Iterator[Reference]:
+        """Notes and citations in square brackets, and superscript note marks."""
         text = self._document.text
         for match in _BRACKETED.finditer(text):
             if match.start() not in self._targets.labels:

@@ -128,6 +128,7 @@ def _add(places: dict[tuple[str, str], dict[Span, None]], key: tuple[str, str], 
 
 
 def _add_section(lookup: Targets, document: Document, heading: Heading, span: Span) -> None:
+    """Adds a section by its number, title and anchor."""
     start, title = heading.block.start, heading.text
     raw = document.text[start : min(heading.block.end, start + 120)]
     label = _LABEL.match(raw)
@@ -149,6 +150,7 @@ def _add_section(lookup: Targets, document: Document, heading: Heading, span: Sp
 
 
 def _add_caption(lookup: Targets, document: Document, index: int, block: Block) -> None:
+    """Adds a figure or table if the block is its caption."""
     label = _LABEL.match(document.text, block.start, min(block.end, block.start + 60))
     if label is None or (kind := class_of(label["word"])) not in {"figure", "table"}:
         return
@@ -171,6 +173,7 @@ def _with_body(document: Document, index: int, kind: str) -> Span:
 
 
 def _add_note(lookup: Targets, document: Document, block: Block) -> None:
+    """Adds a footnote by its label."""
     note = _NOTE.match(document.text, block.start, block.end)
     if note is not None:
         lookup.labels.add(note.start() + len(note.group()) - len(note.group().lstrip()))
@@ -220,6 +223,7 @@ def _entries_below(document: Document, index: int, line_end: int) -> list[Block]
 
 
 def _add_sources(lookup: Targets, document: Document, block: Block) -> None:
+    """Adds the sources of a block by number, and by first author and year."""
     for entry in _entries(document.text, block):
         head = _ENTRY.match(document.text, entry.start, entry.end)
         assert head is not None  # noqa: S101 - every part of it is optional

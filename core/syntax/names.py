@@ -55,6 +55,7 @@ def definition_of(node: Node, grammar: Grammar, source: SyntaxText) -> Definitio
 
 
 def _function(node: Node, kind: str, grammar: Grammar, source: SyntaxText) -> Definition:
+    """The definition of a function, method or test."""
     body = node.child_by_field_name("body")
     name, owner = "", ""
     name_node = node.child_by_field_name("name")
@@ -72,6 +73,7 @@ def _function(node: Node, kind: str, grammar: Grammar, source: SyntaxText) -> De
 
 
 def _is_test(node: Node, name: str, grammar: Grammar, source: SyntaxText) -> bool:
+    """Whether a function is a test, by its name, or by an annotation or attribute before it."""
     if grammar.name == "python":
         return name.startswith("test_")
     if grammar.name == "go":
@@ -103,6 +105,7 @@ def _declared_name(node: Node, source: SyntaxText) -> tuple[str, str]:
 
 
 def _type(node: Node, kind: str, grammar: Grammar, source: SyntaxText) -> Definition | None:
+    """The definition of a type, module or impl block; ``None`` for a mere mention of one."""
     body = node.child_by_field_name("body")
     if grammar.name in {"c", "cpp"} and body is None:
         return None  # a declaration or use of the type

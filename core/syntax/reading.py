@@ -24,8 +24,7 @@ _DOUBTFUL = 0.02  # share of errors above which other grammars are tried
 _UNREADABLE = 0.5  # share of errors from which the text is not in this language
 _SAMPLE = 30_000  # characters on which other grammars are tried first
 _SMALLEST = 16  # bytes; smaller nodes are never cut, so their children are not stored
-_NODES = 1000  # the most nodes stored: this many, and one more ...
-_BYTES_PER_NODE = 2  # ... for each so many bytes
+_NODES, _BYTES_PER_NODE = 1000, 2  # the most nodes of a tree: 1000 plus one for every 2 bytes
 _HINTS = {  # text patterns typical of a language
     "java": re.compile(
         r"^(?:package|import)\s+(?:static\s+)?[\w.*]+\s*;|^[^\S\n]*(?:public|private|protected)\s", re.MULTILINE

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from tree_sitter import Language, Node, Point, Query
 
 LARGEST = 4_000_000  # bytes of a text; its tree takes about a hundred times as much memory
-_CALLBACKS = 200  # the step limit: this many, and one more ...
-_BYTES_PER_CALLBACK = 25  # ... for each so many bytes; real code, even with the wrong grammar, needs one per 52 bytes
+# The step limit: 200 steps plus one for every 25 bytes. Real code, even with the wrong grammar, needs one for 52 bytes.
+_CALLBACKS, _BYTES_PER_CALLBACK = 200, 25
 _UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 
 

@@ -65,6 +65,7 @@ def _tokens_of(term: str) -> tuple[str, ...]:
 
 
 def _tokens_of_piece(piece: str) -> list[str]:
+    """The tokens of a word or identifier: the joined form of an identifier, then its parts."""
     words = [word for word in _JOINER.split(piece) if word]
     parts = [part for word in words for part in _CAMEL_CASE.split(word)]
     if "'" in piece or "’" in piece:

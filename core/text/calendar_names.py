@@ -74,6 +74,7 @@ def period(text: str) -> Period | None:
 
 
 def _single_period(text: str) -> Period | None:
+    """The period of one ISO date, month, quarter or year; ``None`` for other texts."""
     match = _PERIOD.fullmatch(text.strip())
     if match is None or not 1 <= int(match[1]) <= 9999:
         return None

@@ -20,11 +20,11 @@ def fence(label: str, text: str, word: str) -> str:
     return f"<{label} {word}>\n{text}\n</{label} {word}>"
 
 
-def fenced(texts: Sequence[tuple[str, str]], beside: str) -> list[str]:
-    """Each (label, text) between marks, whose word is derived from all texts and ``beside``, the rest of the prompt.
+def fenced(texts: Sequence[tuple[str, str]], prompt: str) -> list[str]:
+    """Each (label, text) between marks, whose word is derived from all texts and ``prompt``, the text around them.
 
     >>> fenced([("passage 1", "one")], "")
     ['<passage 1 d0d7360a>\\none\\n</passage 1 d0d7360a>']
     """
-    word = fence_word(beside, *(text for _, text in texts))
+    word = fence_word(prompt, *(text for _, text in texts))
     return [fence(label, text, word) for label, text in texts]

@@ -61,6 +61,7 @@ def _shorten(text: str) -> str:
 
 
 def _heading(document: Document, block: Block) -> Heading:
+    """The heading of a block; markup is removed in Markdown only."""
     raw = document.text[block.start : block.end]
     if document.kind not in {"markdown", "notebook"}:
         return Heading(

@@ -113,6 +113,7 @@ class _UserPatterns:
         return first_matches
 
     def _matches(self, low: int, high: int) -> list[tuple[int, str]]:
+        """The first match of each pattern in a window, as (start, text)."""
         begun = perf_counter()
         try:
             matches = [one.search(self._text, low, high, timeout=max(self._left, 0.01)) for one in self._patterns]

@@ -112,6 +112,7 @@ def _samples(text: str) -> list[str]:
 
 
 def _log_choice(document: Document) -> Choice | None:
+    """``log`` where most lines begin with a time, and it is no chat; else ``None``."""
     if len(log_entries(document.text[:_GLIMPSE])) < _FEWEST_SEEN:
         return None
     entries = lines = levels = 0
@@ -129,6 +130,7 @@ def _log_choice(document: Document) -> Choice | None:
 
 
 def _conversation_choice(document: Document) -> Choice | None:
+    """``conversation`` where turns cover most of the text; else ``None``."""
     glimpse = document.text[: 4 * _GLIMPSE]
     glimpse_turns = find_turns(glimpse)
     if len(glimpse_turns) < _FEWEST_SEEN:
@@ -147,6 +149,7 @@ def _conversation_choice(document: Document) -> Choice | None:
 
 
 def _clause_choice(document: Document) -> Choice | None:
+    """``clause`` where numbered clauses cover most of the text and legal words occur; else ``None``."""
     text = document.text[:_CLAUSE_SAMPLE]
     glimpse = text[: 4 * _GLIMPSE]
     words = {word.casefold() for word in set(_WORD.findall(glimpse)) if _LEGAL.fullmatch(word)}

@@ -68,7 +68,7 @@ def _distinct(low: float, bound: float) -> str:
 
 
 def _ordinal(value: float) -> str:
-    """The number as a rank in words.
+    """A percentile as an ordinal number.
 
     >>> _ordinal(80), _ordinal(91.0), _ordinal(12), _ordinal(97.5)
     ('80th', '91st', '12th', '97.5th')

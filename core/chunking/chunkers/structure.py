@@ -293,7 +293,7 @@ class _Atomiser:
 def _tiles(text: str, item: Item) -> list[Span]:
     """The block's rows, items or lines, widened to cover it: text between two parts belongs to the first of them.
 
-    What stands before the first part (a table's header, a fence, a list's lead) belongs to it.
+    Text before the first part (a table's header, a fence, a list's lead) belongs to that part.
     """
     parts = item.block.parts if item.block else ()
     if not parts:

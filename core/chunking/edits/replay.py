@@ -134,6 +134,7 @@ def _demands(edits: Mapping[int, Edit], text: str) -> _Demands:
 
 
 def _demand_place(demands: _Demands, place: int, demand: _Demand) -> None:
+    """Adds a demand of a place, which overrules an opposite demand and pins that contradict it."""
     earlier = demands.places.get(place)
     moves_boundary = demand.edit.kind == "move" and not demand.cut  # it moves the boundary that the earlier edit made
     if earlier is not None and earlier.cut == demand.cut:
@@ -148,6 +149,7 @@ def _demand_place(demands: _Demands, place: int, demand: _Demand) -> None:
 
 
 def _demand_region(demands: _Demands, number: int, edit: Edit, text: str) -> None:
+    """Adds a pinned or switched-off passage, which overrules overlapping passages and, if pinned, places in it."""
     region = _Region(edit.at.span, next_word(text, edit.at.end), number)
     is_pin = edit.kind == "pin"
     same_kind = demands.pins if is_pin else demands.off

@@ -12,7 +12,7 @@ from core.types import Block, BlockKind, Span
 
 # The length to which captions are cut: repeated for every group of rows, a longer one would outweigh their own words.
 MAX_CHARACTERS = 300
-_TRANSPARENT = frozenset({BlockKind.FURNITURE, BlockKind.RULE})  # may stand between a table and its caption
+_TRANSPARENT = frozenset({BlockKind.FURNITURE, BlockKind.RULE})  # may be between a table and its caption
 
 
 def captions_of(text: str, blocks: Sequence[Block], pieces: Sequence[Span]) -> list[str]:

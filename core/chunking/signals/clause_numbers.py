@@ -94,6 +94,7 @@ def _decimal(line: str, at: int) -> list[Number]:
 
 
 def _keyword(match: re.Match[str]) -> list[Number]:
+    """The reading of a named division: "Article IV", "§ 4a", "Section Two"."""
     word = re.sub(r"[^\w§]", "", match["word"].lower())
     written = match["number"]
     style = _STYLE_OF.get(word, word)
@@ -110,6 +111,7 @@ def _keyword(match: re.Match[str]) -> list[Number]:
 
 
 def _marked(match: re.Match[str], opening: str, closing: str) -> list[Number]:
+    """The readings of a number or letter with a mark: "(a)", "(iv)", "B."."""
     mark = match["mark"]
     label = f"{opening}{mark}{closing}"
     if mark[0].isdigit():

@@ -105,6 +105,7 @@ def log_entries(text: str, start: int = 0, end: int | None = None) -> list[Entry
 
 
 def _level_and_ids(text: str, span: Span, patterns: Sequence[_Id]) -> tuple[str, dict[str, str]]:
+    """The level of an entry, "" for none, and its ids by kind."""
     head = text[span.start : min(span.end, span.start + _ID_SAMPLE)]
     fields = json_fields(text[span.start : span.end]) if head.startswith("{") else None
     if fields is not None:

@@ -146,6 +146,7 @@ def _fraction(seconds: float) -> str:
 
 
 def _of_match(match: re.Match[str]) -> Stamp | None:
+    """The stamp of a match of ``_FORMS`` or ``_ACCESS``; ``None`` for an invalid date."""
     parts = match.groupdict()
     hour, minute, second = int(parts["h"]), int(parts["m"]), min(59, int(parts["s"]))
     fraction = (parts["f"] or "").replace(",", ".").rstrip("0").rstrip(".")

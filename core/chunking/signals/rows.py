@@ -67,6 +67,7 @@ def _rows_of_lines(text: str, block: Block) -> list[Row]:
 
 
 def _cells_of_line(text: str, line: Span, row: int, header: bool) -> list[Cell]:
+    """The cells of a line, split at unescaped bars, else at tabs."""
     if bars := [match.start() for match in _BAR.finditer(text, line.start, line.end)]:
         edges = [
             line.start - (line.start not in bars),
