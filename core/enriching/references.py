@@ -102,11 +102,8 @@ class References:
             if match["number"].isalpha() and kind not in _LETTERED and len(match["number"]) == 1:
                 continue
             number, end = match["number"], match.end("number")
-            if match["dashed"] and kind in {"figure", "table"}:
-                number, end = (
-                    number + match["dashed"],
-                    match.end(),
-                )  # "Figure 2-1" is one, "Sections 2-4" a range
+            if match["dashed"] and kind in {"figure", "table"}:  # "Figure 2-1" is one figure, "Sections 2-4" a range
+                number, end = number + match["dashed"], match.end()
             yield self._reference(kind, match.start(), end, number)
             while (further := _FURTHER.match(text, end)) is not None and not further["number"].isalpha():
                 yield self._reference(kind, further.start("number"), further.end(), further["number"])

@@ -62,13 +62,10 @@ class UnitReader:
             if kind in grammar.transparent and node.child_count:
                 pending.extend(reversed(node.children))
                 continue
-            if (
-                leading_end >= 0
-                and not text[leading_end:start].strip()
-                and text.count("\n", leading_end, start) > 1
-                and leading_start >= 0
-            ):
-                if not (parts and parts[-1].definition is None):
+            blanks_only = leading_end >= 0 and not text[leading_end:start].strip()
+            if blanks_only and text.count("\n", leading_end, start) > 1:
+                # The comments are detached by a blank line, so they join the statements before, or are statements.
+                if not parts or parts[-1].definition is not None:
                     parts.append(_Draft("module head" if head else "statements", leading_start, leading_end))
                 parts[-1].end = leading_end
                 leading_start = leading_end = -1

@@ -41,9 +41,8 @@ _KINDS = {
 }
 _BASES = {name: (base, names.split()[0]) for base, names in _KINDS.items() for name in names.split()}
 _PINT_SPELLINGS = {"‰": "permille", "pct": "percent", "sec.": "second", "°": "°C", "ton": "tonne", "tons": "tonne"}
-_SINGLE_LETTERS = frozenset(
-    "s h l % ‰ ° V W".split()
-)  # other single letters are ambiguous: "m" is metres, minutes or millions
+# The units of one letter; others are ambiguous: "m" is metres, minutes or millions.
+_SINGLE_LETTERS = frozenset("s h l % ‰ ° V W".split())
 _CURRENCIES = {
     "€": "EUR", "euro": "EUR", "euros": "EUR", "$": "USD", "dollar": "USD", "dollars": "USD", "£": "GBP",
     "¥": "JPY", "yen": "JPY", "francs": "CHF",

@@ -76,9 +76,8 @@ class _CodeBlocks:
         self.parsed = 0
         text = context.document.text
         blocks = ((block.language, trim(text, block.start, block.end)) for block in _code_blocks(context.document))
-        context.syntax(
-            [(language, _without_fences(text, span)) for language, span in blocks if span]
-        )  # fills the cache
+        # Parses all blocks in one call, which fills the cache.
+        context.syntax([(language, _without_fences(text, span)) for language, span in blocks if span])
 
     @property
     def notes(self) -> tuple[str, ...]:
