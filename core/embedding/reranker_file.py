@@ -80,7 +80,7 @@ def write(module: Any, path: Path) -> None:
     layer_file.write(module.state_dict(), path)
 
 
-def lay_over(module: Any, path: Path) -> None:
+def load_into(module: Any, path: Path) -> None:
     """Loads a file of ``write`` into an ``untrained`` module. Raises ``ModelError`` for another file."""
     _load_weights(module, path.read_bytes(), path.name)
 

@@ -86,13 +86,15 @@ def names(text: str, excluded: Sequence[Span], begins: Set[int] = frozenset()) -
         if word.text[0].isupper()
         and ((inside := bisect_right(starts, word.start) - 1) < 0 or word.start >= spans[inside].end)
     ]
-    single = [words[at].plain for at in capital if not words[at].ambiguous and words[at].plain not in STOP_WORDS]
-    particles = len(single) <= _MANY_CAPITALS * len(words) or len(words) < 60
+    inside_sentences = [
+        words[at].plain for at in capital if not words[at].ambiguous and words[at].plain not in STOP_WORDS
+    ]
+    particles = len(inside_sentences) <= _MANY_CAPITALS * len(words) or len(words) < 60
     lower_case = Counter(word.plain for word in words if not word.text[0].isupper())
     # Words that are capitalised inside sentences at least as often as not: "Heron", but not "Service".
     names_in_sentences: set[str] = set()
     if particles:
-        names_in_sentences = {plain for plain, count in Counter(single).items() if count >= lower_case[plain]}
+        names_in_sentences = {plain for plain, count in Counter(inside_sentences).items() if count >= lower_case[plain]}
     people: list[tuple[int, int, str]] = []
     organisations: list[tuple[int, int, str]] = []
     for run in _runs(words, capital, particles):

@@ -11,19 +11,19 @@ LIBRARY = "library"  # query parameter: the name of a library
 _SPAN = re.compile(r"(\d{1,9})-(\d{1,9})")
 
 
-def said_span(span: Span | None) -> str:
+def span_parameter(span: Span | None) -> str:
     """A span as a query parameter; "" for ``None``.
 
-    >>> said_span(Span(3, 9)), said_span(None)
+    >>> span_parameter(Span(3, 9)), span_parameter(None)
     ('3-9', '')
     """
     return f"{span.start}-{span.end}" if span else ""
 
 
-def read_span(text: str) -> Span | None:
+def parse_span(text: str) -> Span | None:
     """The span that a query parameter gives; ``None`` for anything invalid.
 
-    >>> read_span("3-9"), read_span("9-3"), read_span("x")
+    >>> parse_span("3-9"), parse_span("9-3"), parse_span("x")
     (Span(start=3, end=9), None, None)
     """
     match = _SPAN.fullmatch(text)
@@ -39,5 +39,5 @@ def link(app: str, library: str, version_id: str, span: Span) -> str:
     >>> link("http://localhost:8501", "My library", "0a1b", Span(3, 9))
     'http://localhost:8501/chunks?library=My+library&document=0a1b&span=3-9'
     """
-    query = urlencode({LIBRARY: library, "document": version_id, "span": said_span(span)})
+    query = urlencode({LIBRARY: library, "document": version_id, "span": span_parameter(span)})
     return f"{app}/chunks?{query}"

@@ -14,8 +14,8 @@ from core.text.spans import non_blank_length, trim
 from core.types import Span
 
 AROUND = 80  # characters of context stored on each side of a quotation
-AGREEING = 16  # characters of equal context on one side that make two places the same
-TELLING = 20  # non-blank characters that make a quotation too long to occur by chance
+_SAME_CONTEXT = 16  # characters of equal context on one side that make two places the same
+_DISTINCTIVE = 20  # non-blank characters that make a quotation too long to occur by chance
 
 _BLANKS = re.compile(r"\s+")
 
@@ -100,9 +100,9 @@ class Finder:
     def agrees(self, span: Span, before: str, after: str) -> bool:
         """Whether the context on one side of a span is equal: 16 characters, or all up to the edge of the text."""
         left, right = self._agreement(span, before, after)
-        at_start = len(before) < AGREEING and span.start == left == len(before)
-        at_end = len(after) < AGREEING and len(self.text) - span.end == right == len(after)
-        return left >= AGREEING or right >= AGREEING or at_start or at_end
+        at_start = len(before) < _SAME_CONTEXT and span.start == left == len(before)
+        at_end = len(after) < _SAME_CONTEXT and len(self.text) - span.end == right == len(after)
+        return left >= _SAME_CONTEXT or right >= _SAME_CONTEXT or at_start or at_end
 
     def _ignoring_blanks(self, quote: str) -> Iterator[Span]:
         """Occurrences of the quotation in the text, both without blanks, which wrapping and tables change."""
@@ -169,7 +169,7 @@ class _Follower:
         return trim(self.new, extent.start, extent.end) if extent else None
 
     def _was_moved(self, quote: str) -> bool:
-        return non_blank_length(quote) >= TELLING and self.old.count(quote) == self.new.count(quote) == 1
+        return non_blank_length(quote) >= _DISTINCTIVE and self.old.count(quote) == self.new.count(quote) == 1
 
     def _is_other_passage(self, found: Span, span: Span) -> bool:
         """Whether the words found are another passage of the old text, further away than the changes could move it."""

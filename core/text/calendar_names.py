@@ -95,13 +95,13 @@ def _single_period(text: str) -> Period | None:
     return Period(day, day)
 
 
-def stands(relation: str, there: Period, asked: Period) -> bool:
+def has_relation(relation: str, there: Period, asked: Period) -> bool:
     """Whether any day of the period ``there`` has this relation (one of ``RELATIONS``) to the period ``asked``.
 
     "after" and "before" exclude the days of ``asked``, "since" and "until" include them.
 
     >>> may, year = period("2023-05"), period("2023")
-    >>> [stands(relation, may, year) for relation in RELATIONS]
+    >>> [has_relation(relation, may, year) for relation in RELATIONS]
     [False, True, False, True, True]
     """
     match relation:

@@ -111,10 +111,10 @@ _ROUNDED = 0.03  # relative tolerance between different units: a month and 30 da
 _LOOSE = {"s", "bytes"}  # measures with such units
 
 
-def leeway(measure: str, unit: str, other: str) -> float:
+def tolerance(measure: str, unit: str, other: str) -> float:
     """The relative tolerance for comparing two amounts of a measure that were written in these units.
 
-    >>> leeway("s", "month", "days"), leeway("s", "days", "days"), leeway("m", "km", "miles")
+    >>> tolerance("s", "month", "days"), tolerance("s", "days", "days"), tolerance("m", "km", "miles")
     (0.03, 0.0, 0.0)
     """
     return _ROUNDED if unit != other and measure in _LOOSE else 0.0
@@ -163,7 +163,7 @@ class Quantity:
 
     def _equals(self, other: Quantity) -> bool:
         largest = max(abs(self.amount), abs(other.amount))
-        return abs(self.amount - other.amount) <= max(1e-9, leeway(self.measure, self.unit, other.unit)) * largest
+        return abs(self.amount - other.amount) <= max(1e-9, tolerance(self.measure, self.unit, other.unit)) * largest
 
 
 def quantities(text: str) -> Iterator[Quantity]:
