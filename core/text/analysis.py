@@ -20,6 +20,7 @@ _TERM, _PLAIN_TERM = (  # the second is faster, for ASCII texts
 _JOINER = re.compile(r"_+|::|[.,'’\-/]")
 _CAMEL_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d+")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 # Scripts without spaces: runs are indexed as overlapping bigrams of characters.
 _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]+"
@@ -39,15 +40,15 @@ STOP_WORDS = frozenset(
 def analyse(text: str) -> list[str]:
     """The tokens of ``text`` in order: case-folded, identifiers split, stemmed as English, without function words.
 
-    An identifier gives a token for the whole and one for each part, so both find it. Stems of other languages are added
-    by ``core.text.languages``.
+    An identifier gives a token for the whole and one for each part, so both find it; so does a year with letters next
+    to it. Stems of other languages are added by ``core.text.languages``.
 
     >>> analyse("How does getUserName handle the E-1042 errors?")
     ['getusernam', 'get', 'user', 'name', 'handl', 'e1042', '1042', 'error']
     >>> analyse("2,500 events, version 3.14")
     ['2500', 'event', 'version', '3p14']
-    >>> analyse("東京都")
-    ['東京', '京都']
+    >>> analyse("東京都"), analyse("FY2022")
+    (['東京', '京都'], ['fy2022', '2022'])
     """
     terms = _PLAIN_TERM.findall(text) if text.isascii() else _TERM.findall(unicodedata.normalize("NFKC", text))
     return list(chain.from_iterable(map(_tokens_of, terms)))
@@ -85,6 +86,8 @@ def _tokens_of_piece(piece: str) -> list[str]:
         if len(parts) > 1 and len(folded) == 1:
             continue  # single letters of an identifier are useless in search
         tokens.extend(_split_unspaced(folded))
+        if len(folded) > 4 and (year := _YEAR.search(folded)):
+            tokens.append(year.group())
     return tokens
 
 

@@ -1,4 +1,4 @@
-"""Names of months and weekdays in several languages, and periods of days written as ISO dates."""
+"""Names of months, weekdays, quarters and years in text, and periods of days written as ISO dates."""
 
 from __future__ import annotations
 
@@ -46,6 +46,25 @@ def month_of(plain: str) -> int:
 
 YEAR = r"(?:1[5-9]|20)\d\d"
 """The pattern of a year in running text: 1500 to 2099."""
+# The spellings of periods in reports and tables, each with the words that replace it.
+_PERIODS = (
+    *(
+        (
+            re.compile(
+                rf"\b{name}[ -]quarter(?: of)?\b|(?:\b|(?<=\d{{4}}))Q{number}(?=\b|\d{{4}})|\b{number}Q(?=\b|\d\d)",
+                re.IGNORECASE,
+            ),
+            f" quarter {name} ",
+        )
+        for number, name in enumerate(("first", "second", "third", "fourth"), 1)
+    ),
+    (re.compile(r"\bFY ?['’]?(?=\d\d(?!\d))", re.IGNORECASE), " fiscal year 20"),
+    (re.compile(r"\bFY ?['’]?(?=\d)|\bFY\b", re.IGNORECASE), " fiscal year "),
+    *(
+        (re.compile(rf"\b(?:{short}|{short.upper()})\b\.?"), month)
+        for short, month in zip(SHORT_MONTHS, MONTHS, strict=True)
+    ),
+)
 _PERIOD = re.compile(r"(\d{4})(?:-(?:Q([1-4])|(\d{1,2})(?:-(\d{1,2}))?))?(?:T.*)?", re.IGNORECASE | re.DOTALL)
 RELATIONS = ("after", "since", "before", "until", "during")
 
@@ -71,6 +90,19 @@ def period(text: str) -> Period | None:
         return first
     last = _single_period(end)
     return Period(first.first, last.last) if last is not None and first.first <= last.last else None
+
+
+def spell_out_periods(text: str) -> str:
+    """The text with quarters, fiscal years and abbreviated months in words, the same words for all spellings.
+
+    >>> " ".join(spell_out_periods("Q3 FY2025, FY25, 3Q24 and Sep. 2024").split())
+    'quarter third fiscal year 2025, fiscal year 2025, quarter third 24 and September 2024'
+    >>> spell_out_periods("third quarter of 2025").split(), spell_out_periods("2025Q3").split()
+    (['quarter', 'third', '2025'], ['2025', 'quarter', 'third'])
+    """
+    for pattern, words in _PERIODS:
+        text = pattern.sub(words, text)
+    return text
 
 
 def _single_period(text: str) -> Period | None:

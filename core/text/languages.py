@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import islice
 
 from core.text.analysis import STOP_WORDS, analyse, fold, stem
+from core.text.calendar_names import spell_out_periods
 
 # The languages with both a Snowball stemmer and a reliable list of function words.
 LANGUAGES = (
@@ -97,8 +98,8 @@ def question_tokens(question: str, languages: Sequence[str]) -> list[str]:
     ['kundigung', 'kundig']
     >>> question_tokens("Kündigungen", ["german"])
     ['kundigungen', 'kundig']
-    >>> question_tokens("Running tests", [])
-    ['run', 'test']
+    >>> question_tokens("Running tests", []), question_tokens("Q3 profit", [])
+    (['run', 'test'], ['q3', 'profit', 'quarter', 'third'])
     """
     own_language = language_of(question, languages) if languages else ENGLISH
     if own_language != ENGLISH:
@@ -106,7 +107,7 @@ def question_tokens(question: str, languages: Sequence[str]) -> list[str]:
         question = _WORD.sub(
             lambda word: " " if fold(word.group()) in stop_words else word.group(), _composed(question)
         )
-    tokens = analyse(question)
+    tokens = [*analyse(question), *analyse(spell_out_periods(question))]
     for language in languages:
         tokens += stems(question, language)
     return list(dict.fromkeys(tokens))

@@ -337,6 +337,18 @@ def test_title_from_metadata_if_the_first_page_shows_it() -> None:
         assert parsed(pdf(untitled, title=unshown), "x/annual_plan.pdf").title == "Annual plan"
 
 
+def test_a_cover_that_first_names_an_authority_is_called_by_the_file_that_names_the_company() -> None:
+    def cover(page: pymupdf.Page) -> None:
+        page.insert_text((60, 60), "COMMISSION FOR SECURITIES", fontsize=20)
+        page.insert_text((60, 120), "FORM 10-K", fontsize=20)
+        page.insert_text((60, 180), "MILL BROOK CO., INC.", fontsize=20)
+        box(page, 60, 230, 540, 400, f"{prose('Words', 60)}.")
+
+    assert parsed(pdf(cover), "MILLBROOK_2022_10K.pdf").title == "MILLBROOK 2022 10K"
+    for name in ("commission_report.pdf", "scan_0012.pdf", "download.pdf"):
+        assert parsed(pdf(cover), name).title == "COMMISSION FOR SECURITIES"
+
+
 def picture_page(page: pymupdf.Page) -> None:
     pixels = pymupdf.Pixmap(pymupdf.csRGB, (0, 0, 8, 8))
     page.insert_image((50, 50, 500, 500), pixmap=pixels)

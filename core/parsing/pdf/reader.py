@@ -199,6 +199,23 @@ def _notes(received: _Received, kind: str) -> list[str]:
     return notes
 
 
+def _names_another(name: str, headings: Sequence[str]) -> bool:
+    """Whether a file's name of several words agrees more with a later heading of the first page than with the first.
+
+    The first of several that are equally large then names the form or the authority that the page is for, and the name
+    that a person gave the file says more.
+
+    >>> cover = ["SECURITIES AND EXCHANGE COMMISSION", "FORM 10-K", "BEST BUY CO., INC."]
+    >>> _names_another("BESTBUY_2023_10K.pdf", cover), _names_another("scan.pdf", cover)
+    (True, False)
+    """
+    words = re.findall(r"[^\W_]{3,}", readable_title(name).casefold())
+    if len(words) < 2:
+        return False
+    shared = [max((len(word) for word in words if word in title_key(heading)), default=0) for heading in headings]
+    return max(shared[1:], default=0) > shared[0]
+
+
 def _title(stated: str, composition: Flow, name: str) -> tuple[str, Span | None]:
     """The stated title if the first page with words shows it, else that page's highest heading, else the file's name.
 
@@ -222,6 +239,8 @@ def _title(stated: str, composition: Flow, name: str) -> tuple[str, Span | None]
     ]
     titles = [(title, block) for title, block in headings if is_title(title)]
     title, chosen = min(titles, key=lambda pair: pair[1].level, default=("", None))
+    if chosen and _names_another(name, [title for title, block in titles if block.level == chosen.level]):
+        return readable_title(name), None
     if chosen and not title[0].isdigit():
         return title, chosen.span
     return readable_title(name), None

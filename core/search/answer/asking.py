@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from core.text.analysis import analyse, fold
-from core.text.calendar_names import MONTHS, YEAR
+from core.text.calendar_names import MONTHS, YEAR, spell_out_periods
 from core.text.numerals import in_words
 
 _NUMBER = re.compile(
@@ -97,6 +97,7 @@ _IDENTIFIER = re.compile(r"(?<![\w.-])(?:--?[A-Za-z][\w-]*|\w+(?:_\w+)+|[A-Za-z_
 _CODE = re.compile(r"(?<![\w.])[A-Z][A-Z\d]*(?:[-/.][A-Z\d]+)*\b|(?<![\w.])\d+(?:[.,]\d+)*(?:[a-z]{1,2})?\b")
 _NAME = re.compile(r"(?<=[a-z,;:)’'] )[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*")
 _PLAIN_CAPITALS = frozenset("I A OK".split())
+_FISCAL_YEAR = frozenset(analyse("fiscal year"))  # a report names the year alone
 
 
 def keys(question: str) -> tuple[str, ...]:
@@ -146,7 +147,11 @@ def says(text: str, name: str) -> bool:
     (True, True, True)
     >>> says("on 2026-09-14", "2014"), says("Page rank (PR)", "PageRank"), says("by ssh or tty", "SSH")
     (False, True, True)
+    >>> says("in 2022", "FY2022"), says("the second quarter", "Q2"), says("Q2 of 2021", "FY22")
+    (True, True, False)
     """
+    if (in_full := spell_out_periods(name)) != name:
+        return set(analyse(in_full)) - _FISCAL_YEAR <= set(analyse(spell_out_periods(text)))
     if name.isupper() and name.isalpha() and (len(name) < 3 or not analyse(name)):
         return re.search(rf"(?<![A-Za-z]){re.escape(name)}s?(?![A-Za-z])", text) is not None
     if name[0].isdigit():

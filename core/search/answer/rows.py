@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from core.text.analysis import analyse
-from core.text.calendar_names import MONTHS, SHORT_MONTHS
+from core.text.calendar_names import spell_out_periods
 from core.types import Block, BlockKind, Cell, Span, Vectors
 
 # Two things are asked, and the row may hold both.
@@ -20,25 +20,6 @@ _LABEL = 60  # characters of a row that names those below it; a longer one says 
 # Cosines: of words that mean what a label does, of those that mean what a header does ("allowed" is no "Required"), and
 # by how much headers that can not be told apart differ.
 _ALIKE, _ALIKE_HEADER, _TIED = 0.5, 0.6, 0.05
-
-# As columns are headed, and as one asks for them.
-_ABBREVIATED = (
-    *(
-        (
-            re.compile(
-                rf"\b{name}[ -]quarter(?: of)?\b|\bQ{number}(?=\b|\d{{4}})|\b{number}Q(?=\b|\d{{2}})", re.IGNORECASE
-            ),
-            f" quarter {name} ",
-        )
-        for number, name in enumerate(("first", "second", "third", "fourth"), 1)
-    ),
-    (re.compile(r"\bFY ?'?(?=\d)", re.IGNORECASE), " fiscal year "),
-    (re.compile(r"%"), " percent "),
-    *(
-        (re.compile(rf"\b{short}\b\.?", re.IGNORECASE), month)
-        for short, month in zip(SHORT_MONTHS, MONTHS, strict=True)
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +209,4 @@ def _spoken(text: str) -> list[str]:
     >>> _spoken("third quarter of 2025") == _spoken("Q3 2025"), _spoken("FY2024") == _spoken("fiscal year 2024")
     (True, True)
     """
-    for pattern, words in _ABBREVIATED:
-        text = pattern.sub(words, text)
-    return analyse(text)
+    return analyse(spell_out_periods(text).replace("%", " percent "))

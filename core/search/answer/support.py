@@ -16,6 +16,7 @@ from core.search.answer.asking import keys, unmet
 from core.search.answer.candidates import PASSAGES, Quotable
 from core.search.answer.scoring import Mark, scaled
 from core.text.analysis import analyse
+from core.text.calendar_names import spell_out_periods
 
 # What is taken for ``marked`` where nothing reads: between what a reader gives with an answer and without.
 UNREAD, UNREAD_WORTH = 0.33, 0.53
@@ -119,7 +120,9 @@ def unnamed(question: str, passages: Sequence[Passage], absent: Collection[str] 
     nowhere = (
         word
         for word in _WORD.findall(question)
-        if (tokens := analyse(word)) and set(tokens) <= set(absent) and not any(word in name for name in missing)
+        if (tokens := analyse(spell_out_periods(word)))
+        and set(tokens) <= set(absent)
+        and not any(word in name for name in missing)
     )
     return (*missing, *islice(nowhere, 1))
 
