@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 
 from core.chunking.edits.edits import Conflict, Edit
-from core.chunking.edits.replay import Replayed, edit_conflict
+from core.chunking.edits.replay import Replayed, misfit
 from core.chunking.plan import ChunkerResources
 from core.errors import LecternError, ModelError, NotFoundError, StorageError
 from core.ingest import applying, teaching_section_starts
@@ -61,7 +61,7 @@ class Cutting:
             seen = tree or chunks.tree(self._store, draft.version_id)
             if documents.text_hash(seen.document.text) != version.text_hash:
                 raise LecternError("The document was read anew meanwhile.", "Look at it again.")
-            if said := edit_conflict(seen, draft):
+            if said := misfit(seen, draft):
                 raise LecternError(said, "Choose another place.")
             return stored.add_edit(self._store, replace(draft, text_hash=version.text_hash))
 

@@ -77,7 +77,7 @@ def replay(tree: ChunkTree, edits: Sequence[Edit], builder: ChunkBuilder) -> Rep
     )
 
 
-def edit_conflict(tree: ChunkTree, edit: Edit) -> str:
+def misfit(tree: ChunkTree, edit: Edit) -> str:
     """The sentence that says why an edit cannot be applied to a tree; "" where it can."""
     if not edit.matches(tree.document.text):
         return _LOST
