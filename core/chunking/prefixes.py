@@ -187,7 +187,7 @@ class Prefixes:
     def fitted_context(self, parts: Sequence[PrefixPart], text: str, free: int) -> str:
         """A written context cut at a word to what the cap leaves after ``parts``, at most ``free`` tokens.
 
-        "" where fewer than a few tokens are left.
+        "" where fewer than ``_SMALLEST`` tokens of it fit.
         """
         cap = self._settings.prefix_room - self._line_tokens([part for part in parts if part.kind in PATH])
         return self._shortened(text, max(0, min(cap, free) - self._line_end))
