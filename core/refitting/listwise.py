@@ -18,7 +18,7 @@ import numpy as np
 from core.atomic_files import written_whole
 from core.embedding.layer_file import TABLE
 from core.embedding.precision import computing, wants_bfloat16
-from core.embedding.reranker_file import lay_over, untrained
+from core.embedding.reranker_file import load_into, untrained
 from core.errors import ModelError
 from core.types import Vectors
 
@@ -78,7 +78,7 @@ class LearningModel:
         import torch
 
         self.module, self._tokenizer = untrained(seed=0)
-        lay_over(self.module, begin_from)
+        load_into(self.module, begin_from)
         self._max_tokens = max_tokens
         self._device = "cuda" if torch.cuda.is_available() else "cpu"
         self._half = wants_bfloat16("auto", self._device)

@@ -15,7 +15,7 @@ from core.enriching.keywords import singular
 from core.text.analysis import analyse
 from core.text.calendar_names import YEAR
 from core.text.numerals import NUMBER_WORDS
-from core.text.quantities import MONEY, SCALE, figure, in_base, leeway, scale_of, spelt
+from core.text.quantities import MONEY, SCALE, figure, in_base, scale_of, spelt, tolerance
 from core.text.sentences import asks
 from core.types import Span
 
@@ -171,7 +171,7 @@ def differ(one: Value, other: Value) -> bool:
         return not (a.startswith(b) or b.startswith(a))
     if isinstance(a, bool | str) or isinstance(b, str):
         return a != b
-    close = leeway(one.measure, one.unit, other.unit) * max(abs(a), abs(b))
+    close = tolerance(one.measure, one.unit, other.unit) * max(abs(a), abs(b))
     if abs(a - b) <= max(close, one.step / 2, other.step / 2):
         return False
     if one.bound == other.bound:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from core.storage.catalogue.source_metadata import SourceMetadata, is_called, source_metadata, words_of
 from core.storage.index.leaves import LeafTable
 from core.storage.store import Store
-from core.text.calendar_names import RELATIONS, period, stands
+from core.text.calendar_names import RELATIONS, has_relation, period
 from core.text.phrases import longest_letters, occurrences
 
 # Common names of file types and the document kinds they stand for. Any other value is a kind or a file suffix itself.
@@ -207,7 +207,7 @@ def _matches(kind: str, value: str, source: SourceMetadata) -> bool:
         case "genre":
             return source.genre.casefold() == value.casefold()
     days = period(value)
-    return days is not None and stands(kind, source.days, days)
+    return days is not None and has_relation(kind, source.days, days)
 
 
 def _mask_by_sources(
