@@ -208,7 +208,7 @@ class _Work:
         searcher, leaves = self.library.searcher, asked.found.leaves
         whole = searcher.text(leaves.version_ids[leaves.documents[leaf]])
         said = whole[int(leaves.starts[leaf]) : int(leaves.ends[leaf])]
-        return below(searcher.above([int(leaves.rows[leaf])])[0], said) if self.settings.reranking.prefix else said
+        return below(searcher.prefixes([int(leaves.rows[leaf])])[0], said) if self.settings.reranking.prefix else said
 
     def _lists(self, asked: JudgedSearch) -> _Taught | None:
         """What a question teaches; ``None`` where no chunk that was searched holds its gold."""

@@ -15,7 +15,7 @@ from core.errors import CancelledError, LecternError
 from core.evidence import Passage
 from core.search.context.conflicts import ContextConflict
 from core.search.context.prompt import above, arrange
-from core.search.question.rewording import LONGEST_QUESTION, Writer, WritingRequest, texts_of
+from core.search.question.rewording import LONGEST_QUESTION, Writer, WritingRequest, parse_reply
 from core.text.analysis import analyse
 from core.text.fences import fenced
 
@@ -153,5 +153,5 @@ def followed(before: Sequence[str], question: str, writer: Writer) -> tuple[str,
 
 def rewritten(reply: str, request: WritingRequest, before: Sequence[str], question: str) -> tuple[str, str]:
     """What a model made of the question; by the rule, and why, where its reply is refused. Pure."""
-    texts, fault = texts_of(reply, request)
+    texts, fault = parse_reply(reply, request)
     return (texts[0], "") if texts else (with_question_before(before, question), f"The rewriting was refused: {fault}.")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.evidence import Context
 from core.search.context.candidate_outcomes import fate_words
-from core.search.expansion.expanding import left_out
+from core.search.expansion.expanding import excluding_conditions
 from core.search.question.analysis import Key, Understanding
 from core.search.question.query import Query
 from core.search.ranking.catalogue_reads import CatalogueReads
@@ -188,7 +188,7 @@ def _unranked(ranking: Ranking, leaf: int) -> str:
     passing = ranking.passing
     if passing is None or passing.mask[leaf]:
         return "it is not among the best of any search"
-    held = " and ".join(f"“{one.value}”" for one in left_out(ranking.leaves, passing, leaf))
+    held = " and ".join(f"“{one.value}”" for one in excluding_conditions(ranking.leaves, passing, leaf))
     return f"the question leaves out what holds {held}" if held else "it does not hold what the question asks for"
 
 

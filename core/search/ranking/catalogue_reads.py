@@ -184,10 +184,10 @@ class CatalogueReads:
 
     def page(self, document: int, offset: int) -> int | None:
         """The page an offset stands on, if the document has pages."""
-        self.expect_pages([(document, offset)])
+        self.prefetch_pages([(document, offset)])
         return self._pages[document, offset]
 
-    def expect_pages(self, places: Iterable[tuple[int, int]]) -> None:
+    def prefetch_pages(self, places: Iterable[tuple[int, int]]) -> None:
         """Read the pages of places, each a document and an offset, in one go."""
         new = [place for place in dict.fromkeys(places) if place not in self._pages]
         if new:
@@ -208,7 +208,7 @@ def hits_of(ranking: Ranking, reads: CatalogueReads) -> tuple[Hit, ...]:
     # Plain numbers: reading arrays one number at a time costs more than all the rest.
     columns = (leaves.rows, leaves.documents, leaves.starts, leaves.ends)
     about = list(zip(*(column[indices].tolist() for column in columns), strict=True))
-    reads.expect_pages((document, start) for _, document, start, _ in about)
+    reads.prefetch_pages((document, start) for _, document, start, _ in about)
     final = ranking.final[ranking.kept].tolist()
     scored = zip(*(values[ranking.kept].tolist() for values in ranking.scores.values()), strict=True)
     return tuple(

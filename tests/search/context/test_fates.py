@@ -16,7 +16,7 @@ from tests.search.context.worlds import worlds
 
 
 def trace_of(world, amount):
-    budget = filling.characters(amount)
+    budget = filling.character_budget(amount)
     leaves = world.ranking.leaves
     extents = expand(world.ranking, ExpansionSettings("parent", 0.5), leaves.ends - leaves.starts, amount, world)
     made = assemble(world.ranking, extents, budget, world)
