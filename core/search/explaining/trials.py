@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.evidence import Context
-from core.search.context.candidate_outcomes import fate_words
+from core.search.context.candidate_outcomes import fate_of
 from core.search.expansion.expanding import excluding_conditions
 from core.search.question.analysis import Key, Understanding
 from core.search.question.query import Query
@@ -167,7 +167,7 @@ class Trial:
 
     def fates(self, ranking: Ranking, assembled: Mapping[int, str]) -> tuple[Fate, ...]:
         """Of the place's leaves, the best by the final order first. ``assembled``: as ``filled`` gives them."""
-        leaves, became = self.leaves_in(ranking.leaves), fate_words(ranking, assembled)
+        leaves, became = self.leaves_in(ranking.leaves), fate_of(ranking, assembled)
         last = list(ranking.scores)[-1]
         places = {stage: ranks(scores) for stage, scores in ranking.scores.items()}
         told: list[Fate] = []
