@@ -29,7 +29,7 @@ from benchmarks.answer_weights import near_miss
 from core.evaluation.regions import Placed, region, take
 from core.evaluation.suites import Question, load_suite
 from core.library import Library, Scope
-from core.search.answer.asking import keys
+from core.search.answer.asking import named_terms
 from core.search.context.ending import LEAST_ANSWERABLE, UNSURE_BUDGET, EndingFeatures, ending_features
 from core.search.expansion.expanding import expand
 from core.settings import PRESETS, Settings
@@ -90,7 +90,7 @@ def _all(root: Path, home: Path, count: int, careful: int) -> Iterator[Asked]:
     suite = load_suite(root)
     chosen = sorted(random.Random(7).sample(range(len(suite.questions)), min(count, len(suite.questions))))
     reread = set(random.Random(9).sample(chosen, min(careful, len(chosen))))
-    names = [key for question in suite.questions for key in keys(question.question)]
+    names = [key for question in suite.questions for key in named_terms(question.question)]
     choose = random.Random(8)
     with Library.open(home, write=False) as library:
         versions = {row.name: row.version_id for row in library.sources() if row.version_id}

@@ -19,7 +19,7 @@ from core.text.normalise import storable
 from core.types import Encoder, VectorCache, Vectors
 
 if TYPE_CHECKING:
-    from core.search.answer.line import Weighed
+    from core.search.answer.line import ScoredCandidates
     from core.search.ranking.finding import SearchScores
     from core.search.ranking.reranking import Readings
     from core.search.result import SearchResult
@@ -34,8 +34,8 @@ class SearchMemory:
     Keyed by the state of the library: ``texts`` of documents; ``parts``, selections of leaves, bounded by bytes (the
     bound follows the size of the library); the lexical ``indexes``; ``names`` of sources that operators may use;
     ``symbols`` of code. Keyed by question and settings too: ``scores`` of the searches (few, since each holds a leaf
-    table), ``results``, and ``weighed``, the scored sentences of their answer lines. Keyed by exact text alone:
-    ``vectors`` of questions and sentences, ``readings`` of a re-ranker, ``replies`` of a language model.
+    table), ``results``, and ``scored_candidates``, the scored sentences of their answer lines. Keyed by exact text
+    alone: ``vectors`` of questions and sentences, ``readings`` of a re-ranker, ``replies`` of a language model.
     """
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class SearchMemory:
         self.symbols: LruCache[SymbolTable] = LruCache(1)
         self.scores: LruCache[SearchScores] = LruCache(8)
         self.results: LruCache[SearchResult] = LruCache(64)
-        self.weighed: LruCache[Weighed] = LruCache(64)
+        self.scored_candidates: LruCache[ScoredCandidates] = LruCache(64)
         self.vectors = MemoryVectors(4096)
         self.readings: LruCache[Readings] = LruCache(512)
         self.replies: LruCache[tuple[str, ...]] = LruCache(512)

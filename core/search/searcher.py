@@ -11,8 +11,8 @@ from core.chunking.prefixes import prefix_text
 from core.embedding import EmbeddingModel
 from core.errors import ModelError, NotFoundError, StorageError
 from core.evidence import Context
-from core.search.answer.choosing import Choosing
-from core.search.answer.line import Line, StoreReads, Weighed, answer_line, no_line, weigh
+from core.search.answer.choosing import QuoteOptions
+from core.search.answer.line import Line, ScoredCandidates, StoreReads, answer_line, no_line, score_candidates
 from core.search.answer.scoring import Reader
 from core.search.context import filling
 from core.search.context.assembling import Assembled, assemble, reads_sentences
@@ -260,7 +260,7 @@ class Searcher:
             else:
                 budget = filling.character_budget(characters)
                 sizes = leaves.ends - leaves.starts
-            reads.began()
+            reads.start()
             # Where expansion reads texts, only the first extents are expanded, and all of them when those do not fill
             # the context.
             reads_texts = settings.expansion.strategy == "needed" or bool(settings.expansion.brings)
@@ -269,12 +269,12 @@ class Searcher:
             expand_first = partial(expand, ranking, settings.expansion, sizes, budget.amount, reads)
             fill_budget = partial(assemble, ranking, budget=budget, reads=reads, settings=settings.assembly)
             extents = expand_first(first=first)
-            reads.ended("expand")
+            reads.end_stage("expand")
             expanded = perf_counter()
             assembled = fill_budget(extents, preview=preview, first=first)
             if first is not None and assembled.reached > first:
                 assembled = fill_budget(expand_first(), preview=preview)
-            reads.ended("assemble")
+            reads.end_stage("assemble")
             passages = tuple(arrange(assembled.passages, settings.assembly.order))
             prompt = render_prompt(ranking.question, passages)
             order = tuple(passage.rank for passage in passages)
@@ -294,24 +294,24 @@ class Searcher:
         understood = result.understood
         sides = [(side.version_id, side.sentence_span) for conflict in result.conflicts for side in conflict.sides]
         page, encode = partial(documents.page_at, self._store), self._vectors.encode_or_zeros
-        choosing = Choosing(understood.text, page, understood.intent, sides, encode)
-        return answer_line(choosing, self.weigh(result, settings), settings, result.likely)
+        options = QuoteOptions(understood.text, page, understood.intent, sides, encode)
+        return answer_line(options, self.score_candidates(result, settings), settings, result.likely)
 
-    def weigh(self, result: SearchResult, settings: AnsweringSettings) -> Weighed:
+    def score_candidates(self, result: SearchResult, settings: AnsweringSettings) -> ScoredCandidates:
         """The scored sentences that the answer line of a result is chosen from. Cached with its result.
 
         They depend on neither the threshold nor the number of quotes.
         """
         key = (result.key, settings.reader)
-        weigh_result = partial(self._weigh, result, self.reader if settings.reader else None)
+        score = partial(self._score_candidates, result, self.reader if settings.reader else None)
         with self._store.questions.first():
-            return weigh_result() if result.key is None else self.memory.weighed.made(key, weigh_result)
+            return score() if result.key is None else self.memory.scored_candidates.made(key, score)
 
-    def _weigh(self, result: SearchResult, reader: Reader | None) -> Weighed:
+    def _score_candidates(self, result: SearchResult, reader: Reader | None) -> ScoredCandidates:
         started = perf_counter()
         reads = StoreReads(self._store, self.snapshot().leaves.generation, self.text)
         understood = result.understood
-        weighed = weigh(
+        scored = score_candidates(
             understood.text,
             result.passages,
             result.hits,
@@ -320,7 +320,7 @@ class Searcher:
             understood.intent,
             reader,
         )
-        return replace(weighed, milliseconds=(perf_counter() - started) * 1000)
+        return replace(scored, milliseconds=(perf_counter() - started) * 1000)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """``(n, d)`` float32 vectors of texts that are not documents: questions, sentences. Cached in memory only."""

@@ -10,7 +10,7 @@ from core.evaluation.making.draft import Draft, plain
 from core.evaluation.making.written import WRITTEN
 from core.evidence import Hit
 from core.library import Library
-from core.search.answer.asking import keys, unmet
+from core.search.answer.asking import missing_terms, named_terms
 from core.text.analysis import analyse
 from core.types import Span
 
@@ -105,4 +105,4 @@ def _could_answer(question: str, hit: Hit) -> bool:
     said = plain(hit.text)
     wanted = set(analyse(question)) - _ASKING
     heard = set(analyse(f"{' '.join(hit.headings)} {said}"))
-    return len(wanted & heard) >= _SHARE * len(wanted) and not unmet(keys(question), [said])
+    return len(wanted & heard) >= _SHARE * len(wanted) and not missing_terms(named_terms(question), [said])

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 
 from core.enriching.dates import dates
 from core.enriching.entities import names
-from core.search.answer.asking import keys, says
+from core.search.answer.asking import named_terms, says
 from core.text.analysis import STOP_WORDS
 from core.text.calendar_names import MONTHS, SHORT_MONTHS, WEEKDAYS, YEAR, month_of
 from core.text.languages import function_words, language_of, stems
@@ -159,7 +159,7 @@ def _other_opener(claimed: Facts, held: Facts) -> str:
 def _names(text: str) -> Iterator[str]:
     """Names and identifiers, as questions' keys and documents' entities have them; no months, no plain numbers."""
     people, organisations = names(text, ())
-    found = [*people.distinct(0, len(text), 50), *organisations.distinct(0, len(text), 50), *keys(text)]
+    found = [*people.distinct(0, len(text), 50), *organisations.distinct(0, len(text), 50), *named_terms(text)]
     found += [match[0] for match in _BRACKETED.finditer(text)]
     whole: list[str] = []
     for name in sorted(dict.fromkeys(found), key=len, reverse=True):

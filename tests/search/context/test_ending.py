@@ -20,7 +20,7 @@ from tests.search.context.worlds import worlds
 def small_worlds_count():
     with pytest.MonkeyPatch.context() as patch:
         for module in (assembling, ending):
-            patch.setattr(module, "LEAST", 1)
+            patch.setattr(module, "FEWEST_LEAVES", 1)
         yield
 
 
