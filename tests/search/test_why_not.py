@@ -289,7 +289,7 @@ def test_more_may_be_read_again_and_more_of_it_kept(world: World, monkeypatch: p
 def test_what_took_too_long_is_said(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     question, name, place = next(gold for gold in world.gold if not world.why(*gold).admitted)
     assert world.why(question, name, place).untried == (), "the samples need no more patience than there is"
-    monkeypatch.setattr("core.search.explaining.trials.PATIENCE", 1)
+    monkeypatch.setattr("core.search.explaining.trials.MOST_TRIALS", 1)
     told = world.why(question, name, place)
     assert told.untried
     assert told.tried < 30
