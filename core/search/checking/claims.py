@@ -42,7 +42,7 @@ def claims(text: str) -> list[Claim]:
     >>> [(claim.text, claim.cited) for claim in claims("let n = **rows[0]; [2]")]
     [('let n = **rows[0];', (2,))]
     """
-    found: list[Claim] = []
+    result: list[Claim] = []
     for span in _sentences(text):
         sentence = text[span.start : span.end]
         code = is_code(sentence)
@@ -52,8 +52,8 @@ def claims(text: str) -> list[Claim]:
         if not code:
             plain = _LIST_MARK.sub("", plain).replace("**", "")
         if _WORD.search(plain):
-            found.append(Claim(plain, span, cited))
-    return found
+            result.append(Claim(plain, span, cited))
+    return result
 
 
 def marks(text: str) -> Iterator[tuple[Span, tuple[int, ...]]]:

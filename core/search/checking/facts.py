@@ -169,16 +169,16 @@ def _other_first_word(claimed: Facts, other: Facts) -> str:
 def _names(text: str) -> Iterator[str]:
     """Persons, organisations, named terms and bracketed names of a text, without months, numbers and "I"; in order."""
     people, organisations = names(text, ())
-    found = [*people.distinct(0, len(text), 50), *organisations.distinct(0, len(text), 50), *named_terms(text)]
-    found += [match[0] for match in _BRACKETED.finditer(text)]
-    whole: list[str] = []
-    for name in sorted(dict.fromkeys(found), key=len, reverse=True):
-        if name[0].isdigit() or any(name in longer for longer in whole) or _WITH_DIGIT.search(name):
+    candidates = [*people.distinct(0, len(text), 50), *organisations.distinct(0, len(text), 50), *named_terms(text)]
+    candidates += [match[0] for match in _BRACKETED.finditer(text)]
+    distinct: list[str] = []
+    for name in sorted(dict.fromkeys(candidates), key=len, reverse=True):
+        if name[0].isdigit() or any(name in longer for longer in distinct) or _WITH_DIGIT.search(name):
             continue
         if any(word in _NO_NAMES for word in name.split()) or _PERSON.match(name):
             continue
-        whole.append(name)
-    yield from sorted(whole, key=text.find)
+        distinct.append(name)
+    yield from sorted(distinct, key=text.find)
 
 
 _BRACKETED = re.compile(r"(?<=\()[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*")

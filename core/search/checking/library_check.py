@@ -51,12 +51,13 @@ def check_text(
     ``progress(done, total)`` is called before each sentence and may raise to stop. Raises ``LecternError`` for a text
     without a sentence or with more than ``MOST_SENTENCES``.
     """
-    found = claims(text)
-    if not found:
+    text_claims = claims(text)
+    if not text_claims:
         raise LecternError("The text holds no sentence.", "Give one that says something.")
-    if len(found) > MOST_SENTENCES:
+    if len(text_claims) > MOST_SENTENCES:
         raise LecternError(
-            f"The text has {len(found):,} sentences, and {MOST_SENTENCES} are checked at once.", "Check it in parts."
+            f"The text has {len(text_claims):,} sentences, and {MOST_SENTENCES} are checked at once.",
+            "Check it in parts.",
         )
     # A sentence is no question: it has no operators and is not reworded. The whole budget is filled, since passages
     # that contradict it may rank low.
@@ -64,9 +65,9 @@ def check_text(
         "assembly.stop_below", 0
     )
     verdicts: list[Verdict] = []
-    for done, claim in enumerate(found):
+    for done, claim in enumerate(text_claims):
         if progress:
-            progress(done, len(found))
+            progress(done, len(text_claims))
         passages = searcher.search(Query(claim.text, scope), search_settings).passages
         verdicts.append(_checker(passages, judge).check(replace(claim, cited=())))
     return verdicts

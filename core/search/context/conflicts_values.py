@@ -132,22 +132,11 @@ def _number(sentence: str, match: re.Match[str]) -> Value | None:
     """The value of a number with a unit or a counted noun; ``None`` without, or if it is approximate or relative."""
     written, scale = match["figure"] or match["spelt"].lower(), scale_of(match)
     number = scale * (figure(written) if match["figure"] else NUMBER_WORDS.get(written, 1))
-    unit, start, end = match["unit"] or "", match.start("figure" if match["figure"] else "spelt"), match.end("unit")
-    if match["money"] and (based := in_base(number, match["money"])) is not None:
-        unit, start, end = match["money"], match.start(), max(map(match.end, ("figure", "spelt", "scale")))
-        if _THOUSANDS.fullmatch(written):
-            return None  # "€1.200" means 1,200 euros to many readers, and nobody writes 1.2 like this
-    elif (based := in_base(number, unit) if unit else None) is None:
-        counted = match["noun"] if not unit.endswith("s") and unit.islower() else unit
-        if not counted or not counted.islower() or len(counted) < 3 or written in _NO_COUNT:
-            return None
-        if scale == 1 and _YEAR_OR_VERSION.fullmatch(written):
-            return None
-        based = number, singular(counted)
-        end = match.end("noun") if counted != unit else end
-    elif written in _NO_COUNT and len(unit) < 3:
+    measured = _measured(match, written, number, scale)
+    if measured is None:
         return None
-    amount, measure = based
+    amount, measure, unit, span = measured
+    end = span.end
     per = _PER.match(sentence, end)
     if per is not None and per["of"] not in {"the", "of"}:
         each, of = in_base(1, per["of"]), per["of"]
@@ -163,7 +152,27 @@ def _number(sentence: str, match: re.Match[str]) -> Value | None:
         return None
     decimals = len(written.partition(".")[2])
     step = abs(amount / number) * scale * 0.1**decimals if number and (decimals or scale > 1) else 0.0
-    return Value(NUMBER, measure, amount, Span(start, end), unit, bound, step)
+    return Value(NUMBER, measure, amount, Span(span.start, end), unit, bound, step)
+
+
+def _measured(match: re.Match[str], written: str, number: float, scale: float) -> tuple[float, str, str, Span] | None:
+    """The amount in its base unit, the measure, the unit as written, and the span; ``None`` without a unit or noun."""
+    unit, start = match["unit"] or "", match.start("figure" if match["figure"] else "spelt")
+    if match["money"] and (based := in_base(number, match["money"])) is not None:
+        if _THOUSANDS.fullmatch(written):
+            return None  # "€1.200" means 1,200 euros to many readers, and nobody writes 1.2 like this
+        end = max(map(match.end, ("figure", "spelt", "scale")))
+        return *based, match["money"], Span(match.start(), end)
+    if unit and (based := in_base(number, unit)) is not None:
+        if written in _NO_COUNT and len(unit) < 3:
+            return None
+        return *based, unit, Span(start, match.end("unit"))
+    counted = match["noun"] if not unit.endswith("s") and unit.islower() else unit
+    if not counted or not counted.islower() or len(counted) < 3 or written in _NO_COUNT:
+        return None
+    if scale == 1 and _YEAR_OR_VERSION.fullmatch(written):
+        return None
+    return number, singular(counted), unit, Span(start, match.end("noun" if counted != unit else "unit"))
 
 
 def differ(one: Value, other: Value) -> bool:

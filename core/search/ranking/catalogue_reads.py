@@ -137,10 +137,10 @@ class CatalogueReads:
             self.count += 1
             self._linked = linked(self._store)
         version_ids = self._leaves.version_ids
-        found = self._linked.find(target, version_ids[document])
-        if found is None or found[0] not in version_ids:
+        link = self._linked.find(target, version_ids[document])
+        if link is None or link[0] not in version_ids:
             return None
-        other, heading = version_ids.index(found[0]), found[1].rpartition("#")[2].strip()
+        other, heading = version_ids.index(link[0]), link[1].rpartition("#")[2].strip()
         if other == document or not (self._leaves.documents == other).any():
             return None
         title = re.search(rf"^#+[ \t]+{re.escape(heading)}[ \t#]*$", self.text(other), re.MULTILINE | re.IGNORECASE)

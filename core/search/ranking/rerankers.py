@@ -128,10 +128,10 @@ def _missing_part(model: Any, scorer: PairScorer) -> str:
     transformers silently replaces missing files: the tokenizer by an empty one, the head by none.
     """
     try:
-        known = len(model.tokenizer) / int(model[0].model.get_input_embeddings().num_embeddings)
+        ratio = len(model.tokenizer) / int(model[0].model.get_input_embeddings().num_embeddings)
     except (AttributeError, TypeError, NotImplementedError):
-        known = 1.0  # not every model has a tokenizer and embeddings that can be counted
-    if known < _LEAST_VOCABULARY:
+        ratio = 1.0  # not every model has a tokenizer and embeddings that can be counted
+    if ratio < _LEAST_VOCABULARY:
         return "its tokenizer is missing, or another model's"
     try:
         scores = scorer.score("Is it whole?", ["It is."])

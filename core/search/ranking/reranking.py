@@ -64,8 +64,10 @@ def probabilities(readings: Readings, settings: RerankingSettings) -> Scores | N
     """
     if settings.model == PACKAGED_RERANKER:
         return reranker_file.CALIBRATION.probabilities(readings.scores)
-    known = calibration.of_folder(Path(settings.model).expanduser()) if settings.model else None
-    return known.probabilities(readings.scores) if known else None
+    if not settings.model:
+        return None
+    model_calibration = calibration.of_folder(Path(settings.model).expanduser())
+    return model_calibration.probabilities(readings.scores) if model_calibration else None
 
 
 def read(
@@ -157,13 +159,13 @@ def reorder(scores: Scores, readings: Readings, settings: RerankingSettings) -> 
     """
     reranker_scores = readings.scores
     count = len(reranker_scores)
-    known = np.flatnonzero(~np.isnan(reranker_scores))
+    read_entries = np.flatnonzero(~np.isnan(reranker_scores))
     before = standardise(scores[:count])
     after = before.copy()
-    if len(known):
-        deviation = float(before[known].std())
+    if len(read_entries):
+        deviation = float(before[read_entries].std())
         scale = deviation if deviation > 1e-12 else 1.0
-        after[known] = before[known].mean() + scale * standardise(reranker_scores[known])
+        after[read_entries] = before[read_entries].mean() + scale * standardise(reranker_scores[read_entries])
     values = settings.blend * after + (1 - settings.blend) * before
     order = np.argsort(-values, kind="stable").astype(np.int64)
     behind = np.arange(count, len(scores), dtype=np.int64)

@@ -79,15 +79,15 @@ class Snapshot:
 
     def index_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Indices into ``leaves`` of catalogue rows; -1 for a row that is not among them."""
-        known = self.leaves.rows
-        if not len(known):
+        leaf_rows = self.leaves.rows
+        if not len(leaf_rows):
             return np.full(len(rows), -1, dtype=np.int64)
         if len(self.indices):
             indices = self.indices.take(rows, mode="clip").astype(np.int64)
             indices[(rows < 0) | (rows >= len(self.indices))] = -1
             return indices
-        indices = self.order[np.minimum(np.searchsorted(known, rows, sorter=self.order), len(known) - 1)]
-        return np.where(known[indices] == rows, indices, -1).astype(np.int64)
+        indices = self.order[np.minimum(np.searchsorted(leaf_rows, rows, sorter=self.order), len(leaf_rows) - 1)]
+        return np.where(leaf_rows[indices] == rows, indices, -1).astype(np.int64)
 
 
 def background_sample(count: int) -> NDArray[np.int64]:

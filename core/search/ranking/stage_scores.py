@@ -73,74 +73,75 @@ class Ranking:
     @property
     def likeliest(self) -> float | None:
         """The highest of the ``probabilities``; ``None`` without any."""
-        known = () if self.probabilities is None else self.probabilities[~np.isnan(self.probabilities)]
-        return float(np.max(known)) if len(known) else None
+        if self.probabilities is None or np.isnan(self.probabilities).all():
+            return None
+        return float(np.nanmax(self.probabilities))
 
 
-def order_leaves(found: SearchScores, settings: RetrievalSettings) -> Ranking:
+def order_leaves(search_scores: SearchScores, settings: RetrievalSettings) -> Ranking:
     """The fused scores with the shares of neighbours, parent and document added, cut to the best ``settings.k``."""
     timer = StageTimer()
-    if found.background is None:
-        scores, raised = _stage_scores(found, settings, timer, None)
+    if search_scores.background is None:
+        scores, raised = _stage_scores(search_scores, settings, timer, None)
         distribution = fusion.ScoreDistribution.of(scores["neighbours"][~np.isnan(scores["neighbours"])])
     else:
         # The background is scored together with the pool, which may hold the best leaf of a sampled leaf's document.
-        combined, sampled = _with_background(found, found.background)
-        over = _distributions(found, _dense_or_alias(combined)[sampled])
-        scores, raised = _stage_scores(found, settings, timer, over)
+        combined, sampled = _with_background(search_scores, search_scores.background)
+        over = _distributions(search_scores, _dense_or_alias(combined)[sampled])
+        scores, raised = _stage_scores(search_scores, settings, timer, over)
         combined_scores, _ = _stage_scores(combined, settings, StageTimer(), over)
         sample = combined_scores["neighbours"][sampled]
         distribution = fusion.ScoreDistribution.of(scores["neighbours"], sample, over["dense"].count)
-    dense = _dense_or_alias(found)
+    dense = _dense_or_alias(search_scores)
     below = dense < settings.min_similarity  # nan compares as False: without dense search nothing is dropped
     threshold = f"its similarity is below the threshold of {settings.min_similarity:.2f}"
     # Without dense search no search ranks most leaves: a question without a known term must find nothing.
-    unfound = np.isnan(dense) & np.isnan(found.lexical) & ~raised
+    unfound = np.isnan(dense) & np.isnan(search_scores.lexical) & ~raised
     dropped = dict.fromkeys(np.flatnonzero(unfound).tolist(), UNFOUND)
     dropped |= dict.fromkeys(np.flatnonzero(below).tolist(), threshold)
     kept = fusion.best_first(np.where(below | unfound, np.nan, scores["neighbours"]), settings.k)
     timer.end("neighbours")
-    timings = {**found.timings_ms, **timer.milliseconds}
+    timings = {**search_scores.timings_ms, **timer.milliseconds}
     return Ranking(
-        found.question,
-        found.leaves,
+        search_scores.question,
+        search_scores.leaves,
         settings,
-        found.pool,
+        search_scores.pool,
         scores,
         kept,
         dropped,
         timings,
-        found.understood,
-        found.notes,
-        passing=found.passing,
-        matched=_matched_aliases(found),
+        search_scores.understood,
+        search_scores.notes,
+        passing=search_scores.passing,
+        matched=_matched_aliases(search_scores),
         known_distribution=distribution,
     )
 
 
-def _distributions(found: SearchScores, others: fusion.Scores) -> dict[str, fusion.ScoreDistribution]:
+def _distributions(search_scores: SearchScores, others: fusion.Scores) -> dict[str, fusion.ScoreDistribution]:
     """The distribution of each search's scores over all searched leaves, estimated for "dense" where not all were
     compared.
 
     ``others``: the dense scores of an even sample of the leaves outside the pool.
     """
-    if "dense" in found.distributions:
-        return dict(found.distributions)
-    pool, count = _dense_or_alias(found), found.distributions["lexical"].count
-    if found.leaves.unencoded is not None:
+    if "dense" in search_scores.distributions:
+        return dict(search_scores.distributions)
+    pool, count = _dense_or_alias(search_scores), search_scores.distributions["lexical"].count
+    if search_scores.leaves.unencoded is not None:
         # A leaf without a vector counts as an average one; the mean is estimated over the encoded leaves.
         encoded_pool, encoded_others = pool[~np.isnan(pool)], others[~np.isnan(others)]
         encoded = len(encoded_pool) + (count - len(pool)) * len(encoded_others) / max(1, len(others))
         mean = fusion.ScoreDistribution.of(encoded_pool, encoded_others, round(encoded)).mean
         pool, others = (np.where(np.isnan(scores), mean, scores) for scores in (pool, others))
-    return {**found.distributions, "dense": fusion.ScoreDistribution.of(pool, others, count)}
+    return {**search_scores.distributions, "dense": fusion.ScoreDistribution.of(pool, others, count)}
 
 
-def _with_background(found: SearchScores, background: SearchScores) -> tuple[SearchScores, NDArray[np.bool_]]:
+def _with_background(search_scores: SearchScores, background: SearchScores) -> tuple[SearchScores, NDArray[np.bool_]]:
     """The scores of pool and background together, each leaf once, in text order, and a mask of those of the background
     only.
     """
-    pool, first = np.unique(np.concatenate([found.pool, background.pool]), return_index=True)
+    pool, first = np.unique(np.concatenate([search_scores.pool, background.pool]), return_index=True)
 
     def both(pool_scores: fusion.Scores | None, sample_scores: fusion.Scores | None) -> fusion.Scores | None:
         if pool_scores is None or sample_scores is None:
@@ -150,30 +151,30 @@ def _with_background(found: SearchScores, background: SearchScores) -> tuple[Sea
     combined = replace(
         background,
         pool=pool,
-        dense=np.concatenate([found.dense, background.dense])[first],
-        lexical=np.concatenate([found.lexical, background.lexical])[first],
-        coverage=both(found.coverage, background.coverage),
-        alias=both(found.alias, background.alias),
+        dense=np.concatenate([search_scores.dense, background.dense])[first],
+        lexical=np.concatenate([search_scores.lexical, background.lexical])[first],
+        coverage=both(search_scores.coverage, background.coverage),
+        alias=both(search_scores.alias, background.alias),
     )
-    return combined, first >= len(found.pool)
+    return combined, first >= len(search_scores.pool)
 
 
-def _dense_or_alias(found: SearchScores) -> fusion.Scores:
+def _dense_or_alias(search_scores: SearchScores) -> fusion.Scores:
     """The higher cosine of each leaf: that of its text or that of its nearest alias."""
-    return found.dense if found.alias is None else np.fmax(found.dense, found.alias)
+    return search_scores.dense if search_scores.alias is None else np.fmax(search_scores.dense, search_scores.alias)
 
 
-def _matched_aliases(found: SearchScores) -> dict[int, str]:
+def _matched_aliases(search_scores: SearchScores) -> dict[int, str]:
     """By position in the pool, the name of the alias that is nearer to the question than the leaf's text."""
-    aliases = found.leaves.aliases
-    if aliases is None or found.alias is None or found.nearest_alias is None:
+    aliases = search_scores.leaves.aliases
+    if aliases is None or search_scores.alias is None or search_scores.nearest_alias is None:
         return {}
-    nearer = np.flatnonzero(found.alias > np.nan_to_num(found.dense, nan=-2.0))
-    return {int(position): aliases.names[found.nearest_alias[position]] for position in nearer}
+    nearer = np.flatnonzero(search_scores.alias > np.nan_to_num(search_scores.dense, nan=-2.0))
+    return {int(position): aliases.names[search_scores.nearest_alias[position]] for position in nearer}
 
 
 def _stage_scores(
-    found: SearchScores,
+    search_scores: SearchScores,
     settings: RetrievalSettings,
     timer: StageTimer,
     over: Mapping[str, fusion.ScoreDistribution] | None,
@@ -182,20 +183,20 @@ def _stage_scores(
 
     ``over``: the distribution of each search's scores over all leaves; ``None`` when the pool holds all of them.
     """
-    documents, parents = found.leaves.documents, found.leaves.parent_rows
-    if len(found.pool) < len(documents):
-        documents, parents = documents[found.pool], parents[found.pool]
-    scores = {"dense": found.dense}
-    if found.alias is not None:
-        scores["alias"] = found.alias
-    scores["lexical"] = found.lexical
-    dense = _dense_or_alias(found)
-    if found.leaves.unencoded is not None:
+    documents, parents = search_scores.leaves.documents, search_scores.leaves.parent_rows
+    if len(search_scores.pool) < len(documents):
+        documents, parents = documents[search_scores.pool], parents[search_scores.pool]
+    scores = {"dense": search_scores.dense}
+    if search_scores.alias is not None:
+        scores["alias"] = search_scores.alias
+    scores["lexical"] = search_scores.lexical
+    dense = _dense_or_alias(search_scores)
+    if search_scores.leaves.unencoded is not None:
         dense = fusion.fill_with_mean(dense) if over is None else np.where(np.isnan(dense), over["dense"].mean, dense)
-    weighted = [("dense", dense, settings.dense_weight), ("lexical", found.lexical, settings.lexical_weight)]
-    if found.coverage is not None and settings.coverage_weight:
-        scores["coverage"] = found.coverage
-        weighted.append(("coverage", found.coverage, settings.coverage_weight))
+    weighted = [("dense", dense, settings.dense_weight), ("lexical", search_scores.lexical, settings.lexical_weight)]
+    if search_scores.coverage is not None and settings.coverage_weight:
+        scores["coverage"] = search_scores.coverage
+        weighted.append(("coverage", search_scores.coverage, settings.coverage_weight))
     searches = [(values, weight) for _, values, weight in weighted if weight]
     distributions = [] if over is None else [over[name] for name, _, weight in weighted if weight]
     scores["fused"] = fused = total = _FUSERS[settings.fusion](searches, distributions, settings)
@@ -205,7 +206,7 @@ def _stage_scores(
         scores["parent"] = total = fusion.add_group_share(total, fused, groups, settings.parent_share)
     if settings.document_share:
         scores["document"] = total = fusion.add_group_share(total, fused, documents, settings.document_share)
-    gain = fusion.add_neighbour_share(fused, documents, found.pool, settings.neighbour_share) - fused
+    gain = fusion.add_neighbour_share(fused, documents, search_scores.pool, settings.neighbour_share) - fused
     scores["neighbours"] = total + gain
     return scores, gain > 0
 
