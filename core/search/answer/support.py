@@ -94,7 +94,7 @@ def evidence(
     total = sum(weights.values()) or 1.0
 
     def share(text: str) -> float:
-        return sum(weights[token] for token in weights.named_terms() & set(analyse(text))) / total
+        return sum(weights[token] for token in weights.keys() & set(analyse(text))) / total
 
     best_passages = sorted(passages, key=lambda passage: passage.rank)[:PASSAGES]
     texts = [_passage_text(passage) for passage in best_passages]

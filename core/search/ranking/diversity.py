@@ -55,6 +55,6 @@ def mmr(scores: Scores, vectors: Vectors, relevance: float) -> tuple[Order, Scor
 
 
 def _min_max(scores: Scores) -> Scores:
-    """From 0 for the worst to 1 for the best; 1 for all where they are equal."""
+    """Scores scaled to [0, 1], worst to best; all 1 if they are equal."""
     spread = float(np.ptp(scores)) if len(scores) else 0.0
     return (scores - scores.min()) / spread if spread > 0 else np.ones(len(scores))

@@ -43,7 +43,7 @@ class Readings:
 class Reranked:
     """The result of ``reorder``.
 
-    ``order``: the entries that go on, best first. ``scores``: ``(n,)`` float64, strictly falling along the order and
+    ``order``: the kept entries, best first. ``scores``: ``(n,)`` float64, strictly falling along the order and
     then along the dropped entries. ``dropped``: the reason by dropped entry. ``note``: as in ``Readings``.
     """
 

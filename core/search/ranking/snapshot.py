@@ -91,7 +91,7 @@ class Snapshot:
 
 
 def background_sample(count: int) -> NDArray[np.int64]:
-    """``RUNS`` evenly spaced runs of ``RUN`` indices below ``count``, ascending; all where there are no more.
+    """``RUNS`` evenly spaced runs of ``RUN`` indices below ``count``, ascending; all of them if there are no more.
 
     >>> background_sample(3).tolist(), len(background_sample(10**6)), background_sample(10**6)[[0, -1]].tolist()
     ([0, 1, 2], 4096, [0, 999999])
