@@ -99,7 +99,7 @@ def _join_lead_ins(pieces: Iterable[Quotable]) -> Iterator[Quotable]:
     One that introduces a table is only evidence, since it says nothing without the table.
     """
     items = list(pieces)
-    for item, after in zip(items, [*items[1:], None], strict=True):
+    for item, after in zip(items, [*items[1:], None], strict=False):
         introduces = item.kind == "sentence" and item.text.rstrip("*_ ").endswith(":")
         if not introduces or after is None or after.kind not in ("row", "line"):
             yield item
