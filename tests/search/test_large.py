@@ -14,7 +14,7 @@ from core.search import near as asking
 from core.search.near import GROWING, NearestLeaves
 from core.search.question.query import Query
 from core.search.ranking import finding, snapshot
-from core.search.ranking.stage_scores import _spreads
+from core.search.ranking.stage_scores import _distributions
 from core.settings import Settings
 from core.storage.catalogue.names import ALL_DOCUMENTS, Scope
 from core.storage.index.leaf_vectors import LeafVectors
@@ -78,9 +78,9 @@ def test_chroma_is_asked_and_no_matrix_is_held(large, monkeypatch):
     assert large.searcher.snapshot().leaves.vectors.in_memory
 
 
-def of_a_part(monkeypatch, lifted, whole=finding.WHOLE):
+def of_a_part(monkeypatch, relatives, whole=finding.SCORE_ALL):
     """Have a pool that is a part of more than ``whole`` leaves, and a background drawn from them."""
-    for name, value in {"POOL": 40, "LIFTED": lifted, "WHOLE": whole}.items():
+    for name, value in {"POOL": 40, "WITH_RELATIVES": relatives, "SCORE_ALL": whole}.items():
         monkeypatch.setattr(finding, name, value)
     for name, value in {"RUNS": 15, "RUN": 12}.items():
         monkeypatch.setattr(snapshot, name, value)
@@ -89,14 +89,14 @@ def of_a_part(monkeypatch, lifted, whole=finding.WHOLE):
 def test_scores_are_those_of_comparing_all(large, monkeypatch):
     """Where the pool is a part of the leaves, and a sample tells how the scores of the others lie."""
     ready(large)
-    of_a_part(monkeypatch, lifted=40)
+    of_a_part(monkeypatch, relatives=40)
     count = large.stats().chunks
     for question in QUESTIONS:
         near, exact = large.searcher.rank(question, NEAR), large.searcher.rank(question, EXACT)
         assert len(near.pool) < count == len(exact.pool)
-        assert near.spread.count == exact.spread.count
-        assert near.spread.mean == pytest.approx(exact.spread.mean, abs=0.2)
-        assert near.spread.deviation == pytest.approx(exact.spread.deviation, rel=0.15)
+        assert near.distribution.count == exact.distribution.count
+        assert near.distribution.mean == pytest.approx(exact.distribution.mean, abs=0.2)
+        assert near.distribution.deviation == pytest.approx(exact.distribution.deviation, rel=0.15)
         best = near.pool[near.kept[:10]]
         assert len(set(best) & set(exact.pool[exact.kept[:10]])) >= 8
         at = np.searchsorted(exact.pool, near.pool[near.kept])
@@ -109,8 +109,8 @@ def test_candidates_are_worth_what_they_are_among_all_leaves(large, monkeypatch)
     """All vectors are compared, and the pool is a part all the same: how scores lie is counted over every leaf."""
     asked = [*QUESTIONS, f'{QUESTIONS[0]} "by stone 17"', f"{QUESTIONS[1]} -marsh"]
     whole = [large.searcher.rank(question, EXACT) for question in asked]
-    of_a_part(monkeypatch, lifted=40, whole=0)
-    large.searcher.memory.let_go()
+    of_a_part(monkeypatch, relatives=40, whole=0)
+    large.searcher.memory.drop_snapshots()
     for question, every in zip(asked, whole, strict=True):
         some = large.searcher.rank(question, EXACT)
         assert len(some.pool) <= len(every.pool)
@@ -127,7 +127,7 @@ def test_candidates_are_worth_what_they_are_among_all_leaves(large, monkeypatch)
 def test_a_part_is_answered_as_if_it_were_compared_whole(large, monkeypatch, least):
     """Of a large part Chroma is asked for more than is wanted; a small one is compared."""
     ready(large)
-    monkeypatch.setattr(asking, "LEAST_SHARE", least)
+    monkeypatch.setattr(asking, "SMALLEST_FRACTION", least)
     versions = [source.version_id for source in large.sources()][:6]
     collection = large.labels.create_collection("half")
     large.labels.collect([source.id for source in large.sources()][:6], collection)
@@ -277,7 +277,7 @@ def test_a_library_that_is_being_closed_opens_no_chroma(large, monkeypatch):
 def test_what_waits_for_its_vector_counts_as_an_average_leaf_of_all(large, monkeypatch):
     """However few of the leaves are in the pool, whose own are nearer than most."""
     ready(large)
-    of_a_part(monkeypatch, lifted=0)
+    of_a_part(monkeypatch, relatives=0)
     scores = large.searcher.find(Query(QUESTIONS[0]), NEAR)
     waiting = np.zeros(len(scores.leaves), bool)
     waiting[::2] = True
@@ -288,7 +288,7 @@ def test_what_waits_for_its_vector_counts_as_an_average_leaf_of_all(large, monke
 
     assert scores.background is not None
     behind = half(scores.background)
-    known = _spreads(half(scores), behind.dense[~np.isin(behind.pool, scores.pool)])["dense"]
+    known = _distributions(half(scores), behind.dense[~np.isin(behind.pool, scores.pool)])["dense"]
     every = scores.leaves.vectors.of() @ large.searcher.encode([QUESTIONS[0]])[0]
     assert known.mean == pytest.approx(float(every[~waiting].mean()), abs=0.03)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search.ranking.finding import POOL, search_leaves
-from core.search.ranking.fusion import rarity
+from core.search.ranking.fusion import idf
 from core.search.ranking.snapshot import Snapshot
 from core.search.ranking.stage_scores import STAGES, UNFOUND, order_leaves
 from core.settings import FUSIONS, RetrievalSettings
@@ -62,8 +62,8 @@ def found_of(case, searches, settings):
     snapshot, _, matches = case
 
     def nearest(query, n):
-        order = np.argsort(-(snapshot.leaves.vectors.of() @ query)[snapshot.asked], kind="stable")
-        return snapshot.leaves.rows[snapshot.asked[order[:n]]]
+        order = np.argsort(-(snapshot.leaves.vectors.of() @ query)[snapshot.searched], kind="stable")
+        return snapshot.leaves.rows[snapshot.searched[order[:n]]]
 
     asked = [((lambda query=query: query), tokens) for query, tokens in searches]
     return search_leaves("q", asked, snapshot, matches, settings, nearest)
@@ -205,7 +205,7 @@ def test_leaves_that_do_not_pass_are_in_no_score_but_keep_their_places(case, dat
     documents, parents = leaves.documents, leaves.parent_rows
     place = {leaf: at for at, leaf in enumerate(asked.tolist())}
     alone = order_leaves(found, replace(settings, parent_share=0.0, document_share=0.0)).scores
-    telling = settings.coverage_weight and rarity(int(holding.sum()), len(asked))
+    telling = settings.coverage_weight and idf(int(holding.sum()), len(asked))
     for leaf, at in place.items():
         beside = [one for one in (leaf - 1, leaf + 1) if 0 <= one < count and documents[one] == documents[leaf]]
         gained = settings.neighbour_share * sum(alone["fused"][place[one]] for one in beside if mask[one])

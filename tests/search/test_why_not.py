@@ -295,7 +295,7 @@ def test_more_may_be_read_again_and_more_of_it_kept(world: World, monkeypatch: p
 def test_what_took_too_long_is_said(
     world: World, missed: tuple[str, str, Span], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.search.explaining.trials.PATIENCE", 1)
+    monkeypatch.setattr("core.search.explaining.trials.MOST_TRIALS", 1)
     told = world.why(*missed)
     assert told.untried
     assert told.tried < 30

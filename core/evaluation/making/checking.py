@@ -10,7 +10,7 @@ from core.evaluation.making.draft import Draft, plain
 from core.evaluation.making.written import WRITTEN
 from core.evidence import Hit
 from core.library import Library
-from core.search.answer.asking import keys, unmet
+from core.search.answer.asking import missing_terms, named_terms
 from core.text.analysis import analyse
 from core.types import Span
 
@@ -109,4 +109,4 @@ def _could_answer(question: str, hit: Hit) -> bool:
     question_tokens = set(analyse(question)) - _QUESTION_WORDS
     passage_tokens = set(analyse(f"{' '.join(hit.headings)} {text}"))
     common = len(question_tokens & passage_tokens)
-    return common >= _RIVAL_WORDS * len(question_tokens) and not unmet(keys(question), [text])
+    return common >= _RIVAL_WORDS * len(question_tokens) and not missing_terms(named_terms(question), [text])
