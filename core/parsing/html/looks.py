@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from core.parsing.file_names import is_part
+from core.parsing.file_names import is_part_of_title
 from core.parsing.flow import Piece
 from core.parsing.html.tree import Node, look_of
 from core.parsing.looks import Look, levels_by_look
@@ -111,7 +111,9 @@ def with_title(pieces: tuple[Piece, ...], stated: str) -> tuple[Piece, ...]:
     found = [
         place
         for place, text in said.items()
-        if pieces[place].kind is BlockKind.PARAGRAPH and len(text) > _OF_TITLE * len(stated) and is_part(text, stated)
+        if pieces[place].kind is BlockKind.PARAGRAPH
+        and len(text) > _OF_TITLE * len(stated)
+        and is_part_of_title(text, stated)
     ]
     if not found:
         return pieces

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from core.parsing.flow import TableCell, Words
 from core.parsing.html.tree import Node, plain_text
 from core.parsing.inline import joined
-from core.parsing.table_header import SAMPLE_ROWS, Merge, seen
+from core.parsing.table_header import SAMPLE_ROWS, Merge, features_of
 from core.parsing.table_header import header_rows as guessed_header_rows
 
 _SECTIONS = ("thead", "tbody", "tfoot")
@@ -125,7 +125,7 @@ def header_rows(rows: Sequence[Row], laid: Grid) -> int:
         return count if count < len(rows) else min(1, count)
     filled = [place for place, row in enumerate(laid) if any(cell.words.text.strip() for cell in row)][:SAMPLE_ROWS]
     top = [laid[place] for place in filled]
-    lines = [[seen(cell.words.text) for cell in row] for row in top]
+    lines = [[features_of(cell.words.text) for cell in row] for row in top]
     guessed = guessed_header_rows(lines, _merges(top), words_over_words=False)
     return filled[guessed - 1] + 1 if guessed else 0
 

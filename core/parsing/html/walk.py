@@ -14,7 +14,7 @@ from core.parsing.html.lists import BULLET, LISTS, bulleted, items_of, markers
 from core.parsing.html.looks import looks_within, sheet_edge, with_headings, without_running_lines
 from core.parsing.html.tables import Grid, Table, grid, header_rows, is_layout, is_line_of_cells, table_of
 from core.parsing.html.tree import Node, Source, look_of, plain_text
-from core.parsing.inline import Inline, flat, headed, joined, linked, safe_target, says_something, stands_beside
+from core.parsing.inline import Inline, flat, headed, is_informative, is_repeated_in, joined, linked, safe_target
 from core.parsing.looks import PLAIN_LOOK, Look, common_look
 from core.types import BlockKind
 
@@ -209,7 +209,7 @@ class _Walker:
         alternative = " ".join(node.attributes.get("alt", "").split())
         if _is_drawn_word(node, alternative):
             self._inline.add(alternative)
-        elif says_something(alternative):
+        elif is_informative(alternative):
             self._pictures.append((alternative, self._inline.target))
 
     def _list(self, node: Node) -> None:
@@ -319,7 +319,7 @@ def _unsaid(pictures: Sequence[tuple[str, str]], said: str) -> Iterator[tuple[st
     """Pictures whose words do not stand beside them, and not twice."""
     seen: set[str] = set()
     for place, (alternative, target) in enumerate(pictures):
-        if alternative in seen or (place < _MOST_COMPARED and stands_beside(alternative, said)):
+        if alternative in seen or (place < _MOST_COMPARED and is_repeated_in(alternative, said)):
             continue
         seen.add(alternative)
         yield alternative, target

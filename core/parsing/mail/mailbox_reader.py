@@ -9,7 +9,7 @@ from itertools import pairwise
 from core.errors import ParseError
 from core.parsing.file_names import readable_title
 from core.parsing.flow import ParsedFile, Piece
-from core.parsing.mail.pieces import MAX_ATTACHMENTS, unlike_names
+from core.parsing.mail.pieces import MAX_ATTACHMENTS, as_attachments
 from core.parsing.mail.reader import read as read_message
 
 # The line that parts messages, which no message holds: a program that writes the file puts ">" before such a line.
@@ -52,7 +52,7 @@ def read(data: bytes, name: str) -> ParsedFile:
         title=readable_title(name),
         metadata={"messages": str(number)},
         notes=tuple(dict.fromkeys(notes)),
-        attachments=unlike_names(attached[:MAX_ATTACHMENTS]),
+        attachments=as_attachments(attached[:MAX_ATTACHMENTS]),
     )
 
 

@@ -175,7 +175,7 @@ def _attachment(name: str, data: bytes, content_id: str = "") -> Message:
 def _count(page: str | bytes) -> int:
     """Words of a page."""
     pieces, _ = html_pieces(page, None, "") if isinstance(page, bytes) else html_pieces(b"", page, "")
-    return sum(len(words.text.split()) for piece in pieces for words in piece.said())
+    return sum(len(words.text.split()) for piece in pieces for words in piece.all_words())
 
 
 def _unpacked(data: bytes) -> bytes:

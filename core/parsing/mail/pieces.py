@@ -10,7 +10,7 @@ from email.utils import parsedate_to_datetime
 from types import MappingProxyType
 
 from core.errors import ParseError
-from core.parsing.file_names import display_name, unlike
+from core.parsing.file_names import display_name, distinct_names
 from core.parsing.flow import ParsedFile, Piece, Words
 from core.parsing.html.reader import read as read_html
 from core.types import Attachment, BlockKind
@@ -39,7 +39,7 @@ def mail_reading(
     >>> [piece.words.text for piece in reading.pieces]
     ['Ducks', 'From: Ada', 'Two.', 'Attachments: b.txt']
     """
-    attachments = unlike_names(attached[:MAX_ATTACHMENTS])
+    attachments = as_attachments(attached[:MAX_ATTACHMENTS])
     fields = {name: value for name, value in fields.items() if value}
     notes = list(notes)
     if len(attached) > MAX_ATTACHMENTS:
@@ -105,9 +105,10 @@ def safe_name(stated: str, otherwise: str) -> str:
     return otherwise if name in ("", "untitled") else name
 
 
-def unlike_names(attached: Sequence[tuple[str, bytes]]) -> tuple[Attachment, ...]:
+def as_attachments(attached: Sequence[tuple[str, bytes]]) -> tuple[Attachment, ...]:
     """Attachments with names that are safe, and of which no two are the same."""
-    names = unlike(safe_name(stated, f"attachment-{number}") for number, (stated, _) in enumerate(attached, start=1))
+    safe_names = (safe_name(stated, f"attachment-{number}") for number, (stated, _) in enumerate(attached, start=1))
+    names = distinct_names(safe_names)
     return tuple(Attachment(name, data) for name, (_, data) in zip(names, attached, strict=True))
 
 

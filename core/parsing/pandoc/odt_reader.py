@@ -11,7 +11,7 @@ from lxml import etree
 
 from core.errors import ParseError
 from core.parsing.flow import ParsedFile, Piece, Words
-from core.parsing.inline import comment_head, hidden_note, says_something, stands_beside
+from core.parsing.inline import comment_head, hidden_note, is_informative, is_repeated_in
 from core.parsing.ooxml.package import Element
 from core.parsing.pandoc.odt_package import OpenDocument
 from core.types import Attachment, BlockKind
@@ -150,9 +150,9 @@ def _shown(shape: Element, place: Element, document: OpenDocument) -> list[Eleme
     if blocks:
         return blocks
     stated = [" ".join((shape.findtext(f"{{*}}{name}") or "").split()) for name in ("desc", "title")]
-    told = next(filter(says_something, stated), "")
+    told = next(filter(is_informative, stated), "")
     beside = "\n".join("".join(part.itertext(f"{_TEXT}*")) for part in (place, place.getnext()) if part is not None)
-    return [_paragraph(told)] if told and not stands_beside(told, beside) else []
+    return [_paragraph(told)] if told and not is_repeated_in(told, beside) else []
 
 
 def _chart(chart: Element) -> Iterator[Element]:

@@ -67,7 +67,7 @@ def convert(
         env={"LANG": "C.UTF-8", "PATH": os.defpath},
         tick=tick,
         # It waits for its input: the limits are there before a byte of the document is.
-        begun=lambda process: _limit(process, int(timeout_seconds) + 1),
+        on_start=lambda process: _limit(process, int(timeout_seconds) + 1),
     )
     if code == _HEAP_EXHAUSTED:
         raise MemoryError

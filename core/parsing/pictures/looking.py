@@ -8,7 +8,7 @@ from contextlib import closing
 from io import BytesIO
 from typing import Any
 
-from core.parsing.magic_bytes import HEIF_BRANDS, found_in
+from core.parsing.magic_bytes import HEIF_BRANDS, identify
 from core.parsing.pdf.lines import Box
 
 COVERED = 0.5  # of a page, by pictures: from here on it may be a scan
@@ -28,7 +28,7 @@ def opened_picture(data: bytes) -> Any | None:
     """A file that is a picture as a document of its pages; ``None`` for any other."""
     import pymupdf
 
-    found = found_in(data)
+    found = identify(data)
     if not found or found.kind != "image":
         return None
     if data[8:12] in {b"WEBP", *HEIF_BRANDS}:  # which MuPDF does not read

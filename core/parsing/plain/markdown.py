@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from core.parsing.file_names import display_name, is_of_a_row, readable_title
+from core.parsing.file_names import display_name, is_one_of_a_series, readable_title
 from core.parsing.links import find_links, label_key
 from core.parsing.plain.admonitions import unindented
 from core.parsing.plain.front_matter import front_matter
@@ -263,7 +263,7 @@ def title_of(text: str, blocks: Sequence[Block], name: str) -> tuple[str, Span |
     ]
     said = [plain_words(text[span.start : span.end]) for span in spans]
     for span, words in zip(spans, said, strict=True):
-        if span.start > _TITLE_WITHIN or is_of_a_row(words, said):
+        if span.start > _TITLE_WITHIN or is_one_of_a_series(words, said):
             break
         if words and len(words) <= _MAX_TITLE:
             return words, span

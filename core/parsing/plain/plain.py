@@ -9,7 +9,7 @@ from itertools import pairwise
 from statistics import median
 
 from core.parsing.file_kinds import language_of
-from core.parsing.file_names import display_name, is_of_a_row, readable_title
+from core.parsing.file_names import display_name, is_one_of_a_series, readable_title
 from core.parsing.plain.chapters import headings_by_words
 from core.text.normalise import decode
 from core.text.spans import line_spans
@@ -177,7 +177,7 @@ def _title_span(text: str, blocks: Sequence[Block]) -> Span | None:
     if first.kind is BlockKind.HEADING:
         headings = (text[block.start : block.end] for block in blocks if block.kind is BlockKind.HEADING)
         others = [heading.partition("\n")[0].rstrip() for heading in headings]
-        return None if is_of_a_row(words, others) else span
+        return None if is_one_of_a_series(words, others) else span
     clearly = (
         first.kind is BlockKind.PARAGRAPH
         and end < 0

@@ -11,7 +11,7 @@ from core.parsing.file_names import display_name, suffix_of
 from core.parsing.flow import ParsedFile, Piece, TableCell, Words
 from core.parsing.plain.table_dialect import SEPARATORS, Record, find_dialect, records
 from core.parsing.sheets.grid import Allowance
-from core.parsing.table_header import SAMPLE_ROWS, is_header_of_text, seen
+from core.parsing.table_header import SAMPLE_ROWS, features_of, is_header_of_text
 from core.text.normalise import decode
 from core.types import BlockKind
 
@@ -79,7 +79,7 @@ def _table(rows: Sequence[Record], allowance: Allowance) -> Piece:
     allowance.take(sum(map(len, rows)), 0)
     filled = [_without_empty_end(row) for row in rows]
     width = _common_width([len(row) for row in filled])
-    is_headed = is_header_of_text([[seen(cell) for cell in row] for row in rows[:SAMPLE_ROWS]])
+    is_headed = is_header_of_text([[features_of(cell) for cell in row] for row in rows[:SAMPLE_ROWS]])
     known: dict[str, TableCell] = {"": _EMPTY}
     made = [tuple(chain((_cell(cell, known) for cell in row), (_EMPTY,) * (width - len(row)))) for row in filled]
     if is_headed:  # a column's name is a name, be it "2019" or "No"

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from core.parsing.sheets.grid import TEXT, Row
-from core.parsing.sheets.regions import Region, apart, seen_rows
+from core.parsing.sheets.regions import Region, apart, feature_rows
 from core.parsing.table_header import EMPTY, SAMPLE_ROWS, Line, contrast, header_rows
 
 _BLANK_COLUMNS = 2  # at most, between a label and its value
@@ -49,10 +49,10 @@ def _join_rows(regions: list[Region], rows: dict[int, Row]) -> list[Region]:
 
 
 def _goes_on(above: Region, below: Region, rows: dict[int, Row]) -> bool:
-    lower = seen_rows(below, rows, SAMPLE_ROWS)
+    lower = feature_rows(below, rows, SAMPLE_ROWS)
     if header_rows(lower) and contrast(lower[0], lower[1:]) > 0:
         return False
-    upper = seen_rows(above, rows, SAMPLE_ROWS)
+    upper = feature_rows(above, rows, SAMPLE_ROWS)
     if len(upper) == 1:
         return all(cell.kind == TEXT for cell in upper[0]) and contrast(upper[0], lower) > 0
     return header_rows(upper) > 0 and _same_kinds(_typed(reversed(upper)), _typed(lower))
@@ -115,7 +115,7 @@ def _beside(label: Region, by_left: dict[int, list[Region]], gone: set[int]) -> 
 
 def _is_table(region: Region, rows: dict[int, Row]) -> bool:
     """Whether a region has a header that cannot be mistaken, bold or over other types."""
-    sample = seen_rows(region, rows, SAMPLE_ROWS)
+    sample = feature_rows(region, rows, SAMPLE_ROWS)
     if not header_rows(sample):
         return False
     strong = all(cell.strong for cell in sample[0] if cell.kind)

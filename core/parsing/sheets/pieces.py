@@ -13,7 +13,7 @@ from core.parsing.flow import ParsedFile, Piece, TableCell, Words
 from core.parsing.inline import joined
 from core.parsing.sheets.grid import TEXT, Area, Filled, Row, Sheet, Workbook, spread_merges
 from core.parsing.sheets.joins import join_regions
-from core.parsing.sheets.regions import Region, find_regions, lines_of, see
+from core.parsing.sheets.regions import Region, features_of_row, find_regions, lines_of
 from core.parsing.table_header import SAMPLE_ROWS, Merge, header_rows
 from core.types import BlockKind
 
@@ -201,7 +201,7 @@ def _is_across(region: Region, line: dict[int, Filled]) -> bool:
 def _looked_header(region: Region, lines: Lines, merges: Sequence[Merge]) -> int:
     """Rows of the header as they look."""
     columns = range(region.area.left, region.area.right + 1)
-    return header_rows([see(line, columns) for line in lines[:SAMPLE_ROWS]], merges)
+    return header_rows([features_of_row(line, columns) for line in lines[:SAMPLE_ROWS]], merges)
 
 
 def _stated_header(sheet: Sheet, region: Region, lines: Lines, top: int) -> int:

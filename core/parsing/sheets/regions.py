@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from core.parsing.sheets.grid import Area, DefinedTable, Filled, Row, Sheet
-from core.parsing.table_header import NOTHING, Line, Seen
+from core.parsing.table_header import EMPTY_CELL, CellFeatures, FeatureRow
 
 Run = tuple[int, int, int]  # row, first column, last column: cells side by side
 _MAX_TABLES = 500
@@ -90,20 +90,20 @@ def lines_of(region: Region, rows: dict[int, Row]) -> Iterator[dict[int, Filled]
         yield line
 
 
-def seen_rows(region: Region, rows: dict[int, Row], limit: int) -> list[Line]:
+def feature_rows(region: Region, rows: dict[int, Row], limit: int) -> list[FeatureRow]:
     """The region's first rows as the finder of headers wants them, blanks in their places."""
-    found: list[Line] = []
+    found: list[FeatureRow] = []
     for line in lines_of(region, rows):
-        found.append(see(line, range(region.area.left, region.area.right + 1)))
+        found.append(features_of_row(line, range(region.area.left, region.area.right + 1)))
         if len(found) == limit:
             break
     return found
 
 
-def see(line: dict[int, Filled], columns: Sequence[int]) -> Line:
+def features_of_row(line: dict[int, Filled], columns: Sequence[int]) -> FeatureRow:
     """One row's cells in the given columns."""
     return [
-        Seen(cell.text, cell.kind, cell.strong, cell.shaded) if (cell := line.get(column)) else NOTHING
+        CellFeatures(cell.text, cell.kind, cell.strong, cell.shaded) if (cell := line.get(column)) else EMPTY_CELL
         for column in columns
     ]
 

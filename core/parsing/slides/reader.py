@@ -147,7 +147,9 @@ class _Deck:
             tree = slide.find("{*}cSld/{*}spTree")
             found = Found() if tree is None else read_shapes(tree, sheet, slide)
             if self.hidden[-1:] == [number]:
-                found.unseen = [word for piece in found.all() for line in piece.said() for word in line.text.split()]
+                found.unseen = [
+                    word for piece in found.all() for line in piece.all_words() for word in line.text.split()
+                ]
             self._take(found, number)
             self.pieces += self._speaker_notes(sheet, masters)
             self.pieces += comment_pieces(self.package, part, authors, number, sheet.whole)
@@ -207,7 +209,7 @@ class _Deck:
     def _run(self, pieces: Sequence[Piece]) -> None:
         """Keep what stands on many slides once, as furniture of the first."""
         for piece in pieces:
-            words = joined([line for line in piece.said() if line.text.strip()], "\n")
+            words = joined([line for line in piece.all_words() if line.text.strip()], "\n")
             key = " ".join(words.text.split()).casefold()
             if key and key not in self.running:
                 self.running[key] = Piece(BlockKind.FURNITURE, words, page=piece.page, box=piece.box)
