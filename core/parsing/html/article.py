@@ -1,4 +1,4 @@
-"""The reader of HTML that marks everything but a page's article as ``aside``. trafilatura decides what the article is."""
+"""The reader of HTML that marks everything outside a page's article, as trafilatura extracts it, as ``aside``."""
 
 from __future__ import annotations
 
