@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from core.parsing.sheets.grid import TEXT, Row
 from core.parsing.sheets.regions import Region, apart, feature_rows
-from core.parsing.table_header import EMPTY, SAMPLE_ROWS, Line, contrast, header_rows
+from core.parsing.table_header import EMPTY, SAMPLE_ROWS, FeatureRow, contrast, header_rows
 
 _BLANK_COLUMNS = 2  # at most, between a label and its value
 _SHARE_OF_LABELS = 0.5
@@ -58,12 +58,12 @@ def _goes_on(above: Region, below: Region, rows: dict[int, Row]) -> bool:
     return header_rows(upper) > 0 and _same_kinds(_typed(reversed(upper)), _typed(lower))
 
 
-def _typed(lines: Iterable[Line]) -> Line:
+def _typed(lines: Iterable[FeatureRow]) -> FeatureRow:
     """The first of the rows that holds more than words, such as those that name a group of records; [] for none."""
     return next((line for line in lines if any(cell.kind not in (TEXT, EMPTY) for cell in line)), [])
 
 
-def _same_kinds(before: Line, after: Line) -> bool:
+def _same_kinds(before: FeatureRow, after: FeatureRow) -> bool:
     """Whether two rows have numbers and days in the same columns, blanks aside, and have any."""
     typed = [(a.kind, b.kind) for a, b in zip(before, after, strict=False) if {a.kind, b.kind} - {TEXT, EMPTY}]
     met = [pair for pair in typed if EMPTY not in pair]
