@@ -183,19 +183,19 @@ def _outline_levels(drafts: Sequence[Draft], outline: Outline) -> dict[int, int]
         entry = _keys(title)
         if not entry[0]:
             continue
-        index = next(match(entry, of_page.get(page, ())), None)
-        if index is None:
+        found = next(match(entry, of_page.get(page, ())), None)
+        if found is None:
             unmatched.append((level, entry, page))
         else:
-            levels[index] = max(1, min(_MAX_LEVEL, level))
+            levels[found] = max(1, min(_MAX_LEVEL, level))
     for level, entry, page in unmatched:
         if len(entry[1]) < _MIN_KEY:
             continue
-        index = next(match(entry, [*of_page.get(page + 1, ()), *of_page.get(page - 1, ())]), None)
-        if index is None:
-            index = max(match(entry, keys), key=lambda index: drafts[index].first.size, default=None)
-        if index is not None:
-            levels[index] = max(1, min(_MAX_LEVEL, level))
+        found = next(match(entry, [*of_page.get(page + 1, ()), *of_page.get(page - 1, ())]), None)
+        if found is None:
+            found = max(match(entry, keys), key=lambda index: drafts[index].first.size, default=None)
+        if found is not None:
+            levels[found] = max(1, min(_MAX_LEVEL, level))
     return levels
 
 
