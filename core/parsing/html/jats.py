@@ -93,8 +93,9 @@ def _page(element: Element, depth: int) -> str:
     if name in ("title", "article-title") and parent in _HEADED:
         return f"<h{min(6, depth)}>{_inner(element, depth)}</h{min(6, depth)}>"
     if name == "caption":
-        parts = (element.getparent().find("{*}label"), *children_of(element))
-        return f"<figcaption>{' '.join(_inner(part, depth) for part in parts if part is not None)}</figcaption>"
+        label_and_text = (element.getparent().find("{*}label"), *children_of(element))
+        inner = " ".join(_inner(part, depth) for part in label_and_text if part is not None)
+        return f"<figcaption>{inner}</figcaption>"
     if name == "label" and element.getparent().find("{*}caption") is not None:
         return ""
     if name in ("title", "label"):

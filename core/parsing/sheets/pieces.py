@@ -91,7 +91,7 @@ def _notes(sheet: Sheet, unspread: int) -> Iterator[str]:
 
 
 def sheet_pieces(sheet: Sheet) -> list[Piece]:
-    """The pieces of a sheet from top to bottom, then from left to right; comments come after the region of their cell."""
+    """The pieces of a sheet from top to bottom, then left to right. Comments come after the region of their cell."""
     regions = join_regions(find_regions(sheet), sheet.rows)
     titles = _titles(regions)
     comments = _comments_by_region(sheet, regions)
