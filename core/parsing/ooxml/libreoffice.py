@@ -1,4 +1,4 @@
-"""Old Office files, OpenDocument slides and Apple Pages, made Office files of today by LibreOffice where there is one.
+"""Converts old Office files, OpenDocument slides and Apple Pages with LibreOffice, where it is installed.
 
 It runs apart from a person's own: a profile in a folder that is gone afterwards, no macros, no updates, and on Linux no
 network where the system lets a user shut it out. Source: https://help.libreoffice.org/latest/en-US/text/shared/guide/
@@ -25,7 +25,7 @@ from core.settings import ParsingSettings
 from core.types import Document
 
 TARGETS = {"doc": "docx", "ppt": "pptx", "odp": "pptx", "pages": "docx"}
-"""Kinds that LibreOffice reads for us, and what it makes of them."""
+"""Kinds that LibreOffice converts, and the kind it converts them to."""
 NOTE = "Converted by LibreOffice before it was read."
 _ELSEWHERE = (
     "/Applications/LibreOffice.app/Contents/MacOS/soffice",
@@ -43,7 +43,7 @@ _SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 class OfficeParser:
-    """A kind of ``TARGETS``, by LibreOffice and then by the reader of what it made."""
+    """The parser for a kind of ``TARGETS``: LibreOffice converts the file, and the reader of the result reads it."""
 
     def __init__(self, kind: str, settings: ParsingSettings) -> None:
         self._reader = FlowParser(TARGETS[kind], settings)
@@ -52,7 +52,7 @@ class OfficeParser:
         self.name, self.version = self._reader.name.replace(TARGETS[kind], kind), self._reader.version
 
     def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
-        """As the reader's ``parse``; ``ParseError`` also where LibreOffice is missing or cannot read the file."""
+        """Like ``Parser.parse``. Raises ``ParseError`` also where LibreOffice is missing or cannot read the file."""
 
         def tick() -> None:
             if progress:
@@ -105,14 +105,14 @@ def convert(data: bytes, kind: str, shown: str, timeout_seconds: float, tick: Ca
 
 @cache
 def _without_network() -> tuple[str, ...]:
-    """What to start a program with so that it reaches no network: () where the system has or allows no such thing."""
+    """The command prefix that cuts a program off from the network; () where the system does not allow it."""
     apart = ("unshare", "--map-current-user", "--net")
     works = shutil.which("unshare") and subprocess.run([*apart, "true"], capture_output=True, check=False)
     return apart if works and works.returncode == 0 else ()
 
 
 def _run(command: list[str], home: Path, shown: str, timeout_seconds: float, tick: Callable[[], None]) -> str:
-    """Run to its end and return the last line of what it complains of."""
+    """Run the program and return the last line of its error output."""
     nowhere = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LANG") if name in os.environ}
     env = {**kept, **nowhere, "HOME": str(home), "TMPDIR": str(home), "SAL_USE_VCLPLUGIN": "svp"}

@@ -1,4 +1,4 @@
-"""OpenDocument text (.odt, flat .fodt), read by pandoc once what pandoc would leave out is put where it reads it."""
+"""Prepares OpenDocument text (.odt, flat .fodt) for pandoc: what pandoc would drop is moved to where it reads it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _GAPS = frozenset({"NaN", "1.#NAN"})  # in a chart's data
 
 
 def prepare(data: bytes, name: str) -> ParsedFile:
-    """The document for pandoc, as the only attachment, with what pandoc never sees: metadata, running lines.
+    """The document for pandoc as the only attachment, with what pandoc does not get: metadata, headers and footers.
 
     Raises ``ParseError`` for damaged and encrypted files.
     """
@@ -75,7 +75,7 @@ def prepare(data: bytes, name: str) -> ParsedFile:
 
 
 def _take_hidden(document: OpenDocument) -> int:
-    """Take hidden sections, paragraphs and words out; how many words they were."""
+    """Remove hidden sections, paragraphs and words. Returns the number of removed words."""
     hiding = {
         (style.get(f"{_STYLE}family"), style.get(f"{_STYLE}name"))
         for style in _named_styles(document)
@@ -99,7 +99,7 @@ def _take_hidden(document: OpenDocument) -> int:
 
 
 def _show_titles(document: OpenDocument) -> None:
-    """Paragraphs in the style Title, or one based on it, become headings."""
+    """Turn paragraphs in the style Title, or in one based on it, into headings."""
     bases = {style.get(f"{_STYLE}name"): style.get(f"{_STYLE}parent-style-name") for style in _named_styles(document)}
     for paragraph in list(document.content.iter(f"{_TEXT}p")):
         name = paragraph.get(f"{_TEXT}style-name")
@@ -116,7 +116,7 @@ def _named_styles(document: OpenDocument) -> Iterator[Element]:
 
 
 def _put_behind(body: Element, document: OpenDocument) -> None:
-    """What is anchored in a paragraph comes behind it: comments, text boxes, charts' data, pictures' descriptions."""
+    """Move what is anchored in a paragraph after it: comments, text boxes, data of charts, descriptions of pictures."""
     anchored = [
         element
         for element in body.iter()
@@ -138,7 +138,7 @@ def _put_behind(body: Element, document: OpenDocument) -> None:
 
 
 def _shown(shape: Element, place: Element, document: OpenDocument) -> list[Element] | None:
-    """What a shape shows, as blocks; ``None`` for a formula, which pandoc reads where it stands."""
+    """The content of a shape as blocks; ``None`` for a formula, which pandoc reads in its place."""
     for holder in shape.iterchildren(f"{_DRAW}object"):
         inner = document.object(holder.get(_HREF, ""))
         if inner is not None and inner.tag.endswith("}math"):
@@ -156,7 +156,7 @@ def _shown(shape: Element, place: Element, document: OpenDocument) -> list[Eleme
 
 
 def _chart(chart: Element) -> Iterator[Element]:
-    """A chart's titles as a caption, and the data it keeps as a table."""
+    """A chart's titles as a caption, and its own copy of the data as a table."""
     titles = [" ".join("".join(title.itertext()).split()) for title in chart.iter("{*}title", "{*}subtitle")]
     if any(titles):
         yield _paragraph("; ".join(filter(None, titles)))
@@ -180,7 +180,7 @@ def _paragraph(text: str) -> Element:
 
 
 def _simplify(body: Element) -> None:
-    """Whatever pandoc does not read becomes what it reads, words and order kept."""
+    """Replace elements that pandoc does not read by ones that it reads, with the same text and order."""
     for ruby in body.iter(f"{_TEXT}ruby-text"):
         ruby.text = f"({''.join(ruby.itertext())})"
         del ruby[:]
@@ -210,7 +210,7 @@ def _simplify(body: Element) -> None:
 
 
 def _running_lines(document: OpenDocument) -> Iterator[str]:
-    """The distinct lines of headers and footers in use; page numbers, which the program fills in, are no words."""
+    """The distinct lines of the headers and footers in use, without page numbers."""
     pages = [] if document.styles is None else list(document.styles.iter(f"{_STYLE}master-page"))
     asked = {style.get(f"{_STYLE}master-page-name") for style in _named_styles(document)}
     asked |= {"Standard", *(page.get(f"{_STYLE}next-style-name") for page in pages)}
@@ -229,7 +229,7 @@ def _running_lines(document: OpenDocument) -> Iterator[str]:
 
 
 def _packed(document: OpenDocument) -> bytes:
-    """The parts pandoc reads, as a package."""
+    """A package of the parts that pandoc reads."""
     content, styles = document.content, deepcopy(document.styles)
     if styles is content or styles is None:
         styles = etree.Element(f"{_OFFICE}document-styles")
@@ -248,7 +248,7 @@ def _packed(document: OpenDocument) -> bytes:
 
 
 def _repeat(body: Element, name: str) -> None:
-    """Cells and rows that stand once for several, which pandoc takes for one, as often as they stand there.
+    """Write out repeated cells and rows, which are stored once with a count that pandoc ignores.
 
     Raises ``ParseError`` where they are too many.
     """

@@ -1,4 +1,4 @@
-"""reStructuredText, Org, LaTeX, AsciiDoc, manual pages and wiki text to a page by pandoc, for ``core/parsing/pandoc``.
+"""Converts reStructuredText, Org, LaTeX, AsciiDoc, manual pages and wiki text to HTML with pandoc.
 
 BibTeX becomes CSL-JSON.
 
@@ -160,7 +160,7 @@ def _entries(text: str, page: Callable[[str], bytes]) -> tuple[bytes, tuple[str,
 
 
 def _culprits(problem: str, text: str, starts: Sequence[int], entries: Sequence[str]) -> set[int]:
-    """Which entries pandoc means: the one it was in when it stopped, or those whose braces do not close at the end."""
+    """The entries that pandoc refuses: the one in which it stopped, or those whose braces are not closed."""
     place = _PLACE.search(problem)
     if not place or "end of input" in problem:
         bare = [_ESCAPED.sub("", entry) for entry in entries]
@@ -191,7 +191,7 @@ def through_pandoc(
     *,
     standalone: bool = False,
 ) -> bytes:
-    """``convert`` within the limits of the settings, its errors as sentences about the file ``shown``."""
+    """``convert`` within the limits of the settings; its errors name the file ``shown``."""
     try:
         return convert(
             data,

@@ -136,7 +136,7 @@ class _Lines:
         return line
 
     def give_back(self, lines: Sequence[str]) -> None:
-        """Read these again, then go on."""
+        """Return lines to the reader, which yields them again."""
         self._given_back += reversed(lines)
         self.taken.clear()
         self.is_broken = False

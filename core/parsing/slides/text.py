@@ -83,7 +83,7 @@ def is_slide_number(body: Element) -> bool:
 
 
 def table_piece(table: Element, styles: Sequence[Element], address: Address) -> Piece:
-    """An ``a:tbl`` as a piece. Its header is the first row if the table states it, and rows under merged header cells."""
+    """An ``a:tbl`` as a piece. Its header is the first row, if stated, and rows below merged cells of it."""
     lines = list(table.iterfind("{*}tr"))
     sources = [list(line.iterfind("{*}tc")) for line in lines]
     width = min(max((len(row) for row in sources), default=0), _MAX_CELLS // max(1, len(lines)))
