@@ -1,7 +1,7 @@
-"""Charts and diagrams (SmartArt) of Office documents as pieces: the figures behind a chart, the words of a diagram.
+"""Reads charts and diagrams (SmartArt) of Office documents as pieces: a chart's data, a diagram's texts.
 
-Charts hold a copy of their data (ECMA-376 part 1, 21.2), so nothing needs the workbook they were made from. Of the
-newer chart parts of 2016 (waterfall, treemap ...) the titles are read.
+Charts have a copy of their data (ECMA-376 part 1, 21.2), so that the workbook is not needed. Of the chart types new in
+2016 (waterfall, treemap ...) only the titles are read.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from core.parsing.ooxml.package import Element, local_name, whole
 from core.parsing.sheets.formats import plain_number, show_number
 from core.types import BlockKind
 
-_MAX_POINTS = 20_000  # of a series: more is a recording, and its table nothing to read
+_MAX_POINTS = 20_000  # of a series; more are measurements, whose table nobody reads
 _MAX_DEPTH = 12
 _Points = dict[int, str]
 
@@ -28,8 +28,8 @@ class _Series:
 
 
 def chart_pieces(root: Element) -> tuple[Piece, ...]:
-    """A caption with the chart's title and its axes' (if any), then a table of its data; series over the same
-    categories share one. ``root``: of a chart part, ``c:chartSpace`` or ``cx:chartSpace``.
+    """A caption with the titles of the chart and its axes, if any, then tables of its data, one for all series with the
+    same categories. ``root``: of a chart part, ``c:chartSpace`` or ``cx:chartSpace``.
     """
     title = _title(root.find("{*}chart"))
     axes = [words for axis in root.iterfind("{*}chart/{*}plotArea/*") if (words := _axis_title(axis))]

@@ -27,7 +27,7 @@ _HREF = "{http://www.w3.org/1999/xlink}href"
 _PARAGRAPHS = (f"{_TEXT}p", f"{_TEXT}h")
 _LISTS = (f"{_TEXT}list", f"{_TEXT}list-item", f"{_TEXT}list-header")
 _TABLES = tuple(f"{_TABLE}{name}" for name in ("table", "table-header-rows", "table-row", "table-cell"))
-_GONE, _UNWRAPPED = "gone", "unwrapped"
+_REMOVED, _UNWRAPPED = "gone", "unwrapped"
 _MAX_DEPTH = 10  # of lists, as in LibreOffice; pandoc's time doubles with each
 _HOLDERS = (f"{_TABLE}table-cell", f"{_TEXT}note-body")  # pandoc reads no headings and tables in them
 _UNSEEN = tuple(
@@ -38,7 +38,7 @@ _UNSEEN = tuple(
         "table-index-source object-index-source user-index-source alphabetical-index-source bibliography-source"
     ).split()
 )
-# What pandoc reads. Of all else (fields, references, sections, indexes, marks) only the words are.
+# The elements that pandoc reads. Of all others (fields, references, sections, indexes, marks) only the text is kept.
 _READ = {
     *_PARAGRAPHS,
     *_LISTS,
@@ -58,10 +58,10 @@ def prepare(data: bytes, name: str) -> ParsedFile:
     """
     document = OpenDocument(data, name)
     etree.strip_elements(document.content, *_UNSEEN, f"{_OFFICE}forms", with_tail=False)
-    hidden = _take_hidden(document)
-    _show_titles(document)
+    hidden = _remove_hidden(document)
+    _mark_titles(document)
     for body in document.content.iterfind(f"{_OFFICE}body/{_OFFICE}text"):
-        _put_behind(body, document)
+        _move_anchored(body, document)
         _repeat(body, name)
         _simplify(body)
     metadata = document.metadata()
@@ -74,7 +74,7 @@ def prepare(data: bytes, name: str) -> ParsedFile:
     )
 
 
-def _take_hidden(document: OpenDocument) -> int:
+def _remove_hidden(document: OpenDocument) -> int:
     """Remove hidden sections, paragraphs and words. Returns the number of removed words."""
     hiding = {
         (style.get(f"{_STYLE}family"), style.get(f"{_STYLE}name"))
@@ -92,13 +92,13 @@ def _take_hidden(document: OpenDocument) -> int:
     for element in document.content.iter(*families):
         name = element.get(f"{_TEXT}style-name")
         if element.get(f"{_TEXT}display") == "none" or (families[element.tag], name) in hiding:
-            element.tag = _GONE
+            element.tag = _REMOVED
             hidden += len(" ".join(element.itertext()).split())
-    etree.strip_elements(document.content, _GONE, with_tail=False)
+    etree.strip_elements(document.content, _REMOVED, with_tail=False)
     return hidden
 
 
-def _show_titles(document: OpenDocument) -> None:
+def _mark_titles(document: OpenDocument) -> None:
     """Turn paragraphs in the style Title, or in one based on it, into headings."""
     bases = {style.get(f"{_STYLE}name"): style.get(f"{_STYLE}parent-style-name") for style in _named_styles(document)}
     for paragraph in list(document.content.iter(f"{_TEXT}p")):
@@ -115,7 +115,7 @@ def _named_styles(document: OpenDocument) -> Iterator[Element]:
             yield from root.iter(f"{_STYLE}style")
 
 
-def _put_behind(body: Element, document: OpenDocument) -> None:
+def _move_anchored(body: Element, document: OpenDocument) -> None:
     """Move what is anchored in a paragraph after it: comments, text boxes, data of charts, descriptions of pictures."""
     anchored = [
         element
@@ -126,18 +126,19 @@ def _put_behind(body: Element, document: OpenDocument) -> None:
         if element.tag.endswith(("}image", "}object", "}text-box")):
             continue
         place = next(element.iterancestors(*_PARAGRAPHS), element)
-        blocks = [_comment(element)] if element.tag == f"{_OFFICE}annotation" else _shown(element, place, document)
+        is_comment = element.tag == f"{_OFFICE}annotation"
+        blocks = [_comment(element)] if is_comment else _shape_blocks(element, place, document)
         if blocks is None:
             element.addprevious(etree.Element(f"{_TEXT}s"))
             continue
         for block in reversed(blocks):
             block.tail = None
             place.addnext(block)
-        element.tag = _GONE
-    etree.strip_elements(body, _GONE, f"{_OFFICE}annotation-end", with_tail=False)
+        element.tag = _REMOVED
+    etree.strip_elements(body, _REMOVED, f"{_OFFICE}annotation-end", with_tail=False)
 
 
-def _shown(shape: Element, place: Element, document: OpenDocument) -> list[Element] | None:
+def _shape_blocks(shape: Element, place: Element, document: OpenDocument) -> list[Element] | None:
     """The content of a shape as blocks; ``None`` for a formula, which pandoc reads in its place."""
     for holder in shape.iterchildren(f"{_DRAW}object"):
         inner = document.object(holder.get(_HREF, ""))

@@ -1,7 +1,7 @@
-r"""RTF for pandoc: every character as Unicode, and put where pandoc reads it what it would leave out or stumble over.
+r"""Prepares RTF for pandoc: all characters become Unicode, and what pandoc would drop is moved to where it reads it.
 
-Pandoc knows no code page but Western Europe's, refuses a file for one stray control word, and passes over tables in
-tables, text boxes, comments, headers and footers. What is no text (pictures, fonts, themes) is not handed on.
+Pandoc knows only the code page of Western Europe, refuses a file because of one stray control word, and drops nested
+tables, text boxes, comments, headers and footers. Pictures, fonts and themes are left out.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from core.parsing.word.symbols import in_font
 from core.types import Attachment, BlockKind
 
 _RTF_MARK = b"{\\rtf"
-_MAX_DEPTH = 200  # of groups: pandoc's time and memory grow with them, and no program writes more
+_MAX_DEPTH = 200  # of groups, with which pandoc's time and memory grow; no program writes more
 _PAGE_FIELD = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b", re.IGNORECASE)
 _SHAPES = frozenset((b"shpinst", b"do"))
 _BOXES = frozenset((b"shptxt", b"dptxbxtext"))
@@ -50,7 +50,7 @@ def warm_up() -> None:
 def prepare(data: bytes, name: str) -> ParsedFile:
     """The document for pandoc as the only attachment, with what pandoc does not get: metadata, headers and footers.
 
-    Raises ``ParseError`` where it is none.
+    Raises ``ParseError`` where the file is no RTF.
     """
     start = data[:4096].find(_RTF_MARK)
     if start < 0:
@@ -74,7 +74,7 @@ def prepare(data: bytes, name: str) -> ParsedFile:
 class _Group:
     """The state within a group. ``place``: "" where text belongs to the document, else what it is used for.
 
-    ``substitutes``: how many characters stand behind a Unicode one for older readers.
+    ``substitutes``: how many characters after a Unicode one are its replacement for older readers.
     """
 
     place: str = ""
@@ -93,7 +93,7 @@ class RtfWriter:
         self.running: dict[str, None] = {}
         self._out = bytearray()
         self._group = _Group()
-        self._outer: list[tuple[_Group, int]] = []  # and where their output begins
+        self._outer: list[tuple[_Group, int]] = []  # the groups around it, and where their output begins
         self._row_begun = False
         self._starred = False
         self._codec = "cp1252"

@@ -1,7 +1,7 @@
-"""Conversations as programs export them in JSON: Slack, Discord, Telegram, Messenger, Google Chat, ChatGPT, Claude.
+"""Parses exported conversations in JSON: Slack, Discord, Telegram, Messenger, Google Chat, ChatGPT, Claude.
 
-Each message is told as ``[2026-05-13 22:55] Ann: ...``, which is how people export chats as text; of several
-conversations in one file each has a heading. What a message says is read as Markdown.
+A message is written as ``[2026-05-13 22:55] Ann: ...``, as in chats exported as text. If a file has several
+conversations, each gets a heading. The text of messages is read as Markdown.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _CLOCK = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)")
 _SLACK_LINK = re.compile(r"<((?:https?|mailto):[^<>|\s]+)\|([^<>\n]+)>")
 _SLACK_MENTION = re.compile(r"<[@#!]([\w-]+)(?:\|([^<>\n]*))?>")
 _BEGINS_BLOCK = re.compile(r"(?:```|~~~|[-*+] |\d{1,3}[.)] |#{1,6} |>|\|)")
-_LATEST = 4_000_000_000  # seconds; larger numbers are thousandths of them
+_MAX_SECONDS = 4_000_000_000  # since 1970; larger numbers are milliseconds
 _HIDDEN = "is_visually_hidden_from_conversation"
 _ROLES = frozenset({"user", "assistant", "system", "tool", "human", "gpt"})
 _FEWEST = 2
@@ -213,7 +213,7 @@ def _time(entry: Mapping[str, Any]) -> str:
         try:
             seconds = float(stated) if isinstance(stated, str | int | float) else 0.0
             if seconds > 0:
-                moment = datetime.fromtimestamp(seconds / (1000 if seconds > _LATEST else 1), UTC)
+                moment = datetime.fromtimestamp(seconds / (1000 if seconds > _MAX_SECONDS else 1), UTC)
                 return f"{moment:%Y-%m-%d %H:%M}"
         except (ValueError, OverflowError, OSError):
             continue
