@@ -16,7 +16,7 @@ from typing import Any
 from core.errors import ParseError, SuiteError
 from core.evaluation import fields
 from core.parsing.file_kinds import detect_kind
-from core.parsing.file_names import unlike
+from core.parsing.file_names import distinct_names
 from core.text.normalise import plain_lines
 
 QUESTIONS_FILE = "questions.jsonl"
@@ -277,7 +277,7 @@ def unique_names(names: Iterable[str]) -> list[str]:
     >>> unique_names(["in/notes.md", "notes.md", "Notes.MD", "b?.txt"])
     ['notes.md', 'notes (2).md', 'Notes (3).MD', 'b_.txt']
     """
-    return unlike(map(safe_name, names))
+    return distinct_names(map(safe_name, names))
 
 
 def _text_file_name(name: str, data: bytes) -> str:

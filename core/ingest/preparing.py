@@ -31,7 +31,7 @@ from core.ingest.prepared import Cut, DocumentRecipe, Incoming, Member, Prepared
 from core.ingest.teaching_section_starts import Progress, starts_for
 from core.parsing import parse, parser_fingerprint
 from core.parsing.file_kinds import detect_kind
-from core.parsing.file_names import unlike
+from core.parsing.file_names import distinct_names
 from core.parsing.sandbox.syntax import SandboxedSyntax
 from core.settings import ParsingSettings, Settings
 from core.storage.catalogue import chunks, documents, sources, tiers, trash
@@ -244,7 +244,7 @@ class _ItemPreparer:
             if other.trashed and not other.along
         }
         notes = list(document.notes)
-        unique_names = unlike(attachment.name for attachment in document.attachments)
+        unique_names = distinct_names(attachment.name for attachment in document.attachments)
         names = [
             name
             for name, attachment in zip(unique_names, document.attachments, strict=True)

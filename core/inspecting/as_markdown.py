@@ -13,7 +13,7 @@ from itertools import zip_longest
 from pathlib import PurePath
 
 from core.evidence import Citation, Hit, Passage
-from core.parsing.file_names import unlike
+from core.parsing.file_names import distinct_names
 from core.search.answer.line import Line, in_words
 from core.search.checking.checking import SUPPORTED, VERDICTS, Verdict, counted
 from core.search.checking.claims import marks
@@ -174,7 +174,7 @@ def markdown_names(sources: Sequence[SourceRow]) -> list[str]:
     >>> markdown_names([row, *(replace(row, name=name) for name in ("b/plan.pdf", "c/plan.md", "Re: why?.eml", "con"))])
     ['Plan.md', 'plan.pdf.md', 'plan (2).md', 'Re_ why_.eml.md', '_con.md']
     """
-    return unlike(f"{_stem(source.name)}.md" for source in sources)
+    return distinct_names(f"{_stem(source.name)}.md" for source in sources)
 
 
 def _stem(name: str) -> str:

@@ -19,7 +19,7 @@ from core.parsing import parse, parser_fingerprint
 from core.parsing.audit.word_audit import words_of
 from core.parsing.ocr import pages as ocr_pages
 from core.parsing.ocr.judgement import PageSigns, accounts_for, may_be_scan, says_nothing
-from core.parsing.ocr.lines import Reading, ReadLine, lines_on, lying
+from core.parsing.ocr.lines import Reading, ReadLine, lines_on, on_turned_page
 from core.parsing.pictures.drawing import render_page
 from core.settings import ParsingSettings
 from core.text.places import boxes_of, pages_read
@@ -78,7 +78,7 @@ def test_a_layer_stays_where_it_holds_what_ocr_reads() -> None:
 def test_boxes_lie_on_a_turned_page() -> None:
     line = ReadLine("a", 0.9, (10, 20, 30, 24), (10, 20, 30, 24))
     for turn in (0, 90, 180, 270):
-        reading = lying(Reading((line,), (100, 200)), turn, (100, 200))
+        reading = on_turned_page(Reading((line,), (100, 200)), turn, (100, 200))
         x0, y0, x1, y1 = reading.lines[0].box
         width, height = (100, 200) if turn % 180 == 0 else (200, 100)
         assert 0 <= x0 < x1 <= width
