@@ -103,9 +103,8 @@ class Findings:
         """Which cells the rule for defaults would take."""
         fit = [name for name in self.ranked if self.verdict(name) == "**fulfils the rule**"]
         if fit:
-            return (
-                f"By this rule the default gives way to: {', '.join(fit)}. Where it has not, ARCHITECTURE.md says why."
-            )
+            why = "Where it has not, [decisions.md](decisions.md) says why."
+            return f"By this rule the default gives way to: {', '.join(fit)}. {why}"
         return "No cell fulfils the rule: nothing that is off would be on by it, and nothing that is on, off."
 
 

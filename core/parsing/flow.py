@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 
-from core.cancellation import breathe
+from core.cancellation import check_cancelled
 from core.parsing.table_header import cell_value
 from core.types import Attachment, Block, BlockKind, Cell, CellValue, Link, Page, PageBox, Span
 
@@ -145,7 +145,7 @@ def compose(pieces: Iterable[Piece]) -> Flow:
     for piece in pieces:
         (furniture if piece.kind is BlockKind.FURNITURE else body).append(piece)
     for piece in (*body, *furniture):
-        breathe()
+        check_cancelled()
         write_piece(flow, piece)
     return flow
 
@@ -292,7 +292,7 @@ def _write_table(flow: Flow, piece: Piece, start: int) -> Block:
     has_text = [any(tidy(cell.words).text for cell in row) for row in piece.rows]
     header_rows = sum(has_text[: piece.header_rows])
     for number, row in enumerate(compress(piece.rows, has_text)):
-        breathe()
+        check_cancelled()
         if number:
             flow.write("\n")
         row_start = flow.length

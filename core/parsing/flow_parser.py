@@ -11,7 +11,7 @@ from functools import cache
 from time import monotonic
 from typing import Any
 
-from core.cancellation import watched
+from core.cancellation import cancellation_check
 from core.errors import ParseError, WorkerError
 from core.parsing import elements
 from core.parsing.audit.gathering import UNSEEN, unseen_note
@@ -120,7 +120,7 @@ class FlowParser:
         try:
             started = monotonic()
             received = self._receive(data, shown, tick)
-            with watched(self._compose_deadline(tick, shown, monotonic() - started)):
+            with cancellation_check(self._compose_deadline(tick, shown, monotonic() - started)):
                 document = _document(data, name, self._kind, received)
         except (KeyError, TypeError, ValueError) as error:
             raise WorkerError(f"{shown} could not be read: the worker's answer made no sense.", REPAIR) from error
