@@ -208,10 +208,10 @@ def _unseen_notes(received: _Received) -> tuple[str, ...]:
 
 
 def _names_another(name: str, headings: Sequence[str]) -> bool:
-    """Whether a file's name of several words agrees more with a later heading of the first page than with the first.
+    """Whether a file's name of several words shares a longer word with a later one of ``headings`` than with the first.
 
-    The first of several that are equally large then names the form or the authority that the page is for, and the name
-    that a person gave the file says more.
+    On a cover with several equally large headings, the first may name the form or the authority. The file's name, which
+    a person chose, is then the better title.
 
     >>> cover = ["SECURITIES AND EXCHANGE COMMISSION", "FORM 10-K", "BEST BUY CO., INC."]
     >>> _names_another("BESTBUY_2023_10K.pdf", cover), _names_another("scan.pdf", cover)
@@ -222,8 +222,6 @@ def _names_another(name: str, headings: Sequence[str]) -> bool:
         return False
     shared = [max((len(word) for word in words if word in title_key(heading)), default=0) for heading in headings]
     return max(shared[1:], default=0) > shared[0]
-
-
 
 
 def _title(stated: str, flow: Flow, name: str) -> tuple[str, Span | None]:
@@ -250,8 +248,8 @@ def _title(stated: str, flow: Flow, name: str) -> tuple[str, Span | None]:
         if block.kind is BlockKind.HEADING and block.start in starts and is_title(words):
             headings.append((words, block))
     title, heading = min(headings, key=lambda pair: pair[1].level, default=("", None))
-    if heading and _names_another(name, [words for words, block in headings if block.level == heading.level]):
+    if heading is None or title[0].isdigit():
         return readable_title(name), None
-    if heading and not title[0].isdigit():
-        return title, heading.span
-    return readable_title(name), None
+    if _names_another(name, [words for words, block in headings if block.level == heading.level]):
+        return readable_title(name), None
+    return title, heading.span
