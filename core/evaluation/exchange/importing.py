@@ -93,7 +93,7 @@ def _why(exchange: Exchange, span: GoldSpan, *, found: bool) -> str:
     if not found:
         return f"No document of the library has the text or the name of {span.document}."
     if exchange.anchor(span) is None:
-        return f"Its gold in {span.document} comes without the words, so its offsets cannot be checked."
+        return f'Its gold in {span.document} comes without its words ("quote"), so its offsets cannot be checked.'
     return f"The words of its gold are not in {span.document} as the library has it."
 
 

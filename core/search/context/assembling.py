@@ -29,6 +29,7 @@ KEPT = "kept"
 CAME_IN = "its text came in with a better child's passage"
 ALONE = "the child alone: the rest of its parent did not fit the budget"
 CUT = "cut where the budget ends"
+JOINED = "{number} found chunks that touch, as one passage; for the best of them {reason}"
 ENDED = "the context ended before it"
 POOR = ENDED + ": anything further is {likely:.0%} likely to belong to the answer, and reading ends below {least:.0%}"
 HARDLY = ENDED + ": the library is {likely:.0%} likely to answer at all, so no more than {amount:,} {unit} are read"
@@ -226,11 +227,18 @@ class _Context:
                     children=tuple(lit.values()),
                     rank=rank,
                     score=group[0][0].relevance,
-                    reason=group[0][1],
+                    reason=_joined(group),
                     **begins._asdict(),
                 )
             )
         return tuple(passages)
+
+
+def _joined(group: Sequence[tuple[ContextCandidate, str]]) -> str:
+    """Why a passage is as it is: the reason of its best child, which is not the only one where others touched it."""
+    reason = group[0][1]
+    number = len({candidate.child for candidate, why in group if why != CAME_IN})
+    return reason if number < 2 else JOINED.format(number=number, reason=reason)
 
 
 def _beginning(filling: Filling, document: int, child: Span) -> Span | None:
