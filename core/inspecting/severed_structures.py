@@ -27,7 +27,8 @@ def severed(tree: ChunkTree, settings: ChunkingSettings, meeting: Sequence[Bound
     for block, found in cut.values():
         is_table = block.kind is BlockKind.TABLE
         what, between = ("Table", "rows") if is_table else ("Code block", "lines")
-        into = f"into {len(found) + 1:,} chunks"
+        size = _size(leaves, found, block, settings)
+        what, into = f"{what} of about {size:,.0f} {settings.unit}", f"into {len(found) + 1:,} chunks"
         at_unit = _at_unit if is_table else _at_line
         torn = [boundary for boundary in found if not at_unit(text, block, boundary.cut)]
         bare = [boundary for boundary in found if not _has_header(leaves[boundary.after])] if block.header else []
@@ -36,12 +37,12 @@ def severed(tree: ChunkTree, settings: ChunkingSettings, meeting: Sequence[Bound
             columns = is_table and settings.table_columns > 0 and all(_at_cell(block, one.cut) for one in torn)
             severity = Severity.MINOR if columns else Severity.MODERATE
             through = "between columns" if columns else "inside a row" if is_table else "inside a line"
-            words = f"{what.split()[0]} cut {through}, {into}."
+            words = f"{what} cut {through}, {into}."
         elif not is_table and tree.document.kind == "code":
             continue  # between lines: no more can be told without reading the language
         elif bare:
             words += "; its header is not repeated before each."
-        elif _fits(leaves, found, block, settings):
+        elif size <= settings.max_tokens - settings.prefix_room * bool(settings.read_prefix):
             words += ", though it would fit into one."
         else:
             severity = Severity.MINOR
@@ -80,8 +81,8 @@ def _has_header(leaf: Chunk) -> bool:
     return any(part.kind == "table_header" for part in leaf.prefix)
 
 
-def _fits(leaves: Sequence[Chunk], found: Sequence[Boundary], block: Block, settings: ChunkingSettings) -> bool:
-    """Whether one leaf could hold the block, by the sizes of the leaves it lies in and their shares of it."""
+def _size(leaves: Sequence[Chunk], found: Sequence[Boundary], block: Block, settings: ChunkingSettings) -> float:
+    """What one leaf would need to hold the block, by the sizes of the leaves it lies in and their shares of it."""
     size = 0.0
     for index in range(found[0].before, found[-1].after + 1):
         leaf = leaves[index]
@@ -89,7 +90,7 @@ def _fits(leaves: Sequence[Chunk], found: Sequence[Boundary], block: Block, sett
         if shared > 0:
             own = leaf.tokens if settings.unit == "tokens" else leaf.end - leaf.start
             size += own * shared / (leaf.end - leaf.start)
-    return size <= settings.max_tokens - settings.prefix_room * bool(settings.read_prefix)
+    return size
 
 
 _INTRODUCED = (BlockKind.LIST, BlockKind.TABLE)
