@@ -16,6 +16,7 @@ from core.parsing.pdf.columns import (
     Piece,
     Row,
     as_table,
+    figures_of,
     hangs,
     is_blank_figure,
     placed,
@@ -24,6 +25,7 @@ from core.parsing.pdf.columns import (
     spaced,
 )
 from core.parsing.pdf.lines import TextLine, around
+from core.parsing.pdf.spreading import CENTRED, spread
 from core.parsing.table_header import cell_value
 
 Line = list[Piece]
@@ -40,7 +42,6 @@ _MARKER = re.compile(r"\W{0,2}(?:\w{1,4}[.):\]]|[•◦▪–—*+-])\s*")
 _EQUATION_NUMBER = re.compile(r"\(\d+(?:[.-]\d+)*[a-z]?\)")
 _CURRENCY = re.compile(r"[$€£¥₹₩]|US\$|EUR|USD")
 _MAX_CELL = 60  # mean characters of a column's cells, behind the first
-_CENTRED = 12.0  # twice the points by which a title may miss the table's middle
 _PROSE_WIDTH = 9.0  # of a line's height: a narrower column is none of prose
 _CAPTION_REACH = 45.0
 _MIN_APART = 5  # rows of words
@@ -196,6 +197,8 @@ def _with_header(lines: Sequence[Line], start: int, floor: int, stand_ins: Seque
     while at > max(floor, head - _MAX_HEADER) and not _apart(lines[at - 1], lines[at], stand_ins):
         at -= 1
         parts = _parts(lines[at])
+        if TABLE_CAPTION.match(_text(lines[at])):
+            break  # its number stands apart from its words, as cells do
         if len(parts) > 1 or parts[0][0].x0 >= label:
             head = at
     return max(head, start - 2 * _MAX_HEADER)
@@ -219,6 +222,10 @@ def _table(
         return None
     figured = is_row is _is_figured
     parted = [[_whole(part) for part in _parts(line)] for line in body]
+    # Bold sums are as wide as their columns, and reach over all gutters as one run: the other lines tell these.
+    apart = [[piece for piece in line if not figures_of(piece)] for line in parted]
+    if 2 * sum(len(one) < len(line) for one, line in zip(apart, parted, strict=True)) < len(parted):
+        parted = apart
     gutters = shared_gutters(parted, 1.0, _CROSSED) if figured else shared_gutters(parted, _gap(body[0]))
     columns = len(gutters) + 1
     if columns < 2:
@@ -226,7 +233,7 @@ def _table(
 
     def rows_of(lines: Sequence[Line]) -> list[Row]:
         parted = [[_whole(part) for whole in _parts(line) for part in _at(gutters, whole)] for line in lines]
-        return _spread(placed(parted, gutters), columns)
+        return spread(placed(parted, gutters), columns)
 
     run = _without_title(run)
 
@@ -250,7 +257,7 @@ def _without_title(run: Sequence[Line]) -> Sequence[Line]:
     """The lines without those at the top that stand alone in the middle of all columns."""
     left, right = min(line[0].x0 for line in run), max(piece.x1 for line in run for piece in line)
     start = 0
-    while len(_parts(run[start])) == 1 and abs(run[start][0].x0 + run[start][-1].x1 - left - right) < _CENTRED:
+    while len(_parts(run[start])) == 1 and abs(run[start][0].x0 + run[start][-1].x1 - left - right) < CENTRED:
         start += 1
     return run[start:]
 
@@ -261,38 +268,6 @@ def _at(gutters: Sequence[tuple[float, float]], part: Sequence[Piece]) -> list[L
         return [list(part)]
     places = [sum((start + end) / 2 < piece.x0 for start, end in gutters) for piece in part]
     return [[piece for piece, at in zip(part, places, strict=True) if at == place] for place in sorted(set(places))]
-
-
-def _spread(rows: list[Row], columns: int) -> list[Row]:
-    """The rows; in those above the first with a figure, words that head several columns stand in each of them.
-
-    Below such words, each of their columns has a name or a year: "Other" over "Income" is the name of one.
-    """
-    extents = {
-        column: (min(cell[0].x0 for cell in cells), max(cell[-1].x1 for cell in cells))
-        for column in range(1, columns)
-        if (cells := [row.cells[column] for row in rows if column in row.cells])
-    }
-    most = 0
-    for index, row in enumerate(rows):
-        heads = [cell for column, cell in sorted(row.cells.items()) if column]
-        each = len(extents) // len(heads) if heads else 0
-        if any(row.is_figure(column) for column in row.cells if column):
-            break
-        most = max(most, len(heads))
-        if each < 2 or each * len(heads) != len(extents):
-            continue
-        if len(heads) < most and not _text(heads[0]).startswith("("):  # no unit of all: the name above goes on
-            continue
-        wanted = {column: list(heads[place // each]) for place, column in enumerate(sorted(extents))}
-        groups = [sorted(extents)[place : place + each] for place in range(0, len(extents), each)]
-        spans = zip(heads, groups, strict=True)
-        below = next((under.cells for under in rows[index + 1 :] if len(under.cells.keys() - {0}) > len(heads)), {})
-        if below.keys() >= extents.keys() and all(
-            extents[g[0]][0] < (h[0].x0 + h[-1].x1) / 2 < extents[g[-1]][1] for h, g in spans
-        ):
-            row.cells = {0: row.cells[0], **wanted} if 0 in row.cells else wanted
-    return rows
 
 
 def _whole(part: Sequence[Piece]) -> Piece:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from core.parsing.pdf.lines import Box, Run, TableCells, around
@@ -115,7 +115,10 @@ def shared_gutters(
 
 
 def placed(lines: Sequence[Sequence[Piece]], gutters: Sequence[tuple[float, float]]) -> list[Row]:
-    """Printed lines as rows of cells. What covers a whole gutter, in a row without figures, stands on both sides."""
+    """Printed lines as rows of cells. What covers a whole gutter, in a row without figures, stands on both sides.
+
+    Figures of one run, as many as the columns it covers, stand one in each.
+    """
     edges = [(start + end) / 2 for start, end in gutters]
     rows: list[Row] = []
     for line in lines:
@@ -123,12 +126,34 @@ def placed(lines: Sequence[Sequence[Piece]], gutters: Sequence[tuple[float, floa
         for piece in line:
             crossed = [at for at, (start, end) in enumerate(gutters) if piece.x0 < start + 1 and piece.x1 > end - 1]
             first = last = sum(edge < (piece.x0 if crossed else (piece.x0 + piece.x1) / 2) for edge in edges)
+            figures = figures_of(piece) if crossed else []
+            if len(figures) == len(crossed) + 1 and crossed == list(range(crossed[0], crossed[-1] + 1)):
+                for column, figure in enumerate(figures, start=crossed[0]):
+                    row.cells.setdefault(column, []).append(figure)
+                continue
             if crossed and len(line) > 1 and not any(is_figure(other.text) for other in line):
                 first, last = crossed[0], crossed[-1] + 1
             for column in range(first, last + 1):  # what crosses a gutter and is a line of its own is a long label
                 row.cells.setdefault(column, []).append(piece)
         rows.append(row)
     return rows
+
+
+def figures_of(piece: Piece) -> list[Piece]:
+    """A run of several figures, and nothing else, as a piece for each, by their shares of its letters; else []."""
+    words = piece.text.split()
+    if len(words) < 2 or is_figure(piece.text) or not all(map(is_figure, words)):
+        return []
+    share = (piece.x1 - piece.x0) / len(piece.text)
+    flat = piece.box[2] - piece.box[0] == piece.x1 - piece.x0  # read as it lies on the page
+    found, at = [], 0
+    for word in words:
+        at = piece.text.index(word, at)
+        left, right = share * at, share * (at + len(word))
+        box = (piece.box[0] + left, piece.box[1], piece.box[0] + right, piece.box[3]) if flat else piece.box
+        found.append(replace(piece, x0=piece.x0 + left, x1=piece.x0 + right, text=word, box=box))
+        at += len(word)
+    return found
 
 
 def hangs(above: Row, row: Row) -> bool:
@@ -178,11 +203,13 @@ def header_rows(table: Sequence[Sequence[Run]]) -> int:
     count = 1
     while count < min(len(table) - 1, _MAX_HEADER_ROWS) and _names_columns(table[count]):
         corner, *behind = (run.text for run in table[count])
-        figures = [sum(_holds_figure(run.flat) for run in row) for row in table[count : count + 3]]
-        under = count == 1 and spread and (4 * figures[0] < len(first) or figures[0] == len(behind))
+        figures = sum(_holds_figure(run.flat) for run in table[count])
+        under = count == 1 and spread and (4 * figures < len(first) or figures == len(behind))
         alone = len(behind) > 1 and sum(map(bool, behind)) == 1 and not corner and not "".join(behind).startswith("(")
         section = alone and not _names_columns(table[count + 1])
-        if not any(behind) or section or (corner and not under) or max(figures[1:]) < len(first) / 3:
+        over = table[count + 1 : count + 3]  # figures, or dashes, which stand for none
+        told = max(sum(bool(run.text) and is_blank_figure(run.flat) for run in row) for row in over)
+        if not any(behind) or section or (corner and not under) or told < len(first) / 3:
             break
         count += 1
     return count

@@ -68,7 +68,7 @@ class PdfParser:
     ``password``: opens an encrypted file; others do not mind it.
     """
 
-    version = 9
+    version = 10
 
     def __init__(self, settings: ParsingSettings, password: str | None = None, kind: str = "pdf") -> None:
         self._settings = settings
