@@ -82,12 +82,13 @@ WORDINGS: Mapping[Defect, Wording] = {
     Defect.TABLE_CUT: Wording(
         "table cut",
         "tables cut",
-        "Raise the chunk size, or choose “By table rows”, which repeats the header in each group of rows.",
+        "Raise the chunk size to what a table has. Of a larger one, “By structure” and “By table rows” read the header "
+        "before each part.",
     ),
     Defect.CODE_CUT: Wording(
         "code block cut",
         "code blocks cut",
-        "Raise the chunk size; for a program choose “By functions and classes”.",
+        "Raise the chunk size to what a block has; for a program choose “By functions and classes”.",
     ),
     Defect.ORPHAN_HEADING: Wording(
         "heading parted from its text",

@@ -27,7 +27,8 @@ def split_blocks(tree: ChunkTree, settings: ChunkingSettings, tree_boundaries: S
     for block, inside in splits.values():
         is_table = block.kind is BlockKind.TABLE
         what, between = ("Table", "rows") if is_table else ("Code block", "lines")
-        into = f"into {len(inside) + 1:,} chunks"
+        size = _estimated_size(leaves, inside, block, settings)
+        what, into = f"{what} of about {size:,.0f} {settings.unit}", f"into {len(inside) + 1:,} chunks"
         at_unit = _at_row if is_table else _at_line
         mid_unit = [boundary for boundary in inside if not at_unit(text, block, boundary.cut)]
         headless = [boundary for boundary in inside if not _has_header(leaves[boundary.after])] if block.header else []
@@ -36,12 +37,12 @@ def split_blocks(tree: ChunkTree, settings: ChunkingSettings, tree_boundaries: S
             by_columns = is_table and settings.table_columns > 0 and all(_at_cell(block, item.cut) for item in mid_unit)
             severity = Severity.MINOR if by_columns else Severity.MODERATE
             where = "between columns" if by_columns else "inside a row" if is_table else "inside a line"
-            words = f"{what.split()[0]} cut {where}, {into}."
+            words = f"{what} cut {where}, {into}."
         elif not is_table and tree.document.kind == "code":
             continue  # whether such a cut is bad depends on the programming language
         elif headless:
             words += "; its header is not repeated before each."
-        elif _fits(leaves, inside, block, settings):
+        elif size <= settings.max_tokens - settings.prefix_room * bool(settings.read_prefix):
             words += ", though it would fit into one."
         else:
             severity = Severity.MINOR
@@ -82,8 +83,10 @@ def _has_header(leaf: Chunk) -> bool:
     return any(part.kind == "table_header" for part in leaf.prefix)
 
 
-def _fits(leaves: Sequence[Chunk], inside: Sequence[Boundary], block: Block, settings: ChunkingSettings) -> bool:
-    """Whether the block would fit into one leaf. Its size is estimated from the leaves that share text with it."""
+def _estimated_size(
+    leaves: Sequence[Chunk], inside: Sequence[Boundary], block: Block, settings: ChunkingSettings
+) -> float:
+    """The size of the block in the settings' unit, estimated from the leaves that share text with it."""
     size = 0.0
     for index in range(inside[0].before, inside[-1].after + 1):
         leaf = leaves[index]
@@ -91,7 +94,7 @@ def _fits(leaves: Sequence[Chunk], inside: Sequence[Boundary], block: Block, set
         if shared > 0:
             own = leaf.tokens if settings.unit == "tokens" else leaf.end - leaf.start
             size += own * shared / (leaf.end - leaf.start)
-    return size <= settings.max_tokens - settings.prefix_room * bool(settings.read_prefix)
+    return size
 
 
 _INTRODUCED = (BlockKind.LIST, BlockKind.TABLE)

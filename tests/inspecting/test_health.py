@@ -172,6 +172,7 @@ def test_a_table_that_would_fit_is_worse_than_one_too_large():
         [found] = diagnose(leaves, 256, dials, COUNTER).of(Defect.TABLE_CUT)
         assert found.severity is severity
         assert words in found.sentence
+        assert found.sentence.startswith("Table of about 62 tokens cut between rows, into 2 chunks")
         assert tree.document.text[found.start : found.end] == "| pump 4 | 4 hours |\n| pump 5 | 5 hours |"
 
 

@@ -289,6 +289,8 @@ def test_a_finding_leads_to_its_places_in_turn() -> None:
     app.button(key="chunks.health.previous").click().run()
     assert app.session_state["chunks.jump"][1]["start"] == first["start"]
     assert app.session_state["chunks.jump"][1]["count"] > second["count"]
+    app.session_state["chunks.version"], app.session_state["chunks.picker"] = version("tea.txt"), 1
+    assert "1 of " not in plain(app.run())  # nobody looked at a place of this one
 
 
 @pytest.mark.usefixtures("home")

@@ -99,13 +99,15 @@ def test_requests_told_again_with_the_next_one_are_done_once(library: Library, v
     assert [row.judgment.question for row in library.judgments()] == [QUESTION]
 
 
-def test_a_removed_judgment_comes_back_as_it_was(library: Library, version: str) -> None:
+@pytest.mark.parametrize("place", [judging.ASK, judging.LIST])
+def test_a_removed_judgment_comes_back_as_it_was(library: Library, version: str, place: str) -> None:
     tell(asked_for(version, TEA, "What is on board?"), judging.CHUNKS)
     (before,) = library.judgments()
-    tell({"do": "remove", "ids": [before.id]}, judging.ASK)
+    tell({"do": "remove", "ids": [before.id]}, place)
     assert library.judgments() == []
     assert judging.notice_at(judging.CHUNKS) is None  # said where it was done
-    tell({"do": "undo"}, judging.ASK)
+    assert judging.notice_at(place) is not None
+    tell({"do": "undo"}, place)
     (after,) = library.judgments()
     assert (after.judgment, after.start, after.end) == (before.judgment, *TEA)
 

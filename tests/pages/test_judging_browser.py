@@ -303,5 +303,7 @@ def test_gold_stands_on_the_picture_of_a_page_and_the_list_leads_there_and_expor
     page.locator("[data-testid=stFileUploaderDropzone] input[type=file]").set_input_files(
         {"name": "judgments.zip", "mimeType": "application/zip", "buffer": Path(download.value.path()).read_bytes()}
     )
+    dialog.get_by_role("button", name="Import").click()
+    shown(dialog.get_by_text("there before"))
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)

@@ -111,6 +111,16 @@ def test_a_thousand_pages_are_scrolled_and_searched(reader_of: Callable[[int], s
     find_counts_steps_and_closes(page)
 
 
+def test_in_a_narrow_window_the_text_scrolls_in_itself(reader_of: Callable[[int], str], page: Page) -> None:
+    """Where it was as high as all of its text, no jump led anywhere and every slab was drawn."""
+    page.set_viewport_size({"width": 900, "height": 900})
+    visit(page, reader_of(LONG))
+    shown(page.locator(".text .segment"))
+    until(lambda: 300 < int(page.locator(".text").evaluate("(host) => host.clientHeight")) < 900)
+    scroll_to(page, 0.5)
+    assert nodes(page) < MOST_NODES
+
+
 def few_nodes_are_kept_and_every_place_is_drawn(page: Page) -> None:
     most = nodes(page)
     for share in (0.1, 0.5, 0.9, 1.0, 0.35, 0.0):

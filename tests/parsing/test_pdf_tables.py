@@ -79,6 +79,33 @@ def test_aligned_figures_are_a_table_without_rules() -> None:
     assert document.text[table.header.start : table.header.end] == "Region | 2023 | 2024"
 
 
+def test_figures_set_as_one_run_stand_in_their_columns_below_names_of_several() -> None:
+    """In bold, the figures of a sum are as wide as their columns: they are one run, a blank apart."""
+    places = [66, 160, 220, 280, 340, 400]
+    rows = [
+        [name, *(f"{number}{row}0,{row}00" for number in "12345")] for row, name in enumerate(("North", "South"), 1)
+    ]
+
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((66, 118), "Table 7.", fontsize=10)
+        page.insert_text((120, 118), "Reeds by region and year", fontsize=10)
+        page.insert_text((239, 134), "Counted", fontsize=10)  # over three of the years
+        page.insert_text((385, 134), "Expected", fontsize=10)  # over two
+        set_rows(page, [["Region", "2020", "2021", "2022", "2023", "2024"], *rows], places, top=150)
+        page.insert_text((66, 198), "All", fontsize=10)
+        run = " ".join(f"{number}1,220,300" for number in "12345")
+        size = 10 * 288 / pymupdf.get_text_length(run, fontsize=10)  # from the first column's figures to the last's
+        page.insert_text((172, 198), run, fontsize=size)
+        box(page, 60, 260, 540, 400, f"{prose('Behind', 40)}.")
+
+    assert cells_of(draw) == [
+        ["", "Counted", "Counted", "Counted", "Expected", "Expected"],
+        ["Region", "2020", "2021", "2022", "2023", "2024"],
+        *rows,
+        ["All", *(f"{number}1,220,300" for number in "12345")],
+    ]
+
+
 def test_a_title_over_several_columns_is_a_row_and_figures_with_another_in_brackets_are_figures() -> None:
     rows = [
         ["", "Often,", "Wide,", "Noise"],
@@ -227,6 +254,28 @@ def test_merged_cells_stand_in_every_place_they_cover() -> None:
             page.insert_text((x0 + 8, (y0 + y1) / 2 + 4), text, fontsize=10)
 
     assert cells_of(draw) == [["Model", "Score", "Score"], ["Model", "first", "second"], ["large", "1.5", "2.5"]]
+
+
+def test_names_below_a_name_head_a_table_that_is_mostly_dashes() -> None:
+    rows = [["Methane", "100 million", "-", "-"], ["Ammonia", "200", "-", "-"], ["Mercury", "10", "1", "-"]]
+
+    def draw(page: pymupdf.Page) -> None:
+        page.draw_rect((180, 100, 480, 120))
+        page.insert_text((280, 114), "Threshold", fontsize=10)
+        for number, row in enumerate([["", "to air", "to water", "to land"], *rows]):
+            for column, cell in enumerate(row):
+                x, y = 180 + 100 * (column - 1), 120 + 20 * number
+                page.draw_rect((x, y, x + 100, y + 20))
+                page.insert_text((x + 8, y + 14), cell, fontsize=10)
+        page.draw_rect((80, 100, 180, 120))
+
+    document = parsed(pdf(draw))
+    (table,) = blocks(document, BlockKind.TABLE)
+    assert table.header is not None
+    assert document.text[table.header.start : table.header.end].split("\n") == [
+        "| Threshold | Threshold | Threshold",
+        "| to air | to water | to land",
+    ]
 
 
 def test_a_header_over_a_short_rule_heads_all_its_columns() -> None:

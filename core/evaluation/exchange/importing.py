@@ -98,7 +98,7 @@ def _reason(exchange: Exchange, span: GoldSpan, *, has_target: bool) -> str:
     if not has_target:
         return f"No document of the library has the text or the name of {span.document}."
     if exchange.anchor(span) is None:
-        return f"Its gold in {span.document} comes without the words, so its offsets cannot be checked."
+        return f'Its gold in {span.document} comes without its words ("quote"), so its offsets cannot be checked.'
     return f"The words of its gold are not in {span.document} as the library has it."
 
 

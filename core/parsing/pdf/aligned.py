@@ -25,9 +25,11 @@ from core.parsing.pdf.columns import (
     placeholder,
     printed_lines,
     shared_gutters,
+    split_numbers,
     word_box,
 )
 from core.parsing.pdf.lines import TextLine, around
+from core.parsing.pdf.spreading import CENTRED, spread_headers
 from core.parsing.table_header import cell_value
 
 Line = list[WordBox]
@@ -43,7 +45,6 @@ _SAME = 3.0  # points within which edges count as aligned
 _EQUATION_NUMBER = re.compile(r"\(\d+(?:[.-]\d+)*[a-z]?\)")
 _CURRENCY = re.compile(r"[$€£¥₹₩]|US\$|EUR|USD")
 _MAX_CELL = 60  # mean characters of the cells of a column, except in the first
-_CENTRED = 12.0  # twice the points by which a title may miss the table's middle
 _PROSE_WIDTH = 9.0  # of a line's height; a narrower column is not running text
 _CAPTION_REACH = 45.0  # points between a table and its caption
 
@@ -143,6 +144,8 @@ def _header_start(lines: Sequence[Line], start: int, previous_end: int, placehol
     ):
         index -= 1
         parts = _parts(lines[index])
+        if TABLE_CAPTION.match(_text(lines[index])):
+            break  # a caption's number is apart from its words, as cells are
         if len(parts) > 1 or parts[0][0].x0 >= label_end:
             header = index
     return max(header, start - 2 * _MAX_HEADER)
@@ -167,6 +170,10 @@ def _table(
         return None
     by_numbers = is_row is _has_numbers
     cells = [[_as_one(part) for part in _parts(line)] for line in body]
+    # Bold sums are as wide as their columns, so that a run of them crosses all gutters: the other lines show these.
+    without_sums = [[part for part in line if not split_numbers(part)] for line in cells]
+    if 2 * sum(len(one) < len(line) for one, line in zip(without_sums, cells, strict=True)) < len(cells):
+        cells = without_sums
     gutters = shared_gutters(cells, 1.0, _CROSSED) if by_numbers else shared_gutters(cells, column_gap(body[0]))
     columns = len(gutters) + 1
     if columns < 2:
@@ -174,7 +181,7 @@ def _table(
 
     def rows_of(lines: Sequence[Line]) -> list[Row]:
         cells = [[_as_one(cell) for part in _parts(line) for cell in _split_at(gutters, part)] for line in lines]
-        return _spread_headers(as_rows(cells, gutters), columns)
+        return spread_headers(as_rows(cells, gutters), columns)
 
     run = _without_title(run)
     if any(_is_prose(rows_of(run), column) for column in ({0, columns - 1} if by_numbers else range(columns))):
@@ -199,7 +206,7 @@ def _without_title(run: Sequence[Line]) -> Sequence[Line]:
     """The lines without those at the top that are a single text in the middle of all columns."""
     left, right = min(line[0].x0 for line in run), max(word.x1 for line in run for word in line)
     start = 0
-    while len(_parts(run[start])) == 1 and abs(run[start][0].x0 + run[start][-1].x1 - left - right) < _CENTRED:
+    while len(_parts(run[start])) == 1 and abs(run[start][0].x0 + run[start][-1].x1 - left - right) < CENTRED:
         start += 1
     return run[start:]
 
@@ -216,41 +223,6 @@ def _split_at(gutters: Sequence[tuple[float, float]], part: Sequence[WordBox]) -
     for word in part:
         by_column.setdefault(sum((start + end) / 2 < word.x0 for start, end in gutters), []).append(word)
     return [by_column[column] for column in sorted(by_column)]
-
-
-def _spread_headers(rows: list[Row], columns: int) -> list[Row]:
-    """The rows; above the first with a number, a header over several columns is repeated in each of them.
-
-    That needs a row below in which each of these columns has a name or a year: in "Other" over "Income" both words are
-    the name of one column.
-    """
-    extents = {
-        column: (min(cell[0].x0 for cell in cells), max(cell[-1].x1 for cell in cells))
-        for column in range(1, columns)
-        if (cells := [row.cells[column] for row in rows if column in row.cells])
-    }
-    filled = sorted(extents)
-    max_headers = 0
-    for index, row in enumerate(rows):
-        headers = [cell for column, cell in sorted(row.cells.items()) if column]
-        width = len(filled) // len(headers) if headers else 0  # columns below each header
-        if any(row.is_number(column) for column in row.cells if column):
-            break
-        max_headers = max(max_headers, len(headers))
-        if width < 2 or width * len(headers) != len(filled):
-            continue
-        if len(headers) < max_headers and not _text(headers[0]).startswith("("):  # it continues the name above
-            continue
-        groups = [filled[start : start + width] for start in range(0, len(filled), width)]
-        names = next((below.cells for below in rows[index + 1 :] if len(below.cells.keys() - {0}) > len(headers)), {})
-        is_centred = all(
-            extents[group[0]][0] < (header[0].x0 + header[-1].x1) / 2 < extents[group[-1]][1]
-            for header, group in zip(headers, groups, strict=True)
-        )
-        if is_centred and names.keys() >= extents.keys():
-            spread = {column: list(headers[place // width]) for place, column in enumerate(filled)}
-            row.cells = {0: row.cells[0], **spread} if 0 in row.cells else spread
-    return rows
 
 
 def _as_one(part: Sequence[WordBox]) -> WordBox:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from core.parsing.pdf.lines import Box, Run, TableCells, TextLine, around
@@ -117,7 +117,10 @@ def shared_gutters(
 
 
 def as_rows(lines: Sequence[Sequence[WordBox]], gutters: Sequence[tuple[float, float]]) -> list[Row]:
-    """Printed lines as rows of cells. In a row without numbers, words that cover a whole gutter are in both columns."""
+    """Printed lines as rows of cells. In a row without numbers, words that cover a whole gutter are in both columns.
+
+    A run of as many numbers as the columns it covers is split into one number for each.
+    """
     edges = [(start + end) / 2 for start, end in gutters]
     rows: list[Row] = []
     for line in lines:
@@ -125,12 +128,34 @@ def as_rows(lines: Sequence[Sequence[WordBox]], gutters: Sequence[tuple[float, f
         for word in line:
             crossed = [at for at, (start, end) in enumerate(gutters) if word.x0 < start + 1 and word.x1 > end - 1]
             first = last = sum(edge < (word.x0 if crossed else (word.x0 + word.x1) / 2) for edge in edges)
+            numbers = split_numbers(word) if crossed else []
+            if len(numbers) == len(crossed) + 1 and crossed == list(range(crossed[0], crossed[-1] + 1)):
+                for column, number in enumerate(numbers, start=crossed[0]):
+                    row.cells.setdefault(column, []).append(number)
+                continue
             if crossed and len(line) > 1 and not any(is_number(other.text) for other in line):
                 first, last = crossed[0], crossed[-1] + 1
             for column in range(first, last + 1):  # a single text that crosses a gutter is a long label: one column
                 row.cells.setdefault(column, []).append(word)
         rows.append(row)
     return rows
+
+
+def split_numbers(run: WordBox) -> list[WordBox]:
+    """The numbers of a run that holds several and nothing else, each with its share of the width; else []."""
+    words = run.text.split()
+    if len(words) < 2 or is_number(run.text) or not all(map(is_number, words)):
+        return []
+    width = (run.x1 - run.x0) / len(run.text)  # of a character
+    is_upright = run.box[2] - run.box[0] == run.x1 - run.x0
+    numbers, at = [], 0
+    for word in words:
+        at = run.text.index(word, at)
+        left, right = width * at, width * (at + len(word))
+        box = (run.box[0] + left, run.box[1], run.box[0] + right, run.box[3]) if is_upright else run.box
+        numbers.append(replace(run, x0=run.x0 + left, x1=run.x0 + right, text=word, box=box))
+        at += len(word)
+    return numbers
 
 
 def extends_text(above: Row, row: Row) -> bool:
@@ -181,11 +206,15 @@ def header_rows(table: Sequence[Sequence[Run]]) -> int:
     count = 1
     while count < min(len(table) - 1, _MAX_HEADER_ROWS) and _names_columns(table[count]):
         corner, *others = (run.text for run in table[count])
-        numbers = [sum(_has_number(run.flat) for run in row) for row in table[count : count + 3]]
-        may_have_corner = count == 1 and has_gaps and (4 * numbers[0] < len(first) or numbers[0] == len(others))
+        numbers = sum(_has_number(run.flat) for run in table[count])
+        may_have_corner = count == 1 and has_gaps and (4 * numbers < len(first) or numbers == len(others))
         is_single = len(others) > 1 and sum(map(bool, others)) == 1 and not corner
         is_section = is_single and not "".join(others).startswith("(") and not _names_columns(table[count + 1])
-        if not any(others) or is_section or (corner and not may_have_corner) or max(numbers[1:]) < len(first) / 3:
+        # Rows below a header have numbers, or dashes in their place.
+        below = max(
+            sum(bool(run.text) and is_number_or_dash(run.flat) for run in row) for row in table[count + 1 : count + 3]
+        )
+        if not any(others) or is_section or (corner and not may_have_corner) or below < len(first) / 3:
             break
         count += 1
     return count

@@ -68,7 +68,7 @@ class PdfParser:
     ``password``: opens an encrypted file; ignored for other files.
     """
 
-    version = 9
+    version = 10
 
     def __init__(self, settings: ParsingSettings, password: str | None = None, kind: str = "pdf") -> None:
         self._settings = settings

@@ -27,6 +27,7 @@ KEPT = "kept"
 CAME_IN = "its text came in with a better child's passage"
 ALONE = "the child alone: the rest of its parent did not fit the budget"
 CUT = "cut where the budget ends"
+JOINED = "{number} found chunks that touch, as one passage; for the best of them {reason}"
 ENDED = "the context ended before it"
 POOR = ENDED + ": anything further is {likely:.0%} likely to belong to the answer, and reading ends below {least:.0%}"
 UNSURE = ENDED + ": the library is {likely:.0%} likely to answer at all, so no more than {amount:,} {unit} are read"
@@ -213,7 +214,7 @@ class _Context:
                 if child.overlap(run):
                     children.setdefault(candidate.child, Span(max(child.start, run.start), min(child.end, run.end)))
             self.shown.update(children)
-            best, reason = group[0]
+            best = group[0][0]
             passages.append(
                 Passage(
                     version_id=leaves.version_ids[document],
@@ -227,11 +228,18 @@ class _Context:
                     children=tuple(children.values()),
                     rank=rank,
                     score=best.relevance,
-                    reason=reason,
+                    reason=_passage_reason(group),
                     **headers.parts(document, run.start)._asdict(),
                 )
             )
         return tuple(passages)
+
+
+def _passage_reason(group: Sequence[tuple[ContextCandidate, str]]) -> str:
+    """Why a passage is as it is: the reason of its best child, which is not the only one where others touched it."""
+    reason = group[0][1]
+    number = len({candidate.child for candidate, why in group if why != CAME_IN})
+    return reason if number < 2 else JOINED.format(number=number, reason=reason)
 
 
 def _beginning(filling: Filling, document: int, child: Span) -> Span | None:

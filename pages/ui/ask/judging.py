@@ -118,8 +118,9 @@ def notice_at(place: str) -> Notice | None:
 
 
 def _seen(place: str) -> object:
-    """What a place shows now: the question on Ask, the document on Chunks."""
-    return st.session_state.get({ASK: state.ASKED, CHUNKS: state.CHUNKS_VERSION}.get(place, ""))
+    """What a place shows now: the question on Ask, the document on Chunks; nothing of its own in the list of all."""
+    key = {ASK: state.ASKED, CHUNKS: state.CHUNKS_VERSION}.get(place)
+    return st.session_state.get(key) if key else None
 
 
 def offered() -> str:

@@ -22,7 +22,7 @@ def show_health(cut: Cut) -> None:
     """A part for each thing to do, in it a row for each kind of finding, which says which of its places is shown."""
     health = cut.health
     counts, groups = health.counts, health.by_remedy
-    held = st.session_state.get(state.CHUNKS_HEALTH)
+    held = _held(cut)
     pages = pages_read(cut.tree.document.pages)
     with st.container(key="chunks_health", gap=None):
         st.markdown(f"**Health** · {words.count(len(groups), 'thing') + ' to do' if groups else 'nothing found'}")
@@ -61,12 +61,18 @@ def _place(cut: Cut, defect: Defect, at: int) -> None:
     st.caption(words.escaped(found[at].sentence))
 
 
+def _held(cut: Cut) -> tuple[Defect, int] | None:
+    """The kind that is stepped through in this document, and which of its places; no place of another document's."""
+    version, defect, at = st.session_state.get(state.CHUNKS_HEALTH) or ("", None, 0)
+    return (defect, at) if version == cut.version and defect is not None else None
+
+
 def _step(cut: Cut, defect: Defect, by: int) -> None:
     """Go to the next place of a kind: the first of one that was not looked at yet."""
     found = cut.health.of(defect)
-    held = st.session_state.get(state.CHUNKS_HEALTH)
+    held = _held(cut)
     at = (min(held[1], len(found) - 1) + by) % len(found) if held and held[0] == defect else 0
-    st.session_state[state.CHUNKS_HEALTH] = (defect, at)
+    st.session_state[state.CHUNKS_HEALTH] = (cut.version, defect, at)
     chunks_state.jump_to(cut.version, found[at].start, found[at].end)
 
 

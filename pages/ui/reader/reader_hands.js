@@ -54,7 +54,7 @@ function hookReader(find, self, { actions, touch, findBar, textHost, frame, mark
 // The reader ends where the window does, whatever stands above it. Returns what stops that.
 function fitToWindow(frame) {
   const fit = () => {
-    const page = frame.getRootNode().host.closest("[data-testid=stMain]");
+    const page = frame.getRootNode().host?.closest("[data-testid=stMain]"); // the window may call once it was taken away
     const top = frame.getBoundingClientRect().top + (page ? page.scrollTop : 0);
     frame.style.height = `max(30rem, calc(100vh - ${Math.round(top)}px - 1.25rem))`;
   };

@@ -46,7 +46,9 @@ function layoutOf(model, block) {
     }
     const total = least.reduce((sum, each) => sum + each + 3, 0);
     wide = weight.map((each) => `${Math.min(28, each) + 2}ch`).join(" ");
-    if (even && count <= MOST_COLUMNS && total <= ROOM) columns = least.map((each, column) => `minmax(${each + 3}ch, ${weight[column]}fr)`).join(" ");
+    const share = (each) => (100 * (each + 3) / total).toFixed(2); // in a narrow frame words break: no cell is cut off
+    const track = (each, column) => `minmax(min(${each + 3}ch, ${share(each)}%), ${weight[column]}fr)`;
+    if (even && count <= MOST_COLUMNS && total <= ROOM) columns = least.map(track).join(" ");
   }
   const layout = { outer, columns, wide, count };
   layouts.set(block, layout);

@@ -179,7 +179,7 @@ def test_gold_is_placed_by_text_then_by_name_and_words_and_never_dropped(filled)
     assert len(imported.judgments) == 4
     assert dict(imported.unplaced) == {
         "Is it not there?": "The words of its gold are not in bees as the library has it.",
-        "Is it without words?": "Its gold in bees comes without the words, so its offsets cannot be checked.",
+        "Is it without words?": 'Its gold in bees comes without its words ("quote"), so its offsets cannot be checked.',
         "Is it no document?": "No document of the library has the text or the name of unknown.md.",
         "Is it empty?": "Its relevant documents are empty.",
     }

@@ -113,6 +113,15 @@ def test_flat_passages_are_unions_of_retrieved_leaves(world, amount):
         assert join(world.texts[document], passage.children) == [Span(passage.start, passage.end)]
 
 
+@given(worlds(overlapping=False), st.integers(1, 1200))
+def test_a_passage_of_several_chunks_does_not_say_that_it_is_one_alone(world, amount):
+    _, made = filled(world, ExpansionSettings("flat"), filling.characters(amount))
+    for passage in made.passages:
+        alone = passage.reason.startswith(("the child alone", "cut where"))
+        assert alone == (len(passage.children) == 1)
+        assert alone or passage.reason.startswith(f"{len(passage.children)} found chunks that touch")
+
+
 @given(worlds(overlapping=False), st.floats(0.01, 1), st.integers(100, 1200))
 def test_relevance_decides_what_gets_the_room(world, share, amount):
     """No child is left out while a less relevant one was put in by itself."""
