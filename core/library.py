@@ -256,6 +256,10 @@ class Library:
         """A document with its text and structure. Raises ``NotFoundError``."""
         return documents.document(self._store, version_id)
 
+    def reading_of(self, version_id: str) -> str:
+        """Names how a document was read: another parser, or another text, is another name."""
+        return documents.reading_of(self._store, version_id)
+
     def tree(self, version_id: str) -> ChunkTree:
         """A document's chunks as they are indexed."""
         return chunks.tree(self._store, version_id)

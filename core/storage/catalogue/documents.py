@@ -134,6 +134,12 @@ def version(store: Store, version_id: str) -> Version | None:
     return None if row is None else Version(*row)
 
 
+def reading_of(store: Store, version_id: str) -> str:
+    """Names how a version was read, by parser and text; "" when it is not in the library."""
+    known = version(store, version_id)
+    return f"{known.parser} {known.text_hash}" if known else ""
+
+
 def known_version(store: Store, version_id: str) -> Version:
     """As ``version``. Raises ``NotFoundError`` where it is not in the library."""
     found = version(store, version_id)
