@@ -260,6 +260,10 @@ class Library:
         """A document with its text and structure. Raises ``NotFoundError``."""
         return documents.document(self._store, version_id)
 
+    def parse_fingerprint(self, version_id: str) -> str:
+        """Names how a document was read: another parser, or another text, is another name."""
+        return documents.parse_fingerprint(self._store, version_id)
+
     def tree(self, version_id: str) -> ChunkTree:
         """A document's chunks in the serving generation."""
         return chunks.tree(self._store, version_id)

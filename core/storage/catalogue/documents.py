@@ -134,6 +134,12 @@ def version(store: Store, version_id: str) -> Version | None:
     return None if row is None else Version(*row)
 
 
+def parse_fingerprint(store: Store, version_id: str) -> str:
+    """Identifies how a version was parsed: its parser and the hash of its text; "" for an unknown version."""
+    known = version(store, version_id)
+    return f"{known.parser} {known.text_hash}" if known else ""
+
+
 def require_version(store: Store, version_id: str) -> Version:
     """The attributes of a version. Raises ``NotFoundError``."""
     known = version(store, version_id)

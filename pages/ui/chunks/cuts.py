@@ -173,13 +173,16 @@ def _caches() -> _Caches:
 def cutter_of(version: str) -> DocumentCutter:
     """What cuts a document, at hand for the documents that were looked at last."""
     document, library = readings.document(version), services.library()
-    return _caches().cutters.get_or_create(version, lambda: DocumentCutter(library, document))
+    return _caches().cutters.get_or_create(
+        f"{version} {library.parse_fingerprint(version)}", lambda: DocumentCutter(library, document)
+    )
 
 
 def cut_key(version: str, settings: ChunkingSettings, edits: Sequence[Edit]) -> str:
     """Names a cut. What ``learned`` makes also depends on the library, whose headings teach it."""
     taught = f" {services.library().revision()}" if settings.chunker == "learned" else ""
-    return f"{version} {stage_fingerprint(settings)} {edits_fingerprint(edits)}{taught}"
+    read = services.library().parse_fingerprint(version)
+    return f"{version} {read} {stage_fingerprint(settings)} {edits_fingerprint(edits)}{taught}"
 
 
 def known_cut(key: str) -> Cut | None:
@@ -201,7 +204,7 @@ def cutting(version: str, settings: ChunkingSettings, edits: Sequence[Edit]) -> 
 
 def applied_cut(version: str, settings: ChunkingSettings, recipe: str) -> Cut:
     """A document as it is indexed. ``settings``: its own; ``recipe``: the fingerprint of how it is cut."""
-    return _applied(str(services.home()), version, recipe, settings)
+    return _applied(str(services.home()), version, services.library().parse_fingerprint(version), recipe, settings)
 
 
 def applied_reading(version: str) -> Reading:
@@ -212,6 +215,6 @@ def applied_reading(version: str) -> Reading:
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _applied(place: str, version: str, recipe: str, settings: ChunkingSettings) -> Cut:
+def _applied(place: str, version: str, read: str, recipe: str, settings: ChunkingSettings) -> Cut:
     library = services.library()
     return Cut(library, settings, Replayed(library.tree(version)), library.audit(version), stored=True)

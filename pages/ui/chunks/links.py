@@ -26,15 +26,15 @@ def leading(version: str) -> list[int]:
 
 def meant(target: str, version: str) -> Elsewhere | None:
     """Where a link of a document leads in the library; ``None``: nowhere. What a document lacks is its beginning."""
-    home = str(services.home())
+    home, read = str(services.home()), services.library().parse_fingerprint
     if target.startswith("#"):
-        place = _inner(home, version).get(target)
+        place = _inner(home, version, read(version)).get(target)
         return (version, place.start, place.end) if place else None
     found = _named().find(target, version)
     if found is None:
         return None
     other, fragment = found
-    place = _anchors(home, other).get(slug(fragment.rpartition("#")[2])) if fragment else None
+    place = _anchors(home, other, read(other)).get(slug(fragment.rpartition("#")[2])) if fragment else None
     return (other, place.start, place.end) if place else (other, 0, 0)
 
 
@@ -69,10 +69,10 @@ def _linked(place: str, revision: int) -> Linked:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _anchors(place: str, version: str) -> Mapping[str, Span]:
+def _anchors(place: str, version: str, read: str) -> Mapping[str, Span]:
     return anchors(readings.document(version))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _inner(place: str, version: str) -> Mapping[str, Span]:
+def _inner(place: str, version: str, read: str) -> Mapping[str, Span]:
     return inner_links(readings.document(version))

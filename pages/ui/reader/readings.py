@@ -21,34 +21,38 @@ PAGE_SCALE = 1.8  # pixels a point: sharp in the reader's column, a few hundred 
 
 
 def document(version: str) -> Document:
-    """A document with its structure. A version's parse may change with its parser only, hence no revision."""
-    return _document(str(services.home()), version)
+    """A document with its structure. It stays until the same file is read in another way, whatever else changes."""
+    return _document(str(services.home()), version, services.library().parse_fingerprint(version))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _document(place: str, version: str) -> Document:
+def _document(place: str, version: str, read: str) -> Document:
     return services.library().document(version)
 
 
 def units(version: str) -> tuple[Unit, ...]:
     """The definitions of a program, () of any other document and where no grammar reads it."""
     language = document(version).metadata.get("language", "") if document(version).kind == "code" else ""
-    return _units(str(services.home()), version, language) if language else ()
+    return (
+        _units(str(services.home()), version, services.library().parse_fingerprint(version), language)
+        if language
+        else ()
+    )
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _units(place: str, version: str, language: str) -> tuple[Unit, ...]:
+def _units(place: str, version: str, read: str, language: str) -> tuple[Unit, ...]:
     syntax = read_syntax(document(version).text, language, services.library().settings.parsing)
     return syntax.units if syntax else ()
 
 
 def text(version: str) -> TextReading:
     """A document's text as the reader's shelf takes it."""
-    return _text(str(services.home()), version)
+    return _text(str(services.home()), version, services.library().parse_fingerprint(version))
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)
-def _text(place: str, version: str) -> TextReading:
+def _text(place: str, version: str, read: str) -> TextReading:
     return read_text(document(version))
 
 
@@ -66,7 +70,7 @@ def drawn_sheet(version: str, number: int, drawn: Reading, lit: Span | None = No
     around = boxes_on(version, page.number, [span for span in families if span])
     cited = boxes_on(version, page.number, [lit] if lit else [])
     return {
-        **_picture(str(services.home()), version, page.number),
+        **_picture(str(services.home()), version, services.library().parse_fingerprint(version), page.number),
         "boxes": [
             [here[int(at)], *box] for at, *box in boxes_on(version, page.number, [drawn.spans[at] for at in here])
         ],
@@ -95,7 +99,7 @@ def _united(boxes: Iterable[list[float]]) -> list[list[float]]:
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)
-def _picture(place: str, version: str, number: int) -> dict[str, Any]:
+def _picture(place: str, version: str, read: str, number: int) -> dict[str, Any]:
     from core.parsing.pictures.drawing import render_page
 
     held = services.library()
