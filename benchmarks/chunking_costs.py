@@ -192,7 +192,7 @@ def bare_encoder(settings: EmbeddingSettings, encoder: Encoder) -> Callable[[lis
     from sentence_transformers import SentenceTransformer
 
     model = SentenceTransformer(str(packaged.model_directory()), local_files_only=True)
-    half = bool(getattr(encoder, "_half_precision", False))
+    half = bool(getattr(encoder, "_bfloat16", False))
 
     def encode(texts: list[str]) -> object:
         with torch.autocast("cpu", dtype=torch.bfloat16) if half else nullcontext():
@@ -332,7 +332,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(warm(options.suites, options.words, 3 * options.rounds, model.counter), "\n", flush=True)
     if "peers" in wanted:
         model.encoder.encode(["Whether half precision is used is known once the weights are loaded."])
-        half = bool(getattr(model.encoder, "_half_precision", False))
+        half = bool(getattr(model.encoder, "_bfloat16", False))
         print("Other libraries on the same texts: on the clock (of all cores' time)\n")
         sizes = options.characters, options.sentences, max(1, options.rounds // 2)
         print(peers(options.suites, options.peers, *sizes, half))

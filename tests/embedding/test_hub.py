@@ -85,7 +85,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tup
         ("HF_HUB_CACHE", str(tmp_path / "cache")),
     ):
         monkeypatch.setattr(huggingface_hub.constants, name, value)
-    monkeypatch.setattr(hub, "_BANNED", False)
+    monkeypatch.setattr(hub, "_OFFLINE", False)
     yield server.asked  # type: ignore[attr-defined]
     server.shutdown()
 
@@ -131,7 +131,7 @@ def test_without_a_network_or_against_the_persons_word_the_refusal_is_a_sentence
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path))
     with pytest.raises(ModelError, match="says that nothing may be"):
         hub.offered(NAME)
-    monkeypatch.setattr(hub, "_BANNED", False)
+    monkeypatch.setattr(hub, "_OFFLINE", False)
     monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", "http://127.0.0.1:9")
     with pytest.raises(ModelError, match=r"127\.0\.0\.1:9 could not be reached, .* nothing was fetched"):
         hub.offered(NAME)
@@ -144,10 +144,10 @@ def test_without_a_network_or_against_the_persons_word_the_refusal_is_a_sentence
 def test_the_network_is_open_as_long_as_anybody_fetches_and_shut_after_the_last(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(hub, "_BANNED", False)
-    first = hub._reaching(NAME)
+    monkeypatch.setattr(hub, "_OFFLINE", False)
+    first = hub._online(NAME)
     first.__enter__()
-    with hub._reaching(NAME):
+    with hub._online(NAME):
         first.__exit__(None, None, None)
         assert not huggingface_hub.constants.HF_HUB_OFFLINE
     assert huggingface_hub.constants.HF_HUB_OFFLINE
@@ -157,7 +157,7 @@ def test_who_looks_for_a_model_first_leaves_the_network_shut() -> None:
     """The client reads the word once, as it is imported: loading would ask it for a list of its own without it."""
     looked = "from core.embedding import hub; hub.is_fetched('a/b')"
     said = f"{looked}; from huggingface_hub import constants as held; "
-    said += "print(held.HF_HUB_OFFLINE, held.HF_HUB_DISABLE_TELEMETRY, hub._BANNED)"
+    said += "print(held.HF_HUB_OFFLINE, held.HF_HUB_DISABLE_TELEMETRY, hub._OFFLINE)"
     told = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "DO_NOT_TRACK")
     free = {name: value for name, value in os.environ.items() if name not in told}
     done = subprocess.run([sys.executable, "-c", said], env=free, cwd=ROOT, capture_output=True, text=True, check=True)
@@ -165,7 +165,7 @@ def test_who_looks_for_a_model_first_leaves_the_network_shut() -> None:
 
 
 def test_what_is_no_name_of_the_hub_is_said_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hub, "_BANNED", False)
+    monkeypatch.setattr(hub, "_OFFLINE", False)
     for name in ("someone/small--er", "someone/small.git", "ä/ö"):
         assert not hub.is_fetched(name)
         with pytest.raises(ModelError, match="no name of a model there reads so"):
@@ -176,7 +176,7 @@ def test_what_is_no_name_of_the_hub_is_said_in_a_sentence(monkeypatch: pytest.Mo
     "error", [RuntimeError("etag is empty"), ImportError("no socksio for this proxy"), OSError(28, "full")]
 )
 def test_whatever_stops_a_fetch_is_a_sentence(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hub, "_BANNED", False)
-    with pytest.raises(ModelError, match=f"{NAME} was not fetched: .*{str(error)[-6:]}"), hub._reaching(NAME):
+    monkeypatch.setattr(hub, "_OFFLINE", False)
+    with pytest.raises(ModelError, match=f"{NAME} was not fetched: .*{str(error)[-6:]}"), hub._online(NAME):
         raise error
     assert huggingface_hub.constants.HF_HUB_OFFLINE

@@ -14,7 +14,7 @@ from core.embedding.precision import LITTLE, computing
 @pytest.fixture
 def four_threads(monkeypatch):
     before = torch.get_num_threads()
-    monkeypatch.setattr(precision, "_threads", lambda: 4)
+    monkeypatch.setattr(precision, "_default_threads", lambda: 4)
     torch.set_num_threads(4)
     yield
     torch.set_num_threads(before)

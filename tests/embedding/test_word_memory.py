@@ -38,7 +38,7 @@ def test_words_that_were_read_before_change_nothing(bare, before, text):
 
 
 def test_a_full_memory_begins_anew(monkeypatch):
-    monkeypatch.setattr(tokenizer, "_MOST_KEPT", 20)
+    monkeypatch.setattr(tokenizer, "_MOST_CACHED", 20)
     asked: list[str] = []
 
     def read(text: str) -> np.ndarray:
