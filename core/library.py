@@ -261,7 +261,7 @@ class Library:
         return documents.document(self._store, version_id)
 
     def parse_fingerprint(self, version_id: str) -> str:
-        """Names how a document was read: another parser, or another text, is another name."""
+        """Identifies how a document was parsed; changes with its parser or its text."""
         return documents.parse_fingerprint(self._store, version_id)
 
     def tree(self, version_id: str) -> ChunkTree:
@@ -338,11 +338,7 @@ class Library:
         return self._searcher
 
     def search(
-        self,
-        question: str,
-        settings: Settings | None = None,
-        scope: Scope = ALL_DOCUMENTS,
-        ignored: Keys = frozenset(),
+        self, question: str, settings: Settings | None = None, scope: Scope = ALL_DOCUMENTS, ignored: Keys = frozenset()
     ) -> SearchResult:
         """The hits, passages, context and trace of a question; ``settings`` ``None`` uses the library's."""
         return self._searcher.search(Query(question, scope, ignored), settings or self.settings)
