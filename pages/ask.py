@@ -177,7 +177,7 @@ def save_markdown(query: Query, result: SearchResult, made_by: Settings) -> None
 
 def nothing_found(query: Query, settings: Settings, *, filtered: bool) -> None:
     """Why there may be nothing, and what to do. ``filtered``: the question itself leaves documents out."""
-    reading = background.coming()
+    reading = background.pending_documents()
     ways = ["ask again once more documents are read"] if reading else []
     ways += ["take an “only” of the question away"] if filtered else []
     ways += [] if query.scope.everything else ["search in more collections or tags"]

@@ -29,7 +29,7 @@ TABS = (
 def main() -> None:
     """One tab a subject; a tab computes only what it shows."""
     st.title("Settings")
-    led = address.taken()
+    led = address.take()
     if led is not None:
         tab = address.last(led, "tab")
         st.session_state[state.SETTINGS_TAB] = tab if tab in TABS else TABS[0]

@@ -64,7 +64,7 @@ def show_answer(answer: Answer, support: Support | None, result: SearchResult) -
         for quote in answer.quotes
     ]
     weak = support.sentence.removeprefix(NOTHING) if support and not support.enough else ""
-    coming = background.coming() if weak or not quotes else 0
+    coming = background.pending_documents() if weak or not quotes else 0
     likely = "" if not support else f" · the library is {support.probability:.0%} likely to answer this"
     data = {
         "question": result.question,

@@ -61,7 +61,7 @@ def _pending() -> _Pending | None:
 def arrive() -> None:
     """Before the page is drawn: ask what a model has rewritten meanwhile."""
     pending = _pending()
-    task = tasks.known(_REWRITING, pending)
+    task = tasks.get(_REWRITING, pending)
     if pending is None or task is None or not task.over:
         return
     request, (asked, fault) = task.result()
@@ -106,10 +106,10 @@ def show_further(answer: Callable[[], str]) -> None:
     pending = _pending()
     client = _client()
     if pending is not None and client is not None:
-        before = "" if tasks.known(_REWRITING, pending) else answer()
-        task = tasks.begun(_REWRITING, pending, lambda task: _rewritten(task, client, pending, before))
+        before = "" if tasks.get(_REWRITING, pending) else answer()
+        task = tasks.get_or_start(_REWRITING, pending, lambda task: _rewritten(task, client, pending, before))
         said = f"“{escaped(pending.typed)}” is put so that it stands alone …".replace("{", "{{").replace("}", "}}")
-        if tasks.finished(_REWRITING, task, said, _forget, said):
+        if tasks.finished_or_progress(_REWRITING, task, said, _forget, said):
             st.rerun()
         return
     with st.form("ask.further", border=False, clear_on_submit=True):

@@ -21,7 +21,7 @@ _NAMES = tuple(sidebar.BY_NAME)
 
 def arrive(library: Library) -> None:
     """Take up the address once: what it does not say stands as usual."""
-    led = address.taken()
+    led = address.take()
     if led is None:
         return
     question = address.last(led, "question")
@@ -35,7 +35,7 @@ def arrive(library: Library) -> None:
     profile = address.last(led, "profile")
     st.session_state[state.PROFILE] = profile if profile in known else sidebar.QUICK
     base = known[st.session_state[state.PROFILE]]
-    turned = address.turns(led.get("dial", ()), _values(base))
+    turned = address.parse_dials(led.get("dial", ()), _values(base))
     try:
         base.with_values(turned)
     except SettingsError:  # a link that somebody wrote by hand
@@ -58,7 +58,7 @@ def say(library: Library, question: str, settings: Settings, base: Settings) -> 
             "turn": turns if len(turns) > 1 else (),
             "typed": conversation.typed(),
             "profile": "" if profile == sidebar.QUICK else profile,
-            "dial": address.turned(_values(settings), _values(base)),
+            "dial": address.format_dials(_values(settings), _values(base)),
             "collection": [names[value] for kind, value in scope if kind == "collection" and value in names],
             "tag": [str(value) for kind, value in scope if kind == "tag"],
         }

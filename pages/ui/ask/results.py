@@ -32,13 +32,13 @@ def search_at_once(query: Query, settings: Settings) -> tuple[SearchResult, Sett
         return known or searcher.search(query, settings), settings
     at_once = replace(settings, reranking=RerankingSettings())
     first = searcher.search(query, at_once)
-    task = tasks.begun(
+    task = tasks.get_or_start(
         _RERANKING,
         (library.revision(), query, settings, query.asking),
         lambda task: searcher.search(query, settings, task.tell),
     )
     said = "Reading the best chunks again: {done} of {total}. Until then they stand in the order before."
-    if not tasks.finished(_RERANKING, task, said, lambda: sidebar.turn({"reranking.model": ""})):
+    if not tasks.finished_or_progress(_RERANKING, task, said, lambda: sidebar.turn({"reranking.model": ""})):
         return first, at_once
     try:
         return task.result(), settings

@@ -111,7 +111,7 @@ def _ask(asked: ExplainedPlace | None) -> None:
 
 def _picked(question: str, titles: dict[str, SourceRow]) -> tuple[str, Span] | None:
     """The place a person points at; ``None`` while there is none."""
-    state.keep_known(state.WHY_DOCUMENT, titles)
+    state.forget_unoffered(state.WHY_DOCUMENT, titles)
     choice, typed = st.columns([2, 3], gap="small")
     version = choice.selectbox(
         "Document",
@@ -131,7 +131,7 @@ def _picked(question: str, titles: dict[str, SourceRow]) -> tuple[str, Span] | N
     offered = [*places[:LISTED], *gold]
     if not offered:
         return None
-    state.keep_known(state.WHY_PLACE, offered)
+    state.forget_unoffered(state.WHY_PLACE, offered)
     found = f"{words.count(len(places), 'place')}; {'these are the first' if len(places) > LISTED else 'which one?'}"
     chosen = st.radio(
         found if places else "Answers marked for this question",
@@ -179,12 +179,12 @@ def _explain(query: Query, settings: Settings, asked: ExplainedPlace, source: So
         _ask(asked)
     library = services.library()
     searcher, version, span = library.searcher, asked.version, asked.place
-    task = tasks.begun(
+    task = tasks.get_or_start(
         TASK,
         (query, asked, library.revision()),
         lambda task: why_not(searcher, query, settings, version, span, task.tell),
     )
-    if not tasks.finished(TASK, task, "Trying step {done} of {total}", lambda: _ask(None)):
+    if not tasks.finished_or_progress(TASK, task, "Trying step {done} of {total}", lambda: _ask(None)):
         return
     told = task.result()
     text = readings.document(asked.version).text

@@ -53,9 +53,9 @@ def _show(text: str, scope: Scope, settings: Settings) -> None:
             judge = language.judge(task.stopping)
             return check_text(searcher, text, settings, scope, task.tell, judge), judge
 
-        task = tasks.begun(_CHECKING, key, checked)
+        task = tasks.get_or_start(_CHECKING, key, checked)
         said = "Holding sentence {done} of {total} against the library …"
-        if not tasks.finished(_CHECKING, task, said, lambda: st.session_state.pop(_ASKED, None)):
+        if not tasks.finished_or_progress(_CHECKING, task, said, lambda: st.session_state.pop(_ASKED, None)):
             return
         try:
             known = (key, *task.result())

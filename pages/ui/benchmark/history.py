@@ -18,7 +18,7 @@ from core.library import Library
 from pages.ui.benchmark import benches
 from pages.ui.benchmark.suites import suite_in
 from pages.ui.shared import background, services, state, words
-from pages.ui.shared.tables import ticked
+from pages.ui.shared.tables import select_rows
 from pages.ui.shared.work import Plan
 
 COLUMNS = {
@@ -71,7 +71,7 @@ def show_history(runs: list[benches.Run]) -> None:
             del rows["Revision"]
         names, height = [run.head.folder for run in runs], None if len(runs) < 9 else 320
         alt = "Runs, the newest first"
-        chosen = ticked(runs, names, rows, "benchmark.history", alt, COLUMNS, several=False, height=height)
+        chosen = select_rows(runs, names, rows, "benchmark.history", alt, COLUMNS, several=False, height=height)
         with st.container(horizontal=True, vertical_alignment="center"):
             if not chosen:
                 st.caption("Choose a run to open it, to go on with it, or to remove it.")

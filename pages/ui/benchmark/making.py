@@ -95,7 +95,7 @@ def show_making() -> None:
             _offer()
             return
         task = now.task = now.task or _begun(now.asked)
-        if tasks.finished(TASK, task, "Question {done} of {total}", _forget, "Reading your documents …"):
+        if tasks.finished_or_progress(TASK, task, "Question {done} of {total}", _forget, "Reading your documents …"):
             st.fragment(_review)(task)
 
 

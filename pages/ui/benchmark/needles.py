@@ -74,7 +74,7 @@ def _chosen() -> dict[str, Any] | None:
 
 
 def _outcome() -> None:
-    if not (left := background.outcome(NEEDLES)):
+    if not (left := background.last_result(NEEDLES)):
         return
     found = from_values(NeedleMap, left)
     stages = [stage for stage in STAGES if any(cell.stage == stage for cell in found.cells)]

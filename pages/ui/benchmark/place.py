@@ -28,7 +28,7 @@ SEVERAL = {
 
 def arrive(runs: list[benches.Run]) -> None:
     """Take up the address once; what it does not say stands as usual."""
-    led = address.taken()
+    led = address.take()
     if led is None:
         return
     finished = [run for run in runs if run.head.finished]

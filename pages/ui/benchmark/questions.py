@@ -20,7 +20,7 @@ from pages.ui.benchmark.views import choose_budget
 from pages.ui.shared import background, services, state, words
 from pages.ui.shared.plots import CONFIG, lay_out, palette
 from pages.ui.shared.queue import show_jobs
-from pages.ui.shared.tables import ticked
+from pages.ui.shared.tables import select_rows
 from pages.ui.shared.work import REMEDIES as JOB
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def show_questions(
         budget = choose_budget(report)
         if len(presets) > 1:
             beside = [name for name in presets if name != preset]
-            state.keep_known(state.BENCH_OTHER, beside)
+            state.forget_unoffered(state.BENCH_OTHER, beside)
             usual = beside.index(other) if other in beside else 0
             other = st.selectbox("Beside", beside, index=usual, key=state.BENCH_OTHER, width=220) or beside[0]
         sought = st.text_input(
@@ -67,7 +67,7 @@ def show_questions(
         f"{words.count(len(rows), 'question')}, those of which {words.escaped(preset)} read least first. "
         "Choose a row to see what each preset read."
     )
-    chosen = ticked(
+    chosen = select_rows(
         rows,
         [row.id for row in rows],
         table(rows, found, budget),
@@ -205,7 +205,7 @@ def classes_figure(counts: Mapping[str, int]) -> plotly.graph_objects.Figure:
 def _show_remedies(report: BenchReport, folder: str, preset: str) -> None:
     library = services.library()
     of = {"run": folder, "preset": preset}
-    if found := background.outcome(JOB, of):
+    if found := background.last_result(JOB, of):
         tried = from_values(Remedies, found)
         for one in sorted(tried.tried, key=lambda one: -one.share):
             st.markdown(f"- {words.escaped(remedy_words(one.name, len(one.mended), tried.failures, one.tokens))}")

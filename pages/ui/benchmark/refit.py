@@ -64,8 +64,8 @@ def _show_fit(mark: str, held: int) -> None:
     over = True
     if asked is not None:
         library = services.library()  # here: the thread knows no window, and could take another library's
-        task = tasks.begun(TASK, asked, lambda task: _work(task, library, asked))
-        over = tasks.finished(TASK, task, "Fitting to your judgments", _forget)
+        task = tasks.get_or_start(TASK, asked, lambda task: _work(task, library, asked))
+        over = tasks.finished_or_progress(TASK, task, "Fitting to your judgments", _forget)
         if over:
             _outcome(task, asked)
     with head:

@@ -100,7 +100,7 @@ def usual_baseline(presets: list[str]) -> str:
 
 
 def _selected(presets: list[str], baseline: str, best: list[str]) -> str:
-    state.keep_known(state.BENCH_SELECTED, presets)
+    state.forget_unoffered(state.BENCH_SELECTED, presets)
     usual = next((name for name in (*best, *presets) if name != baseline), baseline)
     return str(st.session_state.get(state.BENCH_SELECTED, usual))
 

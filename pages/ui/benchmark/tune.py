@@ -46,7 +46,7 @@ def _enough(held: int) -> str:
 
 
 def _start() -> None:
-    library, found = services.library(), background.outcome(KIND)
+    library, found = services.library(), background.last_result(KIND)
     if not (found and _used(found)):  # else it could not be undone any more if nothing better comes of this
         _discard()
     careful = profiles(library.settings, rerankers.chosen())[CAREFUL]
@@ -54,7 +54,7 @@ def _start() -> None:
 
 
 def _outcome() -> None:
-    found = background.outcome(KIND)
+    found = background.last_result(KIND)
     if found is None:
         return
     gained = found["verdict"] == GAIN

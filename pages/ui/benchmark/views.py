@@ -88,7 +88,7 @@ def show_breakdown(report: BenchReport, folder: str, chosen: tuple[str, ...]) ->
     presets = [item.preset for item in report.presets]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         by = _choice("By", offered, state.BENCH_BY, BY_WORDS.__getitem__)
-        state.keep_known(state.BENCH_METRIC, metrics)
+        state.forget_unoffered(state.BENCH_METRIC, metrics)
         name = st.selectbox(
             "Metric",
             metrics,

@@ -47,7 +47,7 @@ def chosen_other() -> str | None:
 
 def show_choice() -> None:
     """The picker of what to compare with."""
-    state.keep_known(state.CHUNKS_OTHER, [*OTHERS, None])
+    state.forget_unoffered(state.CHUNKS_OTHER, [*OTHERS, None])
     st.selectbox(
         "Compare with",
         OTHERS,

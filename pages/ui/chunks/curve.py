@@ -45,9 +45,9 @@ def _vectors(panel: PanelState) -> Vectors | None:
             st.caption("The curve compares neighbouring sentences, and needs a vector of each.")
             return None
         st.session_state[_STOPPED] = None
-    task = tasks.begun("curve", version, cutter.vectors)
+    task = tasks.get_or_start("curve", version, cutter.vectors)
     said, stopped = "Encoding sentences: {done} of {total}", partial(st.session_state.__setitem__, _STOPPED, version)
-    over = tasks.finished("curve", task, said, stopped, "Loading the encoder …", stacked=True)
+    over = tasks.finished_or_progress("curve", task, said, stopped, "Loading the encoder …", stacked=True)
     return task.result() if over else None
 
 

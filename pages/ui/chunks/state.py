@@ -142,7 +142,7 @@ def _made(
     found = known_cut(key)
     if found is not None:
         return found, None
-    task = tasks.begun(f"cut {side}", key, cutting(version, settings, edits))
+    task = tasks.get_or_start(f"cut {side}", key, cutting(version, settings, edits))
     if task.wait(tasks.PATIENCE):
         return task.result(), None
     before: tuple[str, str, Any] | None = st.session_state.setdefault(state.CHUNKS_LAST, {}).get(side)

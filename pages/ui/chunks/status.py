@@ -103,8 +103,10 @@ def _apply(source: SourceRow, settings: ChunkingSettings) -> None:
     library = services.library()
     name = f"{library.revision()} {scope} {key} {settings}"
 
-    task = tasks.begun("cost", name, lambda task: library.cutting.plan(scope, key, settings, task.tell))
-    if tasks.finished("cost", task, "Reckoning: document {done} of {total}", None, "Reckoning …", stacked=True):
+    task = tasks.get_or_start("cost", name, lambda task: library.cutting.plan(scope, key, settings, task.tell))
+    if tasks.finished_or_progress(
+        "cost", task, "Reckoning: document {done} of {total}", None, "Reckoning …", stacked=True
+    ):
         st.markdown(words.escaped(task.result().sentence))
     if scope != "document" and any(row.scope != "library" for row in library.cutting.recipes()):
         st.caption("Documents that are cut in a way of their own keep it.")

@@ -154,7 +154,7 @@ def _set_aside(plan: FolderPlan) -> None:
 
 def _keep(seen: Look) -> None:
     if attempt_or_toast(lambda: services.library().folders.add(seen.path, seen.patterns)):
-        services.look_now()
+        services.check_folders_now()
         _close()
 
 
@@ -191,7 +191,7 @@ def show_adding(empty: bool) -> None:
             "Try it with samples",
             type="primary",
             icon=":material/auto_stories:",
-            on_click=lambda: background.take([NewItem(path.name, path=path) for path in samples.documents()]),
+            on_click=lambda: background.queue_files([NewItem(path.name, path=path) for path in samples.documents()]),
             help="Documents of one fictional company, made to be hard in the ways real ones are.",
         )
     if way == "Watch":
@@ -261,7 +261,7 @@ def _take(key: str) -> None:
     cost = library.cost(sizes)
     seconds = cost.chunks / library.cutting.texts_a_second() if cost.seconds is None else cost.seconds
     if kept.items and seconds < TOLD_SECONDS:
-        background.take(kept.items)
+        background.queue_files(kept.items)
         kept = Dropped(held.home, refused=kept.refused)
     st.session_state[state.DROPPED] = kept
 
@@ -271,4 +271,4 @@ def _end(read: bool) -> None:
     items = _held().items
     st.session_state[state.DROPPED] = None
     if read and items:
-        background.take(items)
+        background.queue_files(items)

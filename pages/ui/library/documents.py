@@ -11,7 +11,7 @@ import streamlit as st
 from core.library import SourceRow
 from pages.ui.library import organising
 from pages.ui.shared import address, background, services, state, words
-from pages.ui.shared.tables import ticked
+from pages.ui.shared.tables import select_rows
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -56,7 +56,7 @@ FILTERS = {"kind": state.KINDS, "collection": state.COLLECTIONS, "tag": state.TA
 
 def arrive() -> None:
     """Take up the address once: the filters it names."""
-    led = address.taken()
+    led = address.take()
     if led is None:
         return
     st.session_state[state.FILTER] = address.last(led, "find")
@@ -79,7 +79,9 @@ def show_documents(sources: list[SourceRow]) -> None:
     bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     names, columns = [source.id for source in shown], {"Title": _title(shown), **COLUMNS}
     height = None if len(shown) < 14 else 520
-    chosen = ticked(shown, names, table(shown), state.TABLE, "The documents of the library", columns, height=height)
+    chosen = select_rows(
+        shown, names, table(shown), state.TABLE, "The documents of the library", columns, height=height
+    )
     encode_rest(sources)
     if not shown:
         st.caption("No document matches the filter.")

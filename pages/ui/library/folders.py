@@ -102,7 +102,12 @@ def _more(each: Standing) -> None:
             if st.form_submit_button("Change", help="What was read already stays."):
                 _change(lambda: services.library().folders.add(folder.path, parted(patterns), paused=folder.paused))
                 st.rerun()
-        st.button("Look now", on_click=services.look_now, key=f"library.folder.now.{folder.id}", disabled=folder.paused)
+        st.button(
+            "Look now",
+            on_click=services.check_folders_now,
+            key=f"library.folder.now.{folder.id}",
+            disabled=folder.paused,
+        )
     st.button(
         "Forget",
         on_click=lambda: _change(lambda: services.library().folders.forget(folder.id)),
@@ -159,4 +164,4 @@ def _pause(folder_id: int, paused: bool) -> None:
 
 def _change(action: Callable[[], object]) -> None:
     if attempt_or_toast(action):
-        services.look_now()
+        services.check_folders_now()

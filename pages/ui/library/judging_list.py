@@ -14,7 +14,7 @@ from pages.ui.ask.judging_gold import gold_line, of_question
 from pages.ui.library import judging_transfer
 from pages.ui.shared import address, services, state, words
 from pages.ui.shared.guard import attempt_and_rerun
-from pages.ui.shared.tables import ticked
+from pages.ui.shared.tables import select_rows
 
 HELD, LOST, NOTHING = "Held", "Lost", "Not in the library"
 NO_ANSWER = "nothing answers it"
@@ -123,7 +123,9 @@ def _table(rows: Sequence[JudgmentRow]) -> None:
     shown = filtered(rows)
     names, columns = [row.id for row in shown], COLUMNS | (WHY_LOST if any(row.lost for row in shown) else {})
     height = None if len(shown) < 9 else 340
-    chosen = ticked(shown, names, table(shown), "judging.table", "The judgments of the library", columns, height=height)
+    chosen = select_rows(
+        shown, names, table(shown), "judging.table", "The judgments of the library", columns, height=height
+    )
     one = chosen[0] if len(chosen) == 1 and chosen[0].start is not None else None
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if st.button("Open in Chunks", key="judging.open", disabled=one is None, icon=":material/data_array:") and one:
@@ -150,7 +152,7 @@ def filtered(rows: Sequence[JudgmentRow]) -> list[JudgmentRow]:
         live=True,
     )
     offered = [name for name in counts if counts[name]]
-    state.keep_known(state.JUDGING_SHOWN, [*offered, None])
+    state.forget_unoffered(state.JUDGING_SHOWN, [*offered, None])
     wanted = which.segmented_control(
         "Show",
         offered,

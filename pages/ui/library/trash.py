@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.library import KEPT_DAYS
 from pages.ui.shared import services, state, words
-from pages.ui.shared.tables import ticked
+from pages.ui.shared.tables import select_rows
 
 
 def show_undo() -> None:
@@ -39,7 +39,7 @@ def show_trash() -> None:
         }
         columns = {"Thrown away": st.column_config.DatetimeColumn(format="distance")}
         ids = [row.id for row in held]
-        chosen = ticked(ids, ids, table, "library.trash", "The documents in the trash", columns)
+        chosen = select_rows(ids, ids, table, "library.trash", "The documents in the trash", columns)
         back, empty, _ = st.columns([2, 2, 4])
         if back.button("Restore", key="library.restore", disabled=not chosen, icon=":material/undo:", width="stretch"):
             _restore(chosen)
