@@ -9,7 +9,7 @@ import streamlit as st
 from pages.ui.benchmark import benches
 from pages.ui.benchmark import history as bench_history
 from pages.ui.shared import address, state
-from pages.ui.shared.address import Said
+from pages.ui.shared.address import Shown
 
 ONES = {
     "suite": state.SUITE,
@@ -43,9 +43,9 @@ def arrive(runs: list[benches.Run]) -> None:
     st.session_state[state.BENCH_ANSWERS] = bool(address.last(led, "answers"))
 
 
-def say(part: str, shown: Said) -> None:
+def say(part: str, shown: Shown) -> None:
     """Put what a part of the page shows into the address, beside what the others do."""
-    parts: dict[str, Said] = st.session_state.setdefault(state.BENCH_PLACE, {})
+    parts: dict[str, Shown] = st.session_state.setdefault(state.BENCH_PLACE, {})
     parts[part] = shown
     address.say({name: value for each in parts.values() for name, value in each.items()})
 
