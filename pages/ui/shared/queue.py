@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
@@ -196,7 +196,11 @@ def _unread(cancelled: Unread) -> None:
             (forget, "Dismiss", partial(queue.dismiss_items, cancelled.job, "cancelled")),
         ):
             key = f"library.{label.lower()}.{cancelled.job}"
-            place.button(label, key=key, on_click=attempt_or_toast, args=[act], width="stretch")
+            place.button(label, key=key, on_click=_attempt, args=[act], width="stretch")
+
+
+def _attempt(act: Callable[[], object]) -> None:
+    attempt_or_toast(act)
 
 
 def _failures(*kinds: str, again: bool = False) -> None:
