@@ -86,7 +86,7 @@ def _head(mark: str, judged: int, *, label: str, ready: bool) -> None:
     if judged < LEAST_QUESTIONS:
         st.caption(
             f":material/fact_check: You have {words.count(judged, 'judged question')} with an answer; this takes "
-            f"{LEAST_QUESTIONS}: **{LEAST_QUESTIONS - questions} more**. Mark the words that answer a question, on Chunks "
+            f"{LEAST_QUESTIONS}: **{LEAST_QUESTIONS - judged} more**. Mark the words that answer a question, on Chunks "
             "or on Ask, press **g** and type the question; import some under *Judgments*; or have some made, above."
         )
     button.button(
