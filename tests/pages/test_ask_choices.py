@@ -196,7 +196,7 @@ def test_nothing_found_says_what_to_do_and_asks_again_while_documents_are_read(
     app = ask(page("ask"), VALID)
     assert "Nothing was found. Lower the least similarity among the dials, or ask in other words." in said(app)
     assert not [button for button in app.button if button.label == "Ask again"]
-    monkeypatch.setattr(background, "coming", lambda: 1)
+    monkeypatch.setattr(background, "pending_documents", lambda: 1)
     app.run()
     assert "Nothing was found. Ask again once more documents are read" in said(app)
     asking = app.session_state[state.ASKING]

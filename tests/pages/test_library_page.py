@@ -89,7 +89,7 @@ def test_what_was_dropped_is_read_once_however_often_that_is_said(
     filled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken: list[object] = []
-    monkeypatch.setattr(background, "take", taken.append)
+    monkeypatch.setattr(background, "queue_files", taken.append)
     app = AppTest.from_function(read_twice)
     app.session_state[state.DROPPED] = Dropped(filled, (NewItem("tea.csv"),))
     app.run()

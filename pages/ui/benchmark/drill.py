@@ -75,7 +75,8 @@ def parts(text: str, window: Span, gold: Sequence[Span], read: Sequence[Read]) -
     [Part(text='c', rank=0, gold=True), Part(text='d', rank=1, gold=True)]
     """
     edges = {window.start, window.end}
-    for marked in (*gold, *read):
+    marks: list[Span | Read] = [*gold, *read]
+    for marked in marks:
         edges |= {edge for edge in (marked.start, marked.end) if window.start < edge < window.end}
     return [
         Part(

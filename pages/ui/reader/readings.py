@@ -21,7 +21,7 @@ PAGE_SCALE = 1.8  # pixels per point: sharp in the reader's column, a few hundre
 
 
 def document(version: str) -> Document:
-    """A parsed document, cached without the library's revision: a version's parse only changes with the parser."""
+    """A document with its structure. A version's parse may change with its parser only, hence no revision."""
     return _document(str(services.home()), version)
 
 
@@ -43,7 +43,7 @@ def _units(place: str, version: str, language: str) -> tuple[Unit, ...]:
 
 
 def text(version: str) -> TextReading:
-    """A document packed for the reader's shelf."""
+    """A document's text as the reader's shelf takes it."""
     return _text(str(services.home()), version)
 
 
