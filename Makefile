@@ -22,11 +22,10 @@ torch_pin := $(shell sed -n 's/^\(torch==[^ ]*\).*/\1/p' requirements.txt)
 stamp_run := .venv/installed-run-$(firstword $(shell cat requirements.txt | cksum))
 stamp_test := .venv/installed-test-$(firstword $(shell cat requirements.txt requirements-dev.txt | cksum))
 
-empty :=
 # Named, so that the second run of pytest imports these alone.
 browser_tests = $(sort $(shell grep -rl --include='test_*.py' 'mark\.browser' tests))
 
-.PHONY: run test test-all lock sbom clean
+.PHONY: run test test-all without_browser with_browser lock sbom clean
 
 run: $(stamp_run)
 	$(python) -m streamlit run app.py
@@ -37,10 +36,19 @@ test test-all: $(stamp_test)
 	$(python) -m ruff check .
 	$(python) -m ruff format --check .
 	$(python) -m mypy
-	$(python) -m pytest -m "not browser$(but_long)" -n logical --maxprocesses 8 --dist worksteal
-	$(python) -m pytest -m "browser$(but_long)" -n logical --maxprocesses 2 --dist worksteal $(browser_tests)
+	$(MAKE) --no-print-directory -j2 which="$(which)" without_browser with_browser
 
-test: but_long := $(empty) and not long
+# Side by side, for both wait often: for what they have started, for a page to come to rest.
+without_browser:
+	$(python) -m pytest -m "not browser$(and_which)" -n logical --maxprocesses 8 --dist worksteal
+
+# Printed as a whole at its end, beside the other's dots. Two browsers at most: more only wait for each other.
+with_browser:
+	@said=$$($(python) -m pytest -m "browser$(and_which)" -n logical --maxprocesses 2 --dist worksteal $(browser_tests) \
+	  2>&1); ended=$$?; printf '\n%s\n' "$$said"; exit $$ended
+
+test: which := not long
+and_which = $(if $(which), and $(which))
 test-all: export HYPOTHESIS_PROFILE := thorough
 
 TORCH ?= --torch-backend cpu

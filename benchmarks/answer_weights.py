@@ -31,8 +31,8 @@ sys.path.insert(0, str(ROOT))
 
 from core.evaluation.suites import GoldSpan, Question, load_suite
 from core.library import Library, Scope
-from core.search.answer.asking import keys
-from core.search.answer.line import Weighed
+from core.search.answer.asking import named_terms
+from core.search.answer.line import ScoredCandidates
 from core.search.answer.scoring import Signals
 from core.search.answer.support import Evidence
 from core.text.analysis import analyse
@@ -72,7 +72,7 @@ def main() -> None:
 def _all(root: Path, home: Path, count: int) -> list[Asked]:
     suite = load_suite(root)
     questions = random.Random(7).sample(suite.questions, min(count, len(suite.questions)))
-    names = [key for question in suite.questions for key in keys(question.question)]
+    names = [key for question in suite.questions for key in named_terms(question.question)]
     held_by = Counter(word for question in suite.questions for word in set(_words(question)))
     rare = {one.question: min(_words(one), key=held_by.__getitem__, default="") for one in suite.questions}
     choose = random.Random(8)
@@ -93,7 +93,7 @@ def _all(root: Path, home: Path, count: int) -> list[Asked]:
 
 def near_miss(question: Question, names: Sequence[str], choose: random.Random) -> Question | None:
     """The question with another of the names in the place of one that it has; ``None`` where it names nothing."""
-    own = keys(question.question)
+    own = named_terms(question.question)
     like = [name for name in names if own and name not in own and name[0].isdigit() == own[-1][0].isdigit()]
     if not like:
         return None
@@ -116,13 +116,13 @@ def _words(question: Question) -> list[str]:
 
 def _ask(library: Library, question: Question, scope: Scope, suite: str, learnt: bool) -> Asked:
     result = library.search(question.question, library.settings, scope=scope)
-    weighed: Weighed = library.searcher.weigh(result, library.settings.answering)
-    whole = [at for at, item in enumerate(weighed.candidates) if item.whole]
-    rows = np.array([astuple(weighed.signals[at]) for at in whole]).reshape(len(whole), len(fields(Signals)))
-    places = [(weighed.candidates[at].passage.source, weighed.candidates[at].span) for at in whole]
+    scored: ScoredCandidates = library.searcher.score_candidates(result, library.settings.answering)
+    whole = [at for at, item in enumerate(scored.candidates) if item.whole]
+    rows = np.array([astuple(scored.signals[at]) for at in whole]).reshape(len(whole), len(fields(Signals)))
+    places = [(scored.candidates[at].passage.source, scored.candidates[at].span) for at in whole]
     on_gold = np.array([_lies_on(source, span, question.gold) for source, span in places], bool)
-    answerable = bool(question.gold) and (bool(on_gold.any()) or not weighed.missing)
-    return Asked(suite, learnt, answerable, weighed.evidence, rows, on_gold)
+    answerable = bool(question.gold) and (bool(on_gold.any()) or not scored.missing)
+    return Asked(suite, learnt, answerable, scored.evidence, rows, on_gold)
 
 
 def _lies_on(source: str, span: Span, gold: Iterable[GoldSpan]) -> bool:

@@ -26,11 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.answer_weights import near_miss
-from core.evaluation.regions import Placed, region, take
+from core.evaluation.regions import Placed, cut_to_budget, region
 from core.evaluation.suites import Question, load_suite
 from core.library import Library, Scope
-from core.search.answer.asking import keys
-from core.search.context.ending import LITTLE, UNSURE, EndingFeatures, signs
+from core.search.answer.asking import named_terms
+from core.search.context.ending import LEAST_ANSWERABLE, UNSURE_BUDGET, EndingFeatures, ending_features
 from core.search.expansion.expanding import expand
 from core.settings import PRESETS, Settings
 
@@ -41,7 +41,7 @@ STOPS = (0.08, 0.1, 0.12, 0.14, 0.16, 0.18, 0.2, 0.25)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One asking, of as many places as fit the room: a row of signs for each, and what was read up to its end.
+    """One asking, of as many places as fit the room: a row of features for each, and what was read up to its end.
 
     ``sizes``: characters. ``gold``: a share of the gold. ``left``: the share that comes at the place or behind it.
     ``further``: whether any comes there, beyond the room as well.
@@ -64,8 +64,8 @@ class Asked:
         """The share of the gold and the characters of the context that ends where a chance falls below ``stop``."""
         poor = np.flatnonzero(chances[1:] < stop)
         last = int(poor[0]) if len(poor) else len(chances) - 1
-        if chances[0] < UNSURE:
-            last = min(last, max(0, int(np.searchsorted(self.sizes, LITTLE["characters"], "right")) - 1))
+        if chances[0] < LEAST_ANSWERABLE:
+            last = min(last, max(0, int(np.searchsorted(self.sizes, UNSURE_BUDGET["characters"], "right")) - 1))
         return float(self.gold[last]), int(self.sizes[last])
 
 
@@ -90,7 +90,7 @@ def _all(root: Path, home: Path, count: int, careful: int) -> Iterator[Asked]:
     suite = load_suite(root)
     chosen = sorted(random.Random(7).sample(range(len(suite.questions)), min(count, len(suite.questions))))
     reread = set(random.Random(9).sample(chosen, min(careful, len(chosen))))
-    names = [key for question in suite.questions for key in keys(question.question)]
+    names = [key for question in suite.questions for key in named_terms(question.question)]
     choose = random.Random(8)
     with Library.open(home, write=False) as library:
         versions = {row.name: row.version_id for row in library.sources() if row.version_id}
@@ -129,12 +129,12 @@ def _ask(
     sizes, read, further = [], [], []
     for place in range(1, len(spans) + 1):
         further.append(region(spans[: place - 1]).common(gold) < every)
-        here = take(spans[:place], ROOM)
+        here = cut_to_budget(spans[:place], ROOM)
         sizes.append(here.size)
         read.append(here.common(gold) / max(gold.size, 1))
         if here.size == ROOM:
             break
-    table = signs(ranking, [extent.child for extent in extents[: len(sizes)]])
+    table = ending_features(ranking, [extent.child for extent in extents[: len(sizes)]])
     reread = settings.reranking.model != ""
     return Asked(suite, learnt, bool(question.gold), reread, table, np.array(sizes), np.array(read), np.array(further))
 
@@ -193,7 +193,9 @@ def _curve(asked: Sequence[Asked], said: Sequence[NDArray[np.float64]]) -> str:
     lines = []
     for stop in STOPS:
         kept, spent = np.array([one.ended(chances, stop) for one, chances in found]).mean(axis=0) / full
-        little = [one.ended(chances, stop)[1] <= LITTLE["characters"] for one, chances in pairs if not one.answerable]
+        little = [
+            one.ended(chances, stop)[1] <= UNSURE_BUDGET["characters"] for one, chances in pairs if not one.answerable
+        ]
         lines.append(f"  {stop:.2f}: {kept:.1%} of recall, {spent:.0%} of characters; {np.mean(little):.0%} little")
     return "\n".join(lines)
 

@@ -34,7 +34,7 @@ from benchmarks.peers_systems import SYSTEMS
 from core.embedding import packaged
 from core.evaluation.measuring import BUDGETS, RANKED_DOCUMENTS
 from core.evaluation.metrics import SPAN_METRICS
-from core.evaluation.regions import Run, region, take
+from core.evaluation.regions import Run, cut_to_budget, region
 from core.evaluation.suites import Suite, load_suite, stage_documents
 from core.parsing import parse
 from core.settings import BASELINES, ParsingSettings
@@ -132,7 +132,7 @@ def scored(suite: Suite, runs: list[Run]) -> dict[str, float]:
     shares: dict[str, list[float]] = {}
     for run in runs:
         if run.id in gold:
-            taken = take(run.context, run.budget)
+            taken = cut_to_budget(run.context, run.budget)
             for name, metric in SPAN_METRICS.items():
                 shares.setdefault(f"{name}@{run.budget}", []).append(metric(taken, gold[run.id], run.budget))
     return {name: 100 * fmean(values) for name, values in shares.items()}

@@ -41,12 +41,12 @@ from core.embedding.answer_reader import AnswerReader
 from core.evaluation.lost_gold import ranked_documents
 from core.evaluation.metrics import SPAN_METRICS
 from core.evaluation.metrics.ranking import ndcg
-from core.evaluation.regions import region, taken
+from core.evaluation.regions import passages_region, region
 from core.evaluation.statistics import compare
 from core.evaluation.suites import Question, Suite, load_suite, stage_documents, suite_folder
 from core.ingest.prepared import Incoming
 from core.library import Library
-from core.search.ordering import candidates, placed, reordered
+from core.search.ordering import candidate_passages, in_documents, reorder_ranking
 from core.search.question.query import Query
 from core.search.ranking.reranking import Readings, read
 from core.search.ranking.stage_scores import Ranking
@@ -91,7 +91,7 @@ class Kept:
             file.write(json.dumps(record) + "\n")
 
 
-def kept_of(workspace: Path, suite: str, unit: str, weights: str) -> Kept:
+def stored_features(workspace: Path, suite: str, unit: str, weights: str) -> Kept:
     """What a workspace keeps of a suite. ``weights``: their SHA-256."""
     return Kept(workspace / f"readings-{suite}-{unit}-{weights[:12]}.jsonl")
 
@@ -134,12 +134,12 @@ class Bench:
         """The question's record with all cells; what ``known`` has is not made again, unless ``anew``."""
         searcher, usual = self._library.searcher, Settings()
         ranking = searcher.order(searcher.find(Query(question.question), usual), usual)
-        passages, spans = candidates(
+        passages, spans = candidate_passages(
             ranking,
             self._settings,
             self._scorer.max_tokens,
             lambda document: searcher.text(ranking.leaves.version_ids[document]),
-            searcher.above,
+            searcher.prefixes,
         )
         named = hashlib.sha256("\0".join([question.question, *passages]).encode()).hexdigest()[:16]
         same = known is not None and known["hash"] == named
@@ -148,14 +148,14 @@ class Bench:
         if same and known and not marked:
             readings = Readings(np.array(known["scores"], np.float64))
         else:
-            readings = placed(read(question.question, passages, self._scorer, self._settings), passages, spans)
+            readings = in_documents(read(question.question, passages, self._scorer, self._settings), passages, spans)
         for cell in (None, *cells):
             missing = [context for context in self._contexts if cell_name(cell, context) not in figures]
             if missing:
                 ordered = ranking
                 if cell is not None:
                     few = replace(readings, scores=readings.scores[: cell.candidates])
-                    ordered = reordered(ranking, few, cell, perf_counter())
+                    ordered = reorder_ranking(ranking, few, cell, perf_counter())
                 for context in missing:
                     figures[cell_name(cell, context)] = self._figures(ordered, question, context)
         gold, holds = self._judged(ranking, question, len(passages))
@@ -179,7 +179,7 @@ class Bench:
         measure = MEASURES.get(self._suite.name, "recall")
         for budget in BUDGETS if question.gold else ():
             context, _ = searcher.assemble(ranking, settings, budget, reads)
-            read_of_it = taken(context.passages, budget)
+            read_of_it = passages_region(context.passages, budget)
             found[f"{measure}@{budget}"] = round(SPAN_METRICS[measure](read_of_it, gold, budget), 6)
         if question.relevant_documents:
             relevant = {self._versions[name] for name in question.relevant_documents}
@@ -317,7 +317,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names, records = named(cells, options.contexts), []
     for folder in options.suites:
         suite = load_suite(folder)
-        kept = kept_of(options.workspace, suite.name, options.unit, weights)
+        kept = stored_features(options.workspace, suite.name, options.unit, weights)
         if not options.no_run:
             run(suite, options, cells, kept)
         ids = {question.id for _, question in chosen(suite, options.questions)}

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.chunking.auditing import Audit
-from core.ingest.ingest import GATHER
+from core.ingest.ingest import BATCH_TEXTS
 from core.ingest.prepared import Cut, new_leaves
 from core.library import Library
 from core.storage.catalogue.chunks import Recipe, swap_chunks
@@ -189,7 +189,7 @@ def fill(library: Library, world: World, leaves: int) -> dict[str, float]:
         taken["leaves"], untold = taken["leaves"] + count, untold + count
         lap("catalogue")
         full = there + taken["leaves"] >= leaves
-        if full or untold >= GATHER:
+        if full or untold >= BATCH_TEXTS:
             apply_outbox(library._store)
             untold = 0
             lap("chroma")

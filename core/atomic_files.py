@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all, whatever stops the process that writes them."""
+"""Atomic writes: a reader sees the old file or the complete new one, even if the writing process is killed."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from pathlib import Path
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """A place beside ``path`` to write to; what was written there then takes the place of ``path`` in one step.
+    """Yield a temporary path next to ``path``; on normal exit, rename it to ``path`` atomically.
 
-    Folders above ``path`` are made. What fails leaves ``path`` as it was. A folder is written in the same way, to a
-    ``path`` that does not exist.
+    Missing parent folders are created. If the block raises, ``path`` is unchanged. The block may also create a folder
+    at the temporary path, provided ``path`` does not exist yet.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     with written_whole(Path(folder, "made", "figures.txt")) as unfinished:
-    ...         _ = unfinished.write_text("42")
-    ...     [(found.name, found.read_text()) for found in Path(folder, "made").iterdir()]
+    ...     with written_whole(Path(folder, "new", "figures.txt")) as temporary:
+    ...         _ = temporary.write_text("42")
+    ...     [(file.name, file.read_text()) for file in Path(folder, "new").iterdir()]
     [('figures.txt', '42')]
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(path.name + ".part")
+    temporary = path.with_name(path.name + ".part")
     try:
-        yield unfinished
-        if unfinished.is_file():  # what was replaced must be on the disk when its name is
-            with unfinished.open("r+b") as written:
-                os.fsync(written.fileno())
-        unfinished.replace(path)
+        yield temporary
+        if temporary.is_file():  # flush the content first: a rename may reach the disk before unsynced data
+            with temporary.open("r+b") as stream:
+                os.fsync(stream.fileno())
+        temporary.replace(path)
     except BaseException:
-        if unfinished.is_file():
-            unfinished.unlink()
+        if temporary.is_file():
+            temporary.unlink()
         raise
 
 
 def written_privately(path: Path, text: str) -> None:
-    """Write a small file that its owner alone reads (mode 600), whole or not at all; folders above it are made.
+    """Write a small text file atomically, readable by its owner only (mode 600). Missing parent folders are created.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

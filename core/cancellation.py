@@ -1,4 +1,4 @@
-"""Long steps look up now and then, so that whoever runs them can have them stopped."""
+"""Cooperative cancellation: long loops call ``check_cancelled``, which raises once the work is cancelled."""
 
 from __future__ import annotations
 
@@ -9,41 +9,43 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 _Item = TypeVar("_Item")
-_EVERY_SECONDS = 0.1
-_ASKED: ContextVar[Callable[[], None] | None] = ContextVar("asked", default=None)
+_INTERVAL_SECONDS = 0.1
+_CHECK: ContextVar[Callable[[], None] | None] = ContextVar("cancellation_check", default=None)
 
 
 @contextmanager
-def watched(ask: Callable[[], None]) -> Iterator[None]:
-    """Inside, in this thread, ``breathe`` calls ``ask`` some times a second; it raises to end what runs.
+def cancellation_check(check: Callable[[], None]) -> Iterator[None]:
+    """Within this block and thread, ``check_cancelled`` calls ``check``, at most ten times a second.
 
-    >>> with watched(lambda: print("asked")):
-    ...     breathe()
-    asked
+    ``check`` raises to stop the work.
+
+    >>> with cancellation_check(lambda: print("checked")):
+    ...     check_cancelled()
+    checked
     """
     due = 0.0
 
-    def in_turn() -> None:
+    def throttled() -> None:
         nonlocal due
         if time.monotonic() >= due:
-            ask()
-            due = time.monotonic() + _EVERY_SECONDS
+            check()
+            due = time.monotonic() + _INTERVAL_SECONDS
 
-    token = _ASKED.set(in_turn)
+    token = _CHECK.set(throttled)
     try:
         yield
     finally:
-        _ASKED.reset(token)
+        _CHECK.reset(token)
 
 
-def breathe() -> None:
-    """Called from loops over a whole text: raises what ``ask`` of the surrounding ``watched`` raises, else nothing."""
-    if (ask := _ASKED.get()) is not None:
-        ask()
+def check_cancelled() -> None:
+    """Raise what the surrounding ``cancellation_check`` raises; outside of one, do nothing."""
+    if (check := _CHECK.get()) is not None:
+        check()
 
 
-def breathing(items: Iterable[_Item]) -> Iterator[_Item]:
-    """The items, a breath before each."""
+def cancellable(items: Iterable[_Item]) -> Iterator[_Item]:
+    """The items, with a ``check_cancelled`` before each."""
     for item in items:
-        breathe()
+        check_cancelled()
         yield item

@@ -1,10 +1,10 @@
-"""Every error a person can meet. Each carries the bad value and the remedy, as one readable sentence."""
+"""The errors that users see. Each message names the bad value and a remedy."""
 
 from __future__ import annotations
 
 
 class LecternError(Exception):
-    """Base of all expected failures: ``str(error)`` is a sentence fit for a page or a terminal.
+    """Base of all expected failures; ``str(error)`` is the problem and the remedy, ready for display.
 
     >>> str(LecternError("The file is empty.", "Save it again and retry."))
     'The file is empty. Save it again and retry.'
@@ -17,7 +17,7 @@ class LecternError(Exception):
 
 
 class SpanError(LecternError):
-    """A span law was broken: offsets do not address the text they claim to."""
+    """Offsets are inconsistent: out of range, overlapping, or not those of the text they come with."""
 
 
 class SettingsError(LecternError):
@@ -33,15 +33,15 @@ class UnsupportedKindError(ParseError):
 
 
 class PasswordNeededError(ParseError):
-    """The file is encrypted and no (or a wrong) password was given."""
+    """The file is encrypted, and the password is missing or wrong."""
 
 
 class TextLayerMissingError(ParseError):
-    """The file holds pictures of text but no text: it needs OCR."""
+    """The file contains images of text but no text; it needs OCR."""
 
 
 class WorkerError(ParseError):
-    """The parsing worker ran out of time or memory, or died on the file."""
+    """The parsing process ran out of time or memory, or crashed on the file."""
 
 
 class ModelError(LecternError):
@@ -53,7 +53,7 @@ class StorageError(LecternError):
 
 
 class LibraryDamagedError(StorageError):
-    """The catalogue is missing, empty, foreign or damaged beside originals: the library opens for repair alone."""
+    """Originals exist, but their catalogue is missing, empty, foreign or damaged. The library opens only for repair."""
 
 
 class LibraryLockedError(StorageError):
@@ -69,4 +69,4 @@ class SuiteError(LecternError):
 
 
 class CancelledError(LecternError):
-    """The work was cancelled by the person who started it."""
+    """The user cancelled the work."""

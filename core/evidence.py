@@ -1,4 +1,4 @@
-"""What a question brings to light: candidates, hits, passages, the context made of them, and the answer they hold."""
+"""The result types of a search: candidates and trace, hits, passages, context, quotes and answer."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from core.types import PrefixPart, Span
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One leaf's way through the stages: 1-based rank and score at each stage that ranked it, and its fate.
+    """One leaf in the trace, with its 1-based rank and its score at each stage that ranked it.
 
-    ``fate``: "kept", or the sentence that says why it left. ``matched``: what of it is nearest, "" for its text.
+    ``row``: its catalogue row. ``start``, ``end``: in the canonical text of ``version_id``. ``fate``: "kept", or a
+    sentence on why it was dropped. ``matched``: the name of the alias that is nearer to the question than the leaf's
+    text, "" for none.
     """
 
     row: int
@@ -28,7 +30,12 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A retrieved child that survived ranking, with what a reader needs to recognise it."""
+    """A leaf that the ranking kept.
+
+    ``row``: its catalogue row. ``start``, ``end``: in the canonical text of ``version_id``. ``rank``: 1-based.
+    ``score``: of the last stage; ``scores``: by stage. ``headings``: the heading path. ``document``: its title.
+    ``source``: the name of the file or page. ``page``: where it begins, ``None`` without pages.
+    """
 
     row: int
     chunk_id: str
@@ -47,7 +54,10 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What every stage did: ``stages`` as they ran, ``candidates`` in final order, catalogue ``reads`` by stage."""
+    """The trace of a search. ``stages``: in the order they ran. ``candidates``: in final order.
+
+    ``timings_ms``: milliseconds by stage. ``reads``: number of catalogue reads by stage.
+    """
 
     question: str
     stages: tuple[str, ...]
@@ -58,10 +68,12 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A span handed to the reader: one or more children grown by expansion.
+    """A span of a document in the context: one or more retrieved children, grown by expansion.
 
-    ``rank``: 1-based relevance, that of its best child. ``children``: the hits' spans lit inside it, best first.
-    ``tokens``: of the rendered passage, prefix line included. ``reason``: why it has this extent, as a sentence.
+    ``start``, ``end``: in the canonical text of ``version_id``. ``tokens``: its cost in units of the budget; with a
+    budget in tokens its header is included. ``chunk_ids``, ``children``: ids and spans of the children in it, best
+    first. ``rank``: 1-based, in relevance order. ``score``: the relevance of its best child. ``reason``: why it has
+    this extent, as a sentence. ``prefix``: the prefix parts (title, headings, table header) that apply to its start.
     """
 
     version_id: str
@@ -83,9 +95,9 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The passages in the order the reader gets them, and the exact prompt made of them.
+    """The passages in reading order, and the exact prompt made of them.
 
-    ``tokens``: of the passages, as counted against ``budget``; ``order`` lists their relevance ranks in reading order.
+    ``order``: their relevance ranks, in reading order. ``tokens``: their cost together, in units of the ``budget``.
     """
 
     passages: tuple[Passage, ...]
@@ -97,7 +109,10 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Evidence for a quoted sentence: ``[start, end)`` of a version, and the page it begins on, if it has pages."""
+    """The place of a quote: ``[start, end)`` in the canonical text of ``version_id``.
+
+    ``page``: where it begins, ``None`` without pages.
+    """
 
     version_id: str
     document: str
@@ -109,11 +124,12 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """One supporting sentence, list, cell or line, verbatim, with its score in [0, 1] and its citation.
+    """One verbatim quote with its citation. ``score``: the probability that it answers, in [0, 1].
 
-    ``told``: what a quoted cell is of ("Availability › Q3 2026"), "" for anything else. ``kind``: "sentence", "item",
-    "row", "cell" or "line" of a listing. ``short``: the short answer inside ``text``, ``None`` where none was marked.
-    ``cells``: of a row, each cell's header ("" for none) and words, those spread over several columns once.
+    ``kind``: "sentence", "item", "row", "cell" or "line" of a listing. ``told``: the label of a quoted cell
+    ("Availability › Q3 2026") or a negative heading above the quote, else "". ``short``: the span of the short answer
+    in ``text``, ``None`` if none was marked. ``cells``: of a row, the header ("" for none) and the text of each cell;
+    a cell that spans several columns comes once.
     """
 
     text: str
@@ -127,6 +143,6 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Quoted sentences, best first. Empty when nothing supports an answer."""
+    """The quotes, best first; () if nothing supports an answer."""
 
     quotes: tuple[Quote, ...]

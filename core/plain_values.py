@@ -1,11 +1,11 @@
-"""Frozen dataclasses as values of JSON, checked field by field where they are read, be it from a pipe or a file."""
+"""Conversion of frozen dataclasses to JSON values and back, with validation of every field on the way back."""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import Any, TypeVar
 
-Sent = TypeVar("Sent")
+Value = TypeVar("Value")
 
 
 @cache
@@ -15,25 +15,25 @@ def _adapter(kind: Any) -> Any:
     return TypeAdapter(kind)
 
 
-def to_values(sent: Any) -> dict[str, Any]:
-    """A dataclass as values of JSON, without those that are its defaults.
+def to_values(value: Any) -> dict[str, Any]:
+    """A dataclass instance as JSON values; fields that have their default are omitted.
 
     >>> from core.types import Page
     >>> to_values(Page(3, 612.0, 792.0))
     {'number': 3, 'width': 612.0, 'height': 792.0}
     """
-    kind: Any = type(sent)
-    values: dict[str, Any] = _adapter(kind).dump_python(sent, exclude_defaults=True)
+    kind: Any = type(value)
+    values: dict[str, Any] = _adapter(kind).dump_python(value, exclude_defaults=True)
     return values
 
 
-def from_values(kind: type[Sent], values: object) -> Sent:
-    """What ``to_values`` wrote, as a ``kind`` again; other keys are passed over. Raises ``ValueError`` for all else.
+def from_values(kind: type[Value], values: object) -> Value:
+    """The ``kind`` that ``to_values`` converted. Unknown keys are ignored. Raises ``ValueError`` for invalid values.
 
     >>> from core.types import Page
     >>> from_values(Page, {"type": "page", "number": 3, "width": 612, "height": 792.0})
     Page(number=3, width=612.0, height=792.0, reading='text', confidence=None)
     """
     dataclass: Any = kind
-    received: Sent = _adapter(dataclass).validate_python(values)
-    return received
+    value: Value = _adapter(dataclass).validate_python(values)
+    return value

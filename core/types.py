@@ -1,6 +1,7 @@
-"""The vocabulary of Lectern: frozen values whose span laws are checked where they are made.
+"""The shared data types of Lectern: documents, chunks and the protocols between rooms.
 
-Offsets are half-open ``[start, end)`` Unicode code points of ``Document.text``, everywhere.
+All values are frozen, and constructors check that offsets are consistent. Every ``[start, end)`` is a half-open range
+of Unicode code points of ``Document.text``.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Span:
         return self.start <= other.start and other.end <= self.end
 
     def overlap(self, other: Span) -> int:
-        """Number of code points both spans share; 0 where they are apart."""
+        """Number of code points in both spans; 0 for disjoint spans."""
         return max(0, min(self.end, other.end) - max(self.start, other.start))
 
 
@@ -58,12 +59,12 @@ class BlockKind(StrEnum):
     HTML = "html"
     RULE = "rule"
     FRONT_MATTER = "front_matter"  # metadata: audited, not chunked
-    FURNITURE = "furniture"  # running headers, footers, page numbers: the trailing region
+    FURNITURE = "furniture"  # running headers, footers, page numbers; placed at the end of the text
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One typed table cell. ``value`` is the number, truth value or text the cell states; ``None`` when empty."""
+    """One table cell with its 0-based position, its span and its typed ``value``; ``None`` for an empty cell."""
 
     row: int
     column: int
@@ -77,10 +78,10 @@ class Cell:
 class Block:
     """A structural unit of a document. Blocks are sorted and never overlap.
 
-    ``level``: 1-6 for headings, otherwise 0. ``parts``: where the block may be split without harm, as
-    spans inside it in order (list items, table body rows, code lines; empty: sentences decide).
-    ``header``: a table's header rows, repeated as prefix when rows are parted; ``None`` when it has none.
-    ``language``: of a code block, "" when unknown.
+    ``level``: 1-6 for headings, otherwise 0. ``parts``: the units at which the block may be split, as sorted spans
+    inside it (list items, table body rows, code lines); when empty, the block is split at sentences.
+    ``header``: the header rows of a table, repeated as a prefix when the table is split; ``None`` without a header.
+    ``language``: the programming language of a code block, "" when unknown.
     """
 
     kind: BlockKind
@@ -107,7 +108,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A hyperlink over ``[start, end)`` of the text (its visible words)."""
+    """A hyperlink whose visible text is ``[start, end)``."""
 
     start: int
     end: int
@@ -116,7 +117,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class PageBox:
-    """The box of one text run: ``[start, end)`` stands on 1-based ``page`` within the rectangle, in points."""
+    """The bounding box of one text run: ``[start, end)`` on a 1-based ``page``, coordinates in points."""
 
     start: int
     end: int
@@ -129,8 +130,10 @@ class PageBox:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page's 1-based number, its size in points and how it was read: "text" (from what the file says, or blank),
-    "ocr", "wordless" (a picture in which OCR found no words) or "unread". ``confidence``: of OCR, 0..1.
+    """A page: its 1-based number, its size in points and how its text was obtained.
+
+    ``reading``: "text" (the text layer of the file, or a blank page), "ocr", "wordless" (OCR found no words in its
+    picture) or "unread". ``confidence``: of OCR, 0 to 1; ``None`` without OCR.
     """
 
     number: int
@@ -142,11 +145,11 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class WordAudit:
-    """Of the words a second, plain extraction finds in a file: where they went. Counts are of occurrences.
+    """A check for lost text: the words that a second, simpler extraction finds in the file, by where they ended up.
 
-    ``words == in_text + in_metadata + sum(dropped) + missing``. ``reader``: how the second reading was made, in words.
-    ``dropped``: (reason, words) of what was left out on purpose. ``examples``: some of the missing words, most
-    frequent first; () when nothing is missing.
+    Counts are of occurrences: ``words == in_text + in_metadata + sum(dropped) + missing``. ``reader``: a description
+    of the second extraction. ``dropped``: (reason, count) of words omitted on purpose. ``examples``: some of the
+    missing words, most frequent first.
     """
 
     reader: str
@@ -160,7 +163,7 @@ class WordAudit:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file inside a file, such as a mail's: it becomes a document of its own."""
+    """A file inside another file, such as a mail's attachment. It becomes a document of its own."""
 
     name: str
     data: bytes
@@ -168,13 +171,13 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The canonical text of one document version, and its structure as spans of it.
+    """The canonical text of one document version, and its structure as spans of that text.
 
     ``version_id``: hex SHA-256 of the file's bytes. ``kind``: "markdown", "text", "code", "pdf", ...
-    ``title``: never empty. ``title_span``: where the title stands in the text, ``None`` when it is a name.
-    ``boxes`` and ``pages`` are empty for formats without pages. ``notes``: sentences about the parse worth showing.
-    ``words``: what a second reading of the file says of this one, ``None`` where none was made. ``attachments`` are
-    there after parsing alone: the catalogue keeps them as documents of their own.
+    ``title``: never empty. ``title_span``: the title in the text, ``None`` when the title is the file's name.
+    ``boxes`` and ``pages``: empty for formats without pages. ``notes``: sentences about the parse, for display.
+    ``words``: the check for lost text, ``None`` where none was made. ``attachments``: set by the parser only; the
+    catalogue stores them as documents of their own.
     """
 
     version_id: str
@@ -197,17 +200,18 @@ class Document:
             if block.start < previous or block.end > len(self.text):
                 raise SpanError(f"Block {block.kind} [{block.start}, {block.end}) overlaps another or leaves the text.")
             previous = block.end
-        anchored: tuple[Link | PageBox, ...] = (*self.links, *self.boxes)
-        for item in anchored:
+        ranges: tuple[Link | PageBox, ...] = (*self.links, *self.boxes)
+        for item in ranges:
             if not 0 <= item.start <= item.end <= len(self.text):
                 raise SpanError(f"{item} leaves the text of {len(self.text)} characters.")
 
 
 @dataclass(frozen=True, slots=True)
 class PrefixPart:
-    """Text shown before a chunk to some audience, outside its offsets.
+    """Text put before a chunk for the encoder or the reader. It is not part of the chunk's span.
 
-    ``kind``: one of ``core.settings.PREFIX_KINDS``. ``source``: where the text was taken from, if it is in the text.
+    ``kind``: one of ``core.settings.PREFIX_KINDS``. ``source``: the span it was copied from, ``None`` if it does not
+    occur in the document's text.
     """
 
     kind: str
@@ -219,12 +223,12 @@ class PrefixPart:
 class Chunk:
     """One node of a document's chunk tree.
 
-    ``level`` 0 is a leaf; a parent's level is its child's plus one. ``tokens``: of ``text`` in the embedder's own
-    tokens, without special tokens. ``encoder_tokens``: what the encoder reads for a leaf, prefix and special tokens
-    included; 0 for parents, which are not encoded. ``headings``: the path at the first body character; of a
-    chunk that holds its section's heading and goes on into others, what their paths share. ``reasons``: why it begins
-    and ends where it does, then what else its chunker has to say, as short sentences. ``metadata``: what the chunker
-    found in it, such as the symbols that a function defines; {} for most.
+    ``level``: 0 for a leaf; a parent is one level above its children. ``tokens``: of ``text``, by the embedder's
+    tokenizer, without special tokens. ``encoder_tokens``: the length of a leaf's encoder input, with prefix and special
+    tokens; 0 for parents, which are not encoded. ``headings``: the heading path at the first body character; for a
+    chunk that starts with its section's heading and spans several sections, their common path. ``reasons``: short
+    sentences, first why the chunk begins and ends where it does, then other remarks of the chunker. ``metadata``: what
+    the chunker found in the text, such as the symbols that a function defines; often empty.
     """
 
     chunk_id: str
@@ -255,9 +259,10 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class ChunkTree:
-    """All chunks of one document under one recipe: parents before their children, in text order.
+    """All chunks of one document by one recipe, in text order, parents before their children.
 
-    Construction proves laws 1 and 4: every text is its span's, children lie inside their parents, levels count up.
+    The constructor checks that ids are unique, that every chunk's text is the document's text at its span, and that
+    every child lies inside a parent one level above it. Raises ``SpanError``.
     """
 
     document: Document
@@ -272,8 +277,8 @@ class ChunkTree:
                 raise SpanError(f"Chunk {chunk.chunk_id} is not the text of its span.")
             if chunk.parent_id is None:
                 continue
-            above = by_id.get(chunk.parent_id)
-            if above is None or chunk.start < above.start or above.end < chunk.end or above.level != chunk.level + 1:
+            parent = by_id.get(chunk.parent_id)
+            if parent is None or not parent.span.contains(chunk.span) or parent.level != chunk.level + 1:
                 raise SpanError(f"Chunk {chunk.chunk_id} does not lie inside a parent one level above it.")
 
     @property
@@ -282,52 +287,63 @@ class ChunkTree:
 
 
 class TokenCounter(Protocol):
-    """The embedder's own tokenizer, seen as arithmetic. ``fingerprint`` names it; ``specials`` are added per input."""
+    """Counts and locates tokens of the embedder's tokenizer.
+
+    ``fingerprint``: identifies the tokenizer. ``specials``: the number of special tokens it adds to each input.
+    """
 
     fingerprint: str
     specials: int
 
     def offsets(self, text: str) -> NDArray[np.int64]:
-        """``(n, 2)`` code point ``[start, end)`` of every token of ``text``, in order, without special tokens."""
+        """Shape ``(tokens, 2)``: ``[start, end)`` of each token of ``text`` in code points, without special tokens."""
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, without special tokens and without truncation."""
+        """The number of tokens of each text, without special tokens and without truncation."""
 
 
 class Encoder(Protocol):
-    """Text to unit vectors. ``fingerprint``: weights, tokenizer, pooling, length. ``max_tokens`` counts specials."""
+    """Encodes text as unit vectors of ``dimension``.
+
+    ``fingerprint``: identifies weights, tokenizer, pooling and length. ``max_tokens``: the longest input, special
+    tokens included.
+    """
 
     fingerprint: str
     dimension: int
     max_tokens: int
 
     def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
-        """``(len(texts), dimension)`` float32, unit norm. ``progress`` gets texts done; it may raise to stop."""
+        """One float32 row of unit norm per text: ``(len(texts), dimension)``.
+
+        ``progress`` is called with the number of texts encoded so far; it may raise to stop.
+        """
 
 
 class VectorCache(Protocol):
-    """Vectors by content key; what is in it is never encoded again."""
+    """Vectors by content key, so that no input is encoded twice."""
 
     def known(self, keys: Sequence[str]) -> set[str]:
-        """Those of the keys that have a vector."""
+        """The subset of ``keys`` that have a vector."""
 
     def get(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        """The vectors known, by key."""
+        """The cached vectors by key; keys without one are absent."""
 
     def put(self, items: Mapping[str, Vectors]) -> None:
-        """Keep these vectors."""
+        """Store vectors by key."""
 
 
 class LexicalIndex(Protocol):
     """Ranked search over analysed tokens."""
 
     def search(self, tokens: Sequence[str], boosts: Mapping[str, float]) -> tuple[NDArray[np.int64], Vectors]:
-        """``(rows, scores)`` of every row that holds a token, rows ascending; higher is better. Others are absent."""
+        """``(rows, scores)`` of every row with at least one of the tokens; rows ascending, higher scores better."""
 
-    def holding(self, tokens: Sequence[str]) -> Mapping[str, NDArray[np.int64]]: ...  # ascending rows of each token
+    def holding(self, tokens: Sequence[str]) -> Mapping[str, NDArray[np.int64]]:
+        """The postings of each token: the rows that contain it, ascending."""
 
 
 class LanguageModel(Protocol):
-    """An optional model that writes; nothing needs one."""
+    """A generative model; every use of one is optional."""
 
     def complete(self, prompt: str) -> str: ...

@@ -33,7 +33,7 @@ def run(home: Path, folder: Path) -> None:
     """Go on with what is queued, else queue the folder; as ``core ingest``, in small portions so that all mix."""
     import core.ingest.ingest
 
-    core.ingest.ingest.TURN = 36
+    core.ingest.ingest.SMALL_BATCH_TEXTS = 36
     with Library.open(home, encoder=TalkingEncoder()) as library:
         library.queue.recover()
         if not library.queue.jobs():

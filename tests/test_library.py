@@ -579,7 +579,7 @@ class Asking(Recorder):
 
 
 def test_each_document_is_found_by_its_words_before_it_is_encoded(library, folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(ingest, "TURN_DOCUMENTS", 2)
+    monkeypatch.setattr(ingest, "SMALL_BATCH_DOCUMENTS", 2)
     items, asking = incoming(folder), Asking(library)
     assert library.ingest(items, asking, promptly=True).failures == ()
     by_words, found = asking.met[0]

@@ -46,7 +46,7 @@ def test_what_several_threads_ask_for_is_made_once() -> None:
 
     def ask() -> None:
         gate.wait()
-        found.append(cache.made("key", make))
+        found.append(cache.get_or_create("key", make))
 
     threads = [Thread(target=ask) for _ in range(4)]
     for thread in threads:
@@ -60,5 +60,5 @@ def test_what_several_threads_ask_for_is_made_once() -> None:
 def test_what_could_not_be_made_is_tried_again() -> None:
     cache = LruCache[int](2)
     with pytest.raises(ZeroDivisionError):
-        cache.made("key", lambda: 1 // 0)
-    assert cache.made("key", lambda: 3) == 3
+        cache.get_or_create("key", lambda: 1 // 0)
+    assert cache.get_or_create("key", lambda: 3) == 3

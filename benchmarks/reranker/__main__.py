@@ -18,7 +18,7 @@ from benchmarks.reranker.packing import packed, words
 from benchmarks.reranker.pairs import folder_pairs, read_pairs
 from benchmarks.reranker.run import Remembered, mined
 from core.cli import console
-from core.cli.main import carried_out
+from core.cli.main import run_command
 from core.embedding import load_model
 from core.embedding.reranker_file import untrained
 from core.errors import LecternError
@@ -80,7 +80,7 @@ def mine_lists(options: Namespace) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code. Expected failures are a sentence on stderr and exit code 2."""
-    return carried_out(mine_lists, build_parser().parse_args(arguments))
+    return run_command(mine_lists, build_parser().parse_args(arguments))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Document to chunk tree: one way to run the chunkers, and the audit of what they covered."""
+"""Turns a document into a chunk tree: runs the chosen chunker and applies edits made by hand."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from core.chunking.chunkers import CHUNKERS
-from core.chunking.edits.edited_tree import Remaker
+from core.chunking.edits.edited_tree import ChunkBuilder
 from core.chunking.edits.edits import Edit, edits_fingerprint
 from core.chunking.edits.replay import Replayed, replay
 from core.chunking.plan import ChunkerResources
@@ -20,7 +20,7 @@ from core.types import ChunkTree, Document, TokenCounter
 CHUNKING_VERSION = 4
 
 
-_dials_fingerprint = lru_cache(maxsize=64)(stage_fingerprint)  # a library of short documents asks for each
+_settings_fingerprint = lru_cache(maxsize=64)(stage_fingerprint)  # called once per document, with few settings
 
 
 def recipe_fingerprint(
@@ -30,24 +30,26 @@ def recipe_fingerprint(
     resources: ChunkerResources | None = None,
     edits: Sequence[Edit] = (),
 ) -> str:
-    """Names everything that decides a document's chunks; 16 hex digits. Their ids are made without ``edits``.
+    """A hash of everything that decides a document's chunks: 16 hex digits.
+
+    Chunk ids are made from the fingerprint without ``edits``, so an edit changes only the ids of the chunks it touches.
 
     >>> small = ChunkingSettings(max_tokens=90)
     >>> recipe_fingerprint("p", ChunkingSettings(), "c") == recipe_fingerprint("p", small, "c")
     False
     """
-    parts = [str(CHUNKING_VERSION), parser_fingerprint, _dials_fingerprint(settings), counter_fingerprint]
-    if resources and (decisive := resources.fingerprint(settings)):
-        parts.append(decisive)
+    parts = [str(CHUNKING_VERSION), parser_fingerprint, _settings_fingerprint(settings), counter_fingerprint]
+    if resources and (resources_fingerprint := resources.fingerprint(settings)):
+        parts.append(resources_fingerprint)
     if edits:
         parts.append(f"edits {edits_fingerprint(edits)}")
     return hashlib.sha256("|".join(parts).encode()).hexdigest()[:16]
 
 
 def cut(prepared: PreparedDocument, settings: ChunkingSettings, parser_fingerprint: str = "") -> ChunkTree:
-    """The chunk tree of a document; what was made of it for other settings is used again.
+    """The chunk tree of a prepared document, which may be cut again under other settings at little cost.
 
-    Whatever unit the sizes are in, a chunk's ``tokens`` and ``encoder_tokens`` are the counter's.
+    A chunk's ``tokens`` and ``encoder_tokens`` are always counted by ``prepared.counter``, whatever ``settings.unit``.
     """
     recipe = recipe_fingerprint(parser_fingerprint, settings, prepared.counter.fingerprint, prepared.resources)
     tree = prepared.tree(settings, CHUNKERS[settings.chunker], recipe)
@@ -61,14 +63,15 @@ def cut_edited(
     parser_fingerprint: str = "",
     reads: int = 0,
 ) -> Replayed:
-    """``cut`` with edits by hand carried out. ``reads``: what the encoder reads of a leaf in tokens, 0 unknown.
+    """``cut``, then the edits made by hand applied in order.
 
-    The chunks that no edit touches have the ids they have without edits.
+    ``reads``: the encoder's input limit in tokens, special tokens included; 0 means unknown. Chunks that no edit
+    touches keep their ids.
     """
     recipe = recipe_fingerprint(parser_fingerprint, settings, prepared.counter.fingerprint, prepared.resources)
     tree, context = prepared.tree(settings, CHUNKERS[settings.chunker], recipe), prepared.context(settings)
-    made = replay(tree, edits, Remaker(context, recipe, prepared.counter, reads)) if edits else Replayed(tree)
-    return replace(made, tree=situated(made.tree, context, prepared.counter))
+    replayed = replay(tree, edits, ChunkBuilder(context, recipe, prepared.counter, reads)) if edits else Replayed(tree)
+    return replace(replayed, tree=situated(replayed.tree, context, prepared.counter))
 
 
 def chunk(
@@ -78,5 +81,5 @@ def chunk(
     parser_fingerprint: str = "",
     resources: ChunkerResources | None = None,
 ) -> ChunkTree:
-    """The chunk tree of a document; the same input gives the same ids, always."""
+    """The chunk tree of a document. Deterministic: the same input always gives the same chunk ids."""
     return cut(PreparedDocument(document, counter, resources), settings, parser_fingerprint)

@@ -1,7 +1,7 @@
-"""Atoms: the pieces of text a leaf is put together from, none larger than a leaf's room.
+"""Atoms: the smallest pieces of text that leaves are packed from, none larger than a leaf's room.
 
-A paragraph that fits is one atom; one that does not becomes sentences, a long sentence becomes runs of words, a long
-word becomes runs of characters. The cost of a cut before an atom says how much of the text it would tear.
+A paragraph that fits a leaf is one atom. A longer one becomes sentences, a long sentence runs of words, a long word
+runs of characters. Each atom has a cost for beginning a leaf with it: the higher, the more such a cut would tear apart.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from core.text.spans import line_bounds, trim
 from core.text.tokens import TokenMap
 from core.types import Span
 
+# The costs of beginning a leaf with an atom, as fractions of a leaf (see ``packing``).
 CUT_PARAGRAPH = 0.0
 CUT_ROW = 0.1
 CUT_ITEM = 0.15
@@ -30,21 +31,21 @@ CUT_HEADING = 50.0
 _PARAGRAPH_BREAK = re.compile(r"\n[^\S\n]*\n\s*|[\f\u2029]\s*")
 _CLAUSE = re.compile(r"(?<=[;:,，、；：—–)）])\s+|(?<=[，、；：])")
 
-
-NOTHING: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+NO_METADATA: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 @dataclass(slots=True)
 class Atom:
-    """``what`` names it in reasons; ``item``: number of the block or paragraph it belongs to.
+    """A piece of text ``[start, end)`` that is cut no further.
 
-    ``cut``: cost of a leaf beginning here, below 0 where it rather begins here than at a blank line. ``header``: the
-    table header a leaf beginning here is parted from. ``heading``: index of its section's heading, -1 before the first.
-    ``opens``: level of the section it opens.
-    ``flow``: overlap may reach back within one flow only. ``first_token``, ``end_token``: set by ``measure``.
-    ``why``: a leaf must begin here, for this reason; ``parent_why``: a parent too; "" leaves it to the packing.
-    ``header_kind``: the kind of prefix part the header becomes. ``metadata``: what was found in it; leaves and parents
-    join that of their atoms. ``row``: what the table's row that it begins inside of is about, "" for any other atom.
+    ``what``: its name in reasons. ``item``: number of the block or paragraph it belongs to. ``cut``: cost of beginning
+    a leaf here; below 0 where that is better than at a blank line. ``why``, ``parent_why``: reason why a leaf, or a
+    parent, must begin here; "" leaves it to packing. ``heading``: index of its section's heading, -1 before the first.
+    ``level``: of that section, 0 outside any. ``opens``: level of the section it opens, else ``NO_SECTION``.
+    ``deeper``, ``sibling``: see ``packing.PackItem``. ``flow``: overlap stays within atoms of one flow.
+    ``first_token``, ``end_token``: its token range, set by ``measure``. ``header``: the table header or signature that
+    a leaf beginning here repeats, as a prefix part of kind ``header_kind``. ``row_label``: what the table row is about
+    that it begins inside, "" elsewhere. ``metadata``: facts found in it; leaves and parents merge those of their atoms.
     """
 
     start: int
@@ -64,8 +65,8 @@ class Atom:
     why: str = ""
     parent_why: str = ""
     header_kind: str = "table_header"
-    metadata: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: NOTHING)
-    row: str = ""
+    metadata: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: NO_METADATA)
+    row_label: str = ""
 
     @property
     def forced(self) -> bool:
@@ -74,7 +75,7 @@ class Atom:
 
 
 def paragraphs(text: str, start: int, end: int) -> Iterator[Span]:
-    """The stretches between blank lines, trimmed.
+    """The spans between blank lines, trimmed.
 
     >>> list(paragraphs("a\\nb\\n \\n\\n c", 0, 9))
     [Span(start=0, end=3), Span(start=8, end=9)]
@@ -99,14 +100,17 @@ def lines(text: str, start: int, end: int) -> list[Span]:
 
 
 def measure(atoms: Sequence[Atom], tokens: TokenMap) -> None:
-    """Notes which weighted tokens every atom holds."""
+    """Sets the token range of every atom."""
     for atom in atoms:
         atom.first_token = tokens.index(atom.start)
         atom.end_token = tokens.index(atom.end)
 
 
 class Splitter:
-    """Cuts one span into atoms of at most ``limit`` tokens."""
+    """Cuts spans into atoms of at most ``limit`` tokens, the first of at most ``first_limit``.
+
+    ``first_limit`` is smaller than ``limit`` where a heading before the span must share its first leaf.
+    """
 
     __slots__ = ("text", "tokens")
 
@@ -114,24 +118,28 @@ class Splitter:
         self.tokens = tokens
         self.text = tokens.text
 
-    def whole_or_sentences(self, span: Span, what: str, item: int, cut: float, limit: int, first: int) -> list[Atom]:
-        """The span as one atom when ``first`` tokens hold it, else its sentences (of at most ``limit`` tokens).
+    def whole_or_sentences(
+        self, span: Span, what: str, item: int, cut: float, limit: int, first_limit: int
+    ) -> list[Atom]:
+        """The span as one atom where it fits ``first_limit``, else its lines if it has unwrapped ones, else sentences.
 
-        ``first``: room left beside a heading that must stay with the span's beginning; usually ``limit``.
+        ``cut``: cost of the first atom.
         """
-        if self.tokens.count(span.start, span.end) <= first:
+        if self.tokens.count(span.start, span.end) <= first_limit:
             return [Atom(span.start, span.end, what, item, cut)]
         rows = lines(self.text, span.start, span.end)
         if len(rows) == 1 or is_wrapped(self.text, span.start, span.end):
-            return self.parts(sentence_spans(self.text, span.start, span.end), "sentence", item, limit, first, cut)
+            return self.parts(
+                sentence_spans(self.text, span.start, span.end), "sentence", item, limit, first_limit, cut
+            )
         atoms: list[Atom] = []
         for row in rows:
-            room = limit if atoms else first
+            room = limit if atoms else first_limit
             if self.tokens.count(row.start, row.end) <= room:
                 atoms.append(Atom(row.start, row.end, "line", item, CUT_ROW))
             else:
-                found = sentence_spans(self.text, row.start, row.end)
-                atoms.extend(self.parts(found, "sentence", item, limit, room, CUT_ROW))
+                sentences = sentence_spans(self.text, row.start, row.end)
+                atoms.extend(self.parts(sentences, "sentence", item, limit, room, CUT_ROW))
         atoms[0].cut = cut
         return atoms
 
@@ -141,37 +149,39 @@ class Splitter:
         what: str,
         item: int,
         limit: int,
-        first: int,
+        first_limit: int,
         cut: float,
-        inner: float = CUT_SENTENCE,
-        spoken: bool = False,
+        inner_cut: float = CUT_SENTENCE,
+        split_sentences: bool = False,
     ) -> list[Atom]:
-        """Given parts as atoms, those that are too large cut into words; where they are ``spoken``, into sentences
-        first. ``cut``: before the first part.
+        """One atom per span; a span that is too large is cut into runs of words.
+
+        ``split_sentences``: cut it into sentences first. ``cut``, ``inner_cut``: costs of the first and other atoms.
         """
         atoms: list[Atom] = []
         for span in spans:
-            room = limit if atoms else first
+            room = limit if atoms else first_limit
             if self.tokens.count(span.start, span.end) <= room:
-                atoms.append(Atom(span.start, span.end, what, item, inner))
-            elif spoken:
+                atoms.append(Atom(span.start, span.end, what, item, inner_cut))
+            elif split_sentences:
                 sentences = sentence_spans(self.text, span.start, span.end)
-                atoms.extend(self.parts(sentences, f"sentence of a {what}", item, limit, room, inner))
+                atoms.extend(self.parts(sentences, f"sentence of a {what}", item, limit, room, inner_cut))
             else:
-                atoms.extend(self.words(span, what, item, limit, room, inner))
+                atoms.extend(self.words(span, what, item, limit, room, inner_cut))
         if atoms:
             atoms[0].cut = cut
         return atoms
 
-    def words(self, span: Span, what: str, item: int, limit: int, first: int, cut: float) -> list[Atom]:
-        """Even runs of words of at most ``limit`` tokens, cut after a comma or colon where one is near."""
+    def words(self, span: Span, what: str, item: int, limit: int, first_limit: int, cut: float) -> list[Atom]:
+        """Runs of words of even size, at most ``limit`` tokens, cut after a comma or colon where one is near."""
         atoms: list[Atom] = []
         at, end = span.start, span.end
         while at < end:
-            room = limit if atoms else max(1, first)
+            room = limit if atoms else max(1, first_limit)
             left = self.tokens.count(at, end)
             if left > room:
-                room = min(room, -(-left // -(-left // room)))
+                runs = -(-left // room)  # rounded up
+                room = min(room, -(-left // runs))
             stop = self.tokens.cut(at, end, room)
             if stop < end:
                 stop = self._clause(at, stop)
@@ -182,26 +192,23 @@ class Splitter:
         return atoms
 
     def _clause(self, start: int, stop: int) -> int:
-        """The last clause end in the final third of ``[start, stop)``, or ``stop``."""
+        """The last end of a clause (comma, colon, bracket) in the final third of ``[start, stop)``, or ``stop``."""
         low = stop - (stop - start) // 3
-        found = stop
-        for match in _CLAUSE.finditer(self.text, low, stop):
-            if match.end() > start:
-                found = match.end()
-        return found
+        ends = [match.end() for match in _CLAUSE.finditer(self.text, low, stop) if match.end() > start]
+        return ends[-1] if ends else stop
 
 
 def coarsen(atoms: Sequence[Atom], grain: int) -> list[Atom]:
-    """Neighbouring crumbs of one block joined up to ``grain`` tokens, so that packing stays quick.
+    """The atoms with small neighbours in one block merged, up to ``grain`` tokens, so that packing stays fast.
 
-    Where the whole text is crumbs (a column of numbers, blank lines between), those of different blocks join too.
+    Where the average atom is smaller than ``grain`` (a column of numbers), atoms of different blocks merge too.
     """
     if not atoms:
         return []
-    dust = atoms[-1].end_token - atoms[0].first_token < len(atoms) * grain
-    joined: list[Atom] = []
+    mostly_small = atoms[-1].end_token - atoms[0].first_token < len(atoms) * grain
+    merged: list[Atom] = []
     for atom in atoms:
-        last = joined[-1] if joined else None
+        last = merged[-1] if merged else None
         if (
             last is not None
             and atom.end_token - last.first_token <= grain
@@ -209,12 +216,12 @@ def coarsen(atoms: Sequence[Atom], grain: int) -> list[Atom]:
             and not atom.forced
             and not atom.metadata
             and CUT_PARAGRAPH <= atom.cut < CUT_WORDS
-            and (atom.cut > CUT_PARAGRAPH if last.item == atom.item else dust and atom.header == last.header)
+            and (atom.cut > CUT_PARAGRAPH if last.item == atom.item else mostly_small and atom.header == last.header)
         ):
             last.end, last.end_token, last.what = atom.end, atom.end_token, atom.what
         else:
-            joined.append(atom)
-    return joined
+            merged.append(atom)
+    return merged
 
 
 _TERMINAL = re.compile(r"[.!?…。！？;,；，।؟\"”»)\]]$")
@@ -224,9 +231,9 @@ _PROSE_CHARACTERS = 120
 
 
 def bind_titles(text: str, atoms: Sequence[Atom]) -> None:
-    """Raises the cost of parting a line that reads like a title, or that ends with a colon, from what follows it.
+    """Raises the cost of a cut after a line that ends with a colon or reads like a title.
 
-    For texts without headings: a short line without a stop, between prose and prose.
+    A line reads like a title if it is short, has no final punctuation, and is between two texts of prose.
     """
     for at in range(len(atoms) - 1):
         atom, after = atoms[at], atoms[at + 1]

@@ -1,4 +1,4 @@
-"""The loss audit: which characters no leaf covers, and why."""
+"""The loss audit: which characters of a document no leaf covers, and why."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SWITCHED_OFF = "switched off by hand"
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Characters no leaf covers, and why."""
+    """A span ``[start, end)`` that no leaf covers, and why."""
 
     start: int
     end: int
@@ -25,7 +25,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The loss audit. ``characters``: the non-blank ones of the text; ``covered``: those some leaf covers."""
+    """``characters``: how many non-blank characters the text has; ``covered``: how many of them lie in a leaf."""
 
     characters: int
     covered: int
@@ -33,28 +33,28 @@ class Audit:
 
 
 def audit(tree: ChunkTree, switched_off: Sequence[Span] = ()) -> Audit:
-    """Counts the non-blank characters of the text and those in leaves, and names every gap with its reason.
+    """The loss audit of a chunk tree.
 
-    ``switched_off``: what edits by hand keep out of all leaves (``Replayed.switched_off``).
+    ``switched_off``: spans that edits by hand keep out of all leaves (``Replayed.switched_off``).
     """
     document = tree.document
     whole = [Span(0, len(document.text))]
     missing = subtract_spans(whole, [leaf.span for leaf in tree.leaves])
     reasons = {**SKIPPED, BlockKind.FURNITURE: BESIDE_ARTICLE} if document.kind == "html" else SKIPPED
     skipped = [(block.span, reasons[block.kind]) for block in document.blocks if block.kind in reasons]
-    named = [
+    uncovered = [
         (span, reason)
         for reason in reasons.values()
-        for span in intersect_spans(missing, [block for block, why in skipped if why == reason])
+        for span in intersect_spans(missing, [block for block, block_reason in skipped if block_reason == reason])
     ]
-    others = subtract_spans(missing, [span for span, _ in skipped])
-    named += [(span, SWITCHED_OFF) for span in intersect_spans(others, switched_off)]
-    unnamed = [(span, UNEXPLAINED) for span in subtract_spans(others, switched_off)]
+    outside_skipped = subtract_spans(missing, [span for span, _ in skipped])
+    uncovered += [(span, SWITCHED_OFF) for span in intersect_spans(outside_skipped, switched_off)]
+    uncovered += [(span, UNEXPLAINED) for span in subtract_spans(outside_skipped, switched_off)]
     gaps: list[Gap] = []
-    for span, reason in sorted(named + unnamed):
-        kept = trim(document.text, span.start, span.end)
-        if kept is not None:
-            gaps.append(Gap(kept.start, kept.end, reason))
+    for span, reason in sorted(uncovered):
+        trimmed = trim(document.text, span.start, span.end)
+        if trimmed is not None:
+            gaps.append(Gap(trimmed.start, trimmed.end, reason))
     characters = non_blank_length(document.text)
     lost = non_blank_length(document.text, [Span(gap.start, gap.end) for gap in gaps])
     return Audit(characters, characters - lost, tuple(gaps))

@@ -1,9 +1,13 @@
-"""What a chunker decides: where chunks begin and end, and why. ``tree`` turns a plan into chunks."""
+"""What a chunker receives (``ChunkingContext``) and returns (``Plan``: where chunks begin and end, and why).
+
+``tree`` turns a plan into chunks.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import Protocol
 
 import numpy as np
@@ -21,48 +25,50 @@ CodeSpan = tuple[str, Span]
 
 
 class SyntaxReader(Protocol):
-    """Reads the syntax of code that may be hostile, within limits of time and memory. Never raises for a text."""
+    """Parses untrusted source code within limits of time and memory. Never raises because of a text."""
 
     def __call__(self, sources: Sequence[tuple[str, str]], /) -> list[Syntax | Unread]:
-        """One for each (text, language), in order."""
+        """One result for each (text, language), in order."""
 
 
 class SyntaxCache:
-    """The syntax of the code spans of one document. What could not be read is not tried again."""
+    """The syntax trees of one document's code spans, each parsed once; a failure is kept too and not retried."""
 
-    __slots__ = ("_document", "_known")
+    __slots__ = ("_cache", "_document")
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._known: dict[CodeSpan, Syntax | Unread] = {}
+        self._cache: dict[CodeSpan, Syntax | Unread] = {}
 
     def read(self, spans: Sequence[CodeSpan], reader: SyntaxReader) -> list[Syntax | Unread]:
-        """Of each (language, span), in order; those not known yet are asked for together."""
+        """The syntax of each (language, span), in order. Spans not cached yet go to ``reader`` in one call."""
         text = self._document.text
-        new = [(language, span) for language, span in dict.fromkeys(spans) if (language, span) not in self._known]
-        words = {(language, span): text[span.start : span.end] for language, span in new}
-        missing = [place for place in new if is_readable(words[place], place[0])]
-        found = reader([(words[place], place[0]) for place in missing]) if missing else []
-        self._known |= dict.fromkeys(new, Unread.FOREIGN) | dict(zip(missing, found, strict=True))
-        return [self._known[one] for one in spans]
+        new = [code_span for code_span in dict.fromkeys(spans) if code_span not in self._cache]
+        sources = [(text[span.start : span.end], language) for language, span in new]
+        readable = [is_readable(source, language) for source, language in sources]
+        requests = list(compress(sources, readable))
+        syntaxes = reader(requests) if requests else []
+        self._cache |= dict.fromkeys(new, Unread.FOREIGN) | dict(zip(compress(new, readable), syntaxes, strict=True))
+        return [self._cache[code_span] for code_span in spans]
 
 
 Metadata = Mapping[str, tuple[str, ...]]
 
 
 class SectionStarts(Protocol):
-    """A classifier of sentences that open a section. ``fingerprint`` names what it learned."""
+    """A classifier that tells which sentences start a section. ``fingerprint`` identifies the trained model."""
 
     @property
     def fingerprint(self) -> str: ...
 
     def probability(self, document: Document, sentences: tuple[Span, ...], vectors: Vectors) -> NDArray[np.float64]:
-        """``(n,)`` in [0, 1], one for each sentence."""
+        """``(n,)`` in [0, 1]: for each sentence the probability that it starts a section."""
 
 
 class Writer(LanguageModel, Protocol):
-    """A language model that cuts and contexts may be asked of. ``fingerprint`` names the model and how it is asked to
-    write, ``room`` is how many bytes a prompt may have.
+    """A language model that proposes cuts or writes chunk contexts.
+
+    ``fingerprint`` identifies the model and its generation settings; ``room`` is the longest prompt in bytes.
     """
 
     @property
@@ -74,11 +80,11 @@ class Writer(LanguageModel, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ChunkerResources:
-    """The models and readers that a chunker may use; without one (``None``) the document is left to another chunker.
+    """The models and parsers that a chunker may use. A chunker whose resource is ``None`` falls back to another one.
 
-    ``writer``: proposes cuts; ``situator``: says what a leaf leaves unsaid, or is found by. ``syntax``: reads
-    code; ``None``: it is read in this process, which is for texts that are known not to be hostile. ``tell(done,
-    total)``: of what a language model is asked; may raise to stop.
+    ``starts``: classifies section starts. ``writer``: proposes cuts. ``situator``: writes the context, summary and
+    questions of leaves. ``syntax``: parses code; ``None`` parses in this process, which is safe for trusted text only.
+    ``tell(done, total)``: progress of the calls to a language model; may raise to stop.
     """
 
     encoder: Encoder | None = None
@@ -89,7 +95,7 @@ class ChunkerResources:
     tell: Callable[[int, int], None] = lambda done, total: None
 
     def fingerprint(self, settings: ChunkingSettings) -> str:
-        """Names those of the resources that decide the chunks under these dials; "" where none does."""
+        """Identifies the resources that decide the chunks under these settings; "" where none does."""
         chunker = settings.chunker
         parts = [self.encoder.fingerprint] if self.encoder is not None and chunker in BY_VECTORS else []
         if self.starts is not None and chunker == "learned":
@@ -102,15 +108,17 @@ class ChunkerResources:
 
 
 BY_VECTORS = frozenset({"semantic", "cluster", "learned"})
-"""The chunkers that read the vectors of a document's sentences."""
+"""The chunkers that need sentence vectors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A planned leaf. ``header``: the table header above it that it is parted from, if any.
+    """A planned leaf, ``[start, end)``.
 
-    ``body``: where it begins without its overlap; equal to ``start`` when it has none. ``header_kind``: the kind of
-    prefix part the header becomes. ``said``: what its row is about, for the embedder; "" is off.
+    ``body``: where its own text begins, after the overlap; equal to ``start`` without overlap. ``header``: a table
+    header or signature that lies outside the leaf and is repeated before it, as a prefix part of kind ``header_kind``.
+    ``row_label``: what the table row is about that the leaf begins inside, for the embedder; "" is off. ``begins``,
+    ``ends``: the reasons for the two boundaries.
     """
 
     start: int
@@ -120,13 +128,13 @@ class Piece:
     body: int
     header: Span | None = None
     header_kind: str = "table_header"
-    said: str = ""
+    row_label: str = ""
     metadata: Metadata = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A planned parent and the leaves inside it, in order."""
+    """A planned parent and its leaves, in order. The other fields are as in ``Piece``."""
 
     pieces: tuple[Piece, ...]
     begins: str
@@ -138,28 +146,28 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Parents in order. ``rooted``: they hang under one root, the document. ``notes``: said with every chunk."""
+    """The planned parents in order. ``rooted``: put them under one root chunk. ``notes``: reasons of every chunk."""
 
     groups: tuple[Group, ...]
     rooted: bool = False
     notes: tuple[str, ...] = ()
 
-    def saying(self, *notes: str) -> Plan:
-        """The same cuts, with these notes before those it has."""
+    def with_notes(self, *notes: str) -> Plan:
+        """The same cuts, with these notes before its own."""
         return replace(self, notes=(*notes, *self.notes))
 
-    def instead(self, chunker: str, why: str) -> Plan:
-        """The same cuts, with the note that this chunker made them in place of the one that was asked for.
+    def as_fallback(self, chunker: str, reason: str) -> Plan:
+        """The same cuts, with the note that ``chunker`` made them in place of the chosen one.
 
-        >>> Plan(()).instead("structure", "this text has no table").notes
+        >>> Plan(()).as_fallback("structure", "this text has no table").notes
         ('instead: structure; this text has no table',)
         """
-        return self.saying(f"instead: {chunker}; {why}")
+        return self.with_notes(f"instead: {chunker}; {reason}")
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkingContext:
-    """All a chunker works from: the document, what is known of it, the dials, and the models it may ask."""
+    """Everything a chunker works from: the document and its precomputed views, the settings, and the models."""
 
     document: Document
     settings: ChunkingSettings
@@ -177,29 +185,32 @@ class ChunkingContext:
 
     @property
     def sentences(self) -> tuple[Span, ...]:
-        """The sentences of all regions in order; a heading, a table and a code block are each one."""
+        """The sentences of all regions in order; a heading, a table or a code block counts as one sentence."""
         return self.series.spans
 
     def vectors(self) -> Vectors | None:
-        """``(n, d)`` float32, unit norm, a row for each sentence; ``None`` without an encoder."""
+        """``(n, d)`` float32, unit norm, one row per sentence; ``None`` without an encoder."""
         return self.series.vectors()
 
     def syntax(self, spans: Sequence[CodeSpan]) -> list[Syntax | Unread]:
-        """Of each (language, span) of code, in order; what was read for another cut is not read again."""
+        """The syntax of each (language, span) of code, in order, from the document's cache where it was parsed."""
         return self.syntax_cache.read(spans, self.resources.syntax or read_sources)
 
     def room(self, heading: int, header: Span | None = None, inside: bool = False, kind: str = "table_header") -> int:
-        """Tokens left for the body of a leaf in this section once its prefix has its share; at least 1."""
+        """The token budget of a leaf's body in the section of ``heading``, after its prefix; at least 1.
+
+        ``header``, ``kind``: what is repeated before the leaf. ``inside``: the leaf begins with the heading itself.
+        """
         reserve = self.prefixes.reserve(heading, inside)
         return max(1, self.settings.max_tokens - reserve - self.prefixes.header_reserve(header, reserve, kind))
 
     @property
     def least_room(self) -> int:
-        """Tokens that are left for the body of any leaf, whatever stands before it: more is asked of ``room``."""
-        return max(1, self.settings.max_tokens // 2 - 2)  # prefixes take half at most, and two line ends
+        """A lower bound of ``room`` for any leaf, whatever its prefix."""
+        return max(1, self.settings.max_tokens // 2 - 2)  # a prefix takes at most half, and two line ends
 
     def overlap(self, room: int) -> int:
-        """Tokens of overlap a leaf with so much room may carry: never more than a third of it. 0 is off."""
+        """The token budget of the overlap of a leaf with this ``room``, at most a third of it; 0 is off."""
         return min(self.settings.overlap_room, room // 3)
 
 

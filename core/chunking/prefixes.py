@@ -1,4 +1,7 @@
-"""What is put before a leaf for the embedder and the reader, outside its offsets and within a cap."""
+"""The prefix of a chunk: title, headings and other context that the encoder reads before its text.
+
+A prefix is not part of the chunk's text and offsets. Its size is capped (``settings.prefix_room``).
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,13 @@ from core.text.tokens import TokenMap
 from core.types import Chunk, ChunkTree, Document, PrefixPart, Span, TokenCounter
 
 SEPARATOR = " > "
-PATH = ("title", "heading")  # the parts that share a line
+PATH = ("title", "heading")  # kinds of parts that share one line
 _WORD = re.compile(r"[^\W\d_]+")
-_SMALLEST = 3  # tokens below which a shortened part says nothing
+_SMALLEST = 3  # tokens: a part shortened to fewer is dropped
 
 
 def prefix_text(prefix: Sequence[PrefixPart], kinds: Sequence[str] = PREFIX_KINDS) -> str:
-    """The prefix as an audience that sees ``kinds`` reads it: the path on one line, each other part on its own.
+    """The prefix parts of these kinds as text: title and headings on one line, each other part on its own line.
 
     >>> prefix_text((PrefixPart("title", "Guide"), PrefixPart("heading", "Fees"), PrefixPart("table_header", "| a |")))
     'Guide > Fees\\n| a |'
@@ -30,7 +33,7 @@ def prefix_text(prefix: Sequence[PrefixPart], kinds: Sequence[str] = PREFIX_KIND
 
 
 def encoder_input(chunk: Chunk, kinds: Sequence[str] = PREFIX_KINDS) -> str:
-    """Exactly what the encoder reads for a leaf: its prefix parts of the given kinds, then its text.
+    """Exactly what the encoder reads for a leaf: its prefix parts of these kinds, then its text.
 
     ``kinds``: ``ChunkingSettings.read_prefix``; () is off.
 
@@ -43,10 +46,10 @@ def encoder_input(chunk: Chunk, kinds: Sequence[str] = PREFIX_KINDS) -> str:
 def encoder_inputs(
     tree: ChunkTree, settings: ChunkingSettings, counter: TokenCounter, reads: int
 ) -> tuple[EncoderInput, ...]:
-    """One input a leaf, in order. ``reads``: tokens the encoder reads at once, its special ones included.
+    """One encoder input per leaf, in order. ``reads``: the encoder's input limit in tokens, special tokens included.
 
-    With ``settings.vectors`` "late" a leaf's vector is pooled from a window of the document, which says what a prefix
-    otherwise would: prefixes are not read then.
+    With ``settings.vectors`` "late" a leaf's vector is pooled from a window of the document. The window gives the
+    context that a prefix would, so prefixes are not read.
     """
     if settings.vectors == "late":
         spans = [leaf.span for leaf in tree.leaves]
@@ -55,7 +58,7 @@ def encoder_inputs(
 
 
 def below(prefix: str, text: str) -> str:
-    """What a model reads of a text with a prefix above it; "" is none.
+    """A text with its prefix on the lines above it; "" is no prefix.
 
     >>> below("Tokens > Access", "15 minutes."), below("", "30 days.")
     ('Tokens > Access\\n15 minutes.', '30 days.')
@@ -64,10 +67,10 @@ def below(prefix: str, text: str) -> str:
 
 
 def telling_title(document: Document) -> str:
-    """The title where it says what the document is about, else "".
+    """The title if it says what the document is about, else "".
 
-    A title that stands in the text does. One made of the file's name does when it has at least two words: "val0" or
-    "code_012.rs" before every leaf only brings the leaves of one file closer together.
+    A title found in the text qualifies. A title made from the file name needs at least two words: "val0" or
+    "code_012.rs" before every leaf would only make the vectors of one file more alike.
 
     >>> telling_title(Document("v", "text", "Val0", "")), telling_title(Document("v", "pdf", "Annual report 2023", ""))
     ('', 'Annual report 2023')
@@ -78,7 +81,7 @@ def telling_title(document: Document) -> str:
 
 
 class Prefixes:
-    """The prefix of any span of one document, and how many tokens to keep free for it beforehand."""
+    """Builds the prefixes of one document's chunks, and predicts their size while chunks are planned."""
 
     def __init__(self, outline: Outline, settings: ChunkingSettings, tokens: TokenMap) -> None:
         self._outline = outline
@@ -91,17 +94,17 @@ class Prefixes:
         texts = [">", self._title, *(heading.text for heading in outline.headings)]
         unique = list(dict.fromkeys(texts))
         self._counts = dict(zip(unique, tokens.counter.count(unique), strict=True))
-        # Tokenizers pass over blanks; characters count them.
+        # Blanks and line ends cost no tokens, but count as characters.
         tokenized = settings.unit == "tokens"
         self._separator, self._line_end = (self._counts[">"], 0) if tokenized else (len(SEPARATOR), 1)
-        # Asked for every atom and leaf of one section or table.
+        # Called with the same arguments for every atom and leaf of a section or table.
         self.reserve = cache(self._reserve)
         self.header = cache(self._header)
         self.header_reserve = cache(self._header_reserve)
         self._path = cache(self._fitted_path)
 
     def count(self, text: str) -> int:
-        """Tokens of one short text, remembered."""
+        """Tokens of one short text, cached."""
         if text not in self._counts:
             self._counts[text] = self._tokens.counter.count([text])[0]
         return self._counts[text]
@@ -111,34 +114,35 @@ class Prefixes:
         return self.count(text) + self._line_end
 
     def _reserve(self, heading: int, inside: bool = False) -> int:
-        """The most tokens the title and path of a leaf in this section can take from the embedder.
+        """The most tokens that the title and headings before a leaf in this section can take.
 
         ``inside``: the leaf begins with the heading itself, so only its ancestors are repeated.
         """
         path = self._outline.path(heading)
         parts = self._path_parts(path[:-1] if inside else path, path)
-        read = min(self._path_room, self._read(parts))
-        taken = self._settings.prefix_room if self._settings.is_written else read
-        return taken and taken + self._line_end
+        path_tokens = min(self._path_room, self._read_tokens(parts))
+        reserve = self._settings.prefix_room if self._settings.is_written else path_tokens
+        return reserve and reserve + self._line_end
 
-    def _read(self, parts: Sequence[PrefixPart]) -> int:
-        """Tokens of the parts the embedder reads, separators included."""
-        return self._line([part for part in parts if part.kind in self._kinds])
+    def _read_tokens(self, parts: Sequence[PrefixPart]) -> int:
+        """Tokens of those parts on one line that the encoder reads, separators included."""
+        return self._line_tokens([part for part in parts if part.kind in self._kinds])
 
-    def _line(self, parts: Sequence[PrefixPart]) -> int:
+    def _line_tokens(self, parts: Sequence[PrefixPart]) -> int:
         return sum(self.count(part.text) for part in parts) + self._separator * max(0, len(parts) - 1)
 
     def _path_parts(self, shown: Sequence[int], path: Sequence[int]) -> list[PrefixPart]:
+        """The title, unless a heading of ``path`` is the same, and the headings ``shown``."""
         document, headings = self._outline.document, self._outline.headings
         parts: list[PrefixPart] = []
-        named = {headings[at].text.casefold() for at in path}
-        if self._title and self._title.casefold() not in named:
+        heading_texts = {headings[at].text.casefold() for at in path}
+        if self._title and self._title.casefold() not in heading_texts:
             parts.append(PrefixPart("title", self._title, document.title_span))
         parts.extend(PrefixPart("heading", headings[at].text, headings[at].source) for at in shown if headings[at].text)
         return parts
 
     def _header(self, header: Span | None, reserve: int, kind: str = "table_header") -> PrefixPart | None:
-        """What a leaf is parted from as a prefix part, cut at a word to half of ``max_tokens`` less ``reserve``."""
+        """The repeated header as a prefix part, cut at a word to half of ``max_tokens`` less ``reserve``."""
         room = self._settings.max_tokens // 2 - reserve
         if header is None or room < _SMALLEST:
             return None
@@ -152,55 +156,60 @@ class Prefixes:
         return PrefixPart(kind, text, span)
 
     def _header_reserve(self, header: Span | None, reserve: int, kind: str = "table_header") -> int:
-        """Tokens the embedder reads of a repeated header."""
+        """Tokens that the encoder reads of a repeated header."""
         if header is None or kind not in self._kinds:
             return 0
         part = self.header(header, reserve, kind)
         return self.count(part.text) + self._line_end if part else 0
 
     def parts(
-        self, start: int, end: int, header: Span | None = None, kind: str = "table_header", said: str = ""
+        self, start: int, end: int, header: Span | None = None, kind: str = "table_header", row_label: str = ""
     ) -> tuple[PrefixPart, ...]:
-        """The prefix of the chunk ``[start, end)``: what stands in the chunk itself is not repeated."""
+        """The prefix of the chunk ``[start, end)``, without what the chunk contains itself.
+
+        ``header``, ``kind``: a header to repeat. ``row_label``: what the table row at the start is about, "" is off.
+        """
         outline = self._outline
         heading, path = outline.body_heading(start, end), outline.path_over(start, end)
         shown = tuple([at for at in path if outline.blocks[at].end <= start or end <= outline.blocks[at].start])
         title = outline.document.title_span
-        titled = title is None or not title.overlap(Span(start, end))
+        with_title = title is None or not title.overlap(Span(start, end))
         repeated = self.header(header, self.reserve(heading), kind) if header and header.end <= start else None
-        told = PrefixPart("sentences", said) if said else None
-        return (*self._path(path, shown, titled), *(part for part in (repeated, told) if part))
+        label = PrefixPart("sentences", row_label) if row_label else None
+        return (*self._path(path, shown, with_title), *(part for part in (repeated, label) if part))
 
-    def _fitted_path(self, path: tuple[int, ...], shown: tuple[int, ...], titled: bool) -> tuple[PrefixPart, ...]:
+    def _fitted_path(self, path: tuple[int, ...], shown: tuple[int, ...], with_title: bool) -> tuple[PrefixPart, ...]:
         parts = self._path_parts(shown, path)
-        if parts and parts[0].kind == "title" and not titled:
+        if parts and parts[0].kind == "title" and not with_title:
             del parts[0]
         return self._fit(parts, self._path_room)
 
-    def beside(self, parts: Sequence[PrefixPart], text: str, free: int) -> str:
-        """A text cut at a word to what the cap leaves beside a leaf's path, at most ``free`` tokens; "" for too few."""
-        cap = self._settings.prefix_room - self._line([part for part in parts if part.kind in PATH])
+    def fitted_context(self, parts: Sequence[PrefixPart], text: str, free: int) -> str:
+        """A written context cut at a word to what the cap leaves after ``parts``, at most ``free`` tokens.
+
+        "" where fewer than ``_SMALLEST`` tokens of it fit.
+        """
+        cap = self._settings.prefix_room - self._line_tokens([part for part in parts if part.kind in PATH])
         return self._shortened(text, max(0, min(cap, free) - self._line_end))
 
     def tokens(self, parts: Sequence[PrefixPart]) -> int:
-        """Tokens the embedder reads of a whole prefix."""
-        headers = [part for part in parts if part.kind not in PATH and part.kind in self._kinds]
-        return self._read([part for part in parts if part.kind in PATH]) + sum(
-            self.count(part.text) for part in headers
-        )
+        """Tokens that the encoder reads of a whole prefix."""
+        path = self._read_tokens([part for part in parts if part.kind in PATH])
+        others = [part for part in parts if part.kind not in PATH and part.kind in self._kinds]
+        return path + sum(self.count(part.text) for part in others)
 
     def _fit(self, parts: list[PrefixPart], room: int) -> tuple[PrefixPart, ...]:
-        """The parts within ``room`` tokens.
+        """The title and headings cut to ``room`` tokens.
 
-        The innermost heading says most of a leaf and the title tells documents apart, so outer headings go first;
-        then the longer of the two is shortened at a word.
+        The title tells documents apart and the innermost heading says most about a leaf, so the outer headings are
+        dropped first; then the longer of the two is shortened at a word.
         """
         first = 1 if parts and parts[0].kind == "title" else 0
-        while len(parts) > first + 1 and self._line(parts) > room:
+        while len(parts) > first + 1 and self._line_tokens(parts) > room:
             del parts[first]
-        while parts and self._line(parts) > room:
+        while parts and self._line_tokens(parts) > room:
             longest = max(range(len(parts)), key=lambda at: self.count(parts[at].text))
-            others = self._line(parts) - self.count(parts[longest].text)
+            others = self._line_tokens(parts) - self.count(parts[longest].text)
             shorter = self._shortened(parts[longest].text, room - others) if room - others >= _SMALLEST else ""
             if shorter:
                 parts[longest] = PrefixPart(parts[longest].kind, shorter, parts[longest].source)
@@ -209,6 +218,7 @@ class Prefixes:
         return tuple(parts)
 
     def _shortened(self, text: str, room: int) -> str:
+        """The first words of a text within ``room`` tokens; "" where they are fewer than ``_SMALLEST`` tokens."""
         words = text.split(" ")[: room + 1]
         counts = self._tokens.counter.count(words)
         kept, used = 0, 0

@@ -1,4 +1,4 @@
-"""What cutting needs of one document, made once and kept, so that other dials cost only the cut."""
+"""The inputs of chunking for one document, computed once, so that cutting it under other settings is cheap."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.types import ChunkTree, Document, TokenCounter
 
 
 class PreparedDocument:
-    """A document with its tokens, outline, sentences, sentence vectors and syntax, each made when first needed."""
+    """A document with its tokens, outline, sentences, sentence vectors and syntax, each computed on first use."""
 
     def __init__(self, document: Document, counter: TokenCounter, resources: ChunkerResources | None = None) -> None:
         self.document = document
@@ -28,16 +28,16 @@ class PreparedDocument:
 
     @cached_property
     def outline(self) -> Outline:
-        """The headings, as paths."""
+        """The heading tree."""
         return Outline(self.document)
 
     def context(self, settings: ChunkingSettings) -> ChunkingContext:
-        """What a chunker works from under these settings; where nobody writes, no room is kept for it."""
+        """The input of a chunker under these settings; "written" is dropped from ``prefix`` without a ``situator``."""
         if settings.is_written and self.resources.situator is None:
             settings = replace(settings, prefix=tuple(kind for kind in settings.prefix if kind != "written"))
         if settings.unit not in self._maps:
-            ruler = self.counter if settings.unit == "tokens" else CharacterCounter()
-            self._maps[settings.unit] = TokenMap(ruler, self.document.text)
+            counter = self.counter if settings.unit == "tokens" else CharacterCounter()
+            self._maps[settings.unit] = TokenMap(counter, self.document.text)
         tokens = self._maps[settings.unit]
         prefixes = Prefixes(self.outline, settings, tokens)
         return ChunkingContext(
@@ -45,7 +45,7 @@ class PreparedDocument:
         )
 
     def tree(self, settings: ChunkingSettings, chunker: Chunker, fingerprint: str) -> ChunkTree:
-        """The chunk tree under these settings. ``fingerprint``: of the recipe; it is part of every chunk's id."""
+        """The chunk tree under these settings. ``fingerprint``: of the recipe; every chunk id is made from it."""
         context = self.context(settings)
         tree = build_tree(context, chunker(context), fingerprint)
         return tree if settings.unit == "tokens" else recounted(tree, self.counter, settings.read_prefix)

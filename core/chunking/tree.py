@@ -1,4 +1,4 @@
-"""A plan made into chunks: exact sizes, prefixes, ids and levels."""
+"""Turns a plan into chunks: exact sizes, prefixes, ids and levels."""
 
 from __future__ import annotations
 
@@ -8,106 +8,113 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from core.cancellation import breathe
-from core.chunking.atoms import NOTHING
-from core.chunking.packing import NO_SECTION, Row, pack
+from core.cancellation import check_cancelled
+from core.chunking.atoms import NO_METADATA
+from core.chunking.packing import NO_SECTION, PackItem, pack
 from core.chunking.plan import ChunkingContext, Group, Metadata, Piece, Plan
 from core.chunking.prefixes import below, encoder_input, prefix_text
 from core.text.spans import trim
 from core.text.tokens import boundary_before
 from core.types import Chunk, ChunkTree, PrefixPart, Span, TokenCounter
 
+# Costs of packing parents into a further level, as fractions of a chunk (see ``packing``).
 _CUT_SECTION = 0.05  # for each level of the section that begins there
 _CUT_ELSEWHERE = 0.5
 _DEEPER, _SIBLING = 0.05, 0.15
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
-    """A piece with its prefix, and its tokens as the tokenizer counts them: of the text, and of the encoder's input."""
+class MeasuredLeaf:
+    """A planned leaf with its prefix and exact sizes: tokens of its text, and of the encoder's input."""
 
     piece: Piece
     prefix: tuple[PrefixPart, ...]
     tokens: int
-    read: int
+    input_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
-    """A parent with its measured leaves."""
+class Parent:
+    """A planned parent with its measured leaves; level 1 of the tree."""
 
     group: Group
-    leaves: list[Leaf]
+    leaves: list[MeasuredLeaf]
     span: Span
     tokens: int
 
 
 @dataclass(frozen=True, slots=True)
-class Tier:
-    """A chunk above the parents: its level, and what is directly below it."""
+class Ancestor:
+    """A chunk above the parents (level 2 and up) and its direct children."""
 
     level: int
-    members: Sequence[Tier | Family]
+    children: Sequence[Ancestor | Parent]
     span: Span
     tokens: int
     begins: str
     ends: str
 
 
-def tiered(context: ChunkingContext, families: Sequence[Family], rooted: bool) -> Sequence[Tier | Family]:
-    """The tops of the tree: ``families`` under ``settings.levels - 2`` further levels, and under a root where asked.
+def upper_levels(context: ChunkingContext, parents: Sequence[Parent], rooted: bool) -> Sequence[Ancestor | Parent]:
+    """The top nodes of the tree: ``parents`` under up to ``settings.levels - 2`` further levels, and a root if asked.
 
-    A level that would hold one chunk alone is not made: a short document has fewer levels than a long one.
+    A level that would have a single chunk is not made, so a short document has fewer levels than a long one.
     """
-    tops: Sequence[Tier | Family] = families
+    nodes: Sequence[Ancestor | Parent] = parents
     limit: float = context.settings.parent_room
     for level in range(2, context.settings.levels):
         limit *= context.settings.parent_ratio
-        ranges = pack(_rows(context, tops, int(limit)))
+        ranges = pack(_pack_items(context, nodes, int(limit)))
         if len(ranges) < 2:
             break
-        tops = _gathered(context, tops, ranges, level, int(limit))
-    if rooted and len(tops) > 1:
-        level = 1 + max(top.level if isinstance(top, Tier) else 1 for top in tops)
-        whole = Span(tops[0].span.start, tops[-1].span.end)
-        ends = ("begins: the document starts here", "ends: the document ends here")
-        return [Tier(level, tops, whole, context.tokens.exact([whole])[0], *ends)]
-    return tops
+        nodes = _ancestors(context, nodes, ranges, level, int(limit))
+    if rooted and len(nodes) > 1:
+        level = 1 + max(node.level if isinstance(node, Ancestor) else 1 for node in nodes)
+        whole = Span(nodes[0].span.start, nodes[-1].span.end)
+        reasons = ("begins: the document starts here", "ends: the document ends here")
+        return [Ancestor(level, nodes, whole, context.tokens.exact([whole])[0], *reasons)]
+    return nodes
 
 
-def _rows(context: ChunkingContext, tops: Sequence[Tier | Family], limit: int) -> list[Row]:
+def _pack_items(context: ChunkingContext, nodes: Sequence[Ancestor | Parent], limit: int) -> list[PackItem]:
+    """The nodes as the packer sees them, for chunks of at most ``limit`` tokens."""
     outline, sections = context.outline, context.settings.parents != "ratio"
-    rows: list[Row] = []
-    for top in tops:
-        heading = outline.heading_at(top.span.start)
+    items: list[PackItem] = []
+    for node in nodes:
+        heading = outline.heading_at(node.span.start)
         block = outline.headings[heading].block if heading >= 0 else None
-        opens = block.level if sections and block and block.start == top.span.start else NO_SECTION
+        opens = block.level if sections and block and block.start == node.span.start else NO_SECTION
         cut = _CUT_SECTION * opens if opens < NO_SECTION else _CUT_ELSEWHERE
-        begin, finish = context.tokens.index(top.span.start), context.tokens.index(top.span.end)
+        first_token, end_token = context.tokens.index(node.span.start), context.tokens.index(node.span.end)
         level = block.level if block else 0
-        rows.append(Row(begin, finish, limit, cut, level, opens, _DEEPER, _SIBLING))
-    return rows
+        items.append(PackItem(first_token, end_token, limit, cut, level, opens, _DEEPER, _SIBLING))
+    return items
 
 
-def _gathered(
-    context: ChunkingContext, tops: Sequence[Tier | Family], ranges: Sequence[tuple[int, int]], level: int, limit: int
-) -> list[Tier]:
-    spans = [Span(tops[first].span.start, tops[last - 1].span.end) for first, last in ranges]
+def _ancestors(
+    context: ChunkingContext,
+    nodes: Sequence[Ancestor | Parent],
+    ranges: Sequence[tuple[int, int]],
+    level: int,
+    limit: int,
+) -> list[Ancestor]:
+    """One chunk of ``level`` over each range of nodes."""
+    spans = [Span(nodes[first].span.start, nodes[last - 1].span.end) for first, last in ranges]
     counts = context.tokens.exact(spans)
-    made: list[Tier] = []
+    ancestors: list[Ancestor] = []
     full = f"what follows would not fit in {limit} {context.settings.unit}, or opens a section"
     for (first, last), span, tokens in zip(ranges, spans, counts, strict=True):
         begins = "the text starts here" if not first else "the chunk before it on this level ends here"
-        ends = "the text ends here" if last == len(tops) else full
-        made.append(Tier(level, tops[first:last], span, tokens, f"begins: {begins}", f"ends: {ends}"))
-    return made
+        ends = "the text ends here" if last == len(nodes) else full
+        ancestors.append(Ancestor(level, nodes[first:last], span, tokens, f"begins: {begins}", f"ends: {ends}"))
+    return ancestors
 
 
 _OVERLAP_NOTE = re.compile(r", after \d+ (?:tokens|characters) of overlap$")
 
 
 def chunk_id(version_id: str, fingerprint: str, level: int, start: int, end: int) -> str:
-    """Public and by content: 32 hex digits of SHA-256 over version, recipe, level and span.
+    """A chunk's stable id: 32 hex digits of SHA-256 over version, recipe, level and span.
 
     >>> chunk_id("v", "r", 0, 1, 2) == chunk_id("v", "r", 0, 1, 2) != chunk_id("v", "r", 1, 1, 2)
     True
@@ -116,7 +123,7 @@ def chunk_id(version_id: str, fingerprint: str, level: int, start: int, end: int
 
 
 def without_overlap_note(begins: str) -> str:
-    """Why a chunk begins where its own text does, without what was said of its overlap.
+    """The reason a chunk begins, without the note on its overlap.
 
     >>> without_overlap_note("begins: similarity falls to 0.31, below 0.42, after 12 tokens of overlap")
     'begins: similarity falls to 0.31, below 0.42'
@@ -134,10 +141,10 @@ def chunk_at(
     tokens: int,
     prefix: tuple[PrefixPart, ...],
     reasons: tuple[str, ...],
-    metadata: Metadata = NOTHING,
+    metadata: Metadata = NO_METADATA,
     encoder_tokens: int = 0,
 ) -> Chunk:
-    """A chunk of a document: id, text and headings follow from its place and the recipe's fingerprint."""
+    """The chunk of a span: its id, text and headings follow from the span and the recipe's ``fingerprint``."""
     document, outline = context.document, context.outline
     return Chunk(
         chunk_id(document.version_id, fingerprint, level, span.start, span.end),
@@ -156,104 +163,110 @@ def chunk_at(
 
 
 def build_tree(context: ChunkingContext, plan: Plan, fingerprint: str) -> ChunkTree:
-    """Chunks of a plan, parents before their children. Leaves are measured again and cut until all fit."""
-    families = _limited(context, list(zip(plan.groups, _fitting(context, plan), strict=True)))
-    made = partial(chunk_at, context, fingerprint)
+    """The chunks of a plan, each before its children.
+
+    A plan's sizes are estimates, so leaves are measured with the tokenizer here and halved until all fit.
+    """
+    parents = _fitting_parents(context, list(zip(plan.groups, _fitting_leaves(context, plan), strict=True)))
+    new_chunk = partial(chunk_at, context, fingerprint)
     chunks: list[Chunk] = []
 
-    def add(tops: Sequence[Tier | Family], above: str | None) -> None:
-        for top in tops:
-            group = top.group if isinstance(top, Family) else Group((), top.begins, top.ends)
-            upper = made(
-                1 if isinstance(top, Family) else top.level,
-                top.span,
-                above,
-                tokens=top.tokens,
-                prefix=context.prefixes.parts(top.span.start, top.span.end, group.header, group.header_kind),
+    def add(nodes: Sequence[Ancestor | Parent], parent_id: str | None) -> None:
+        for node in nodes:
+            group = node.group if isinstance(node, Parent) else Group((), node.begins, node.ends)
+            upper = new_chunk(
+                1 if isinstance(node, Parent) else node.level,
+                node.span,
+                parent_id,
+                tokens=node.tokens,
+                prefix=context.prefixes.parts(node.span.start, node.span.end, group.header, group.header_kind),
                 reasons=(group.begins, group.ends, *plan.notes),
                 metadata=group.metadata,
             )
             chunks.append(upper)
-            if isinstance(top, Tier):
-                add(top.members, upper.chunk_id)
+            if isinstance(node, Ancestor):
+                add(node.children, upper.chunk_id)
                 continue
-            for leaf in top.leaves:
-                breathe()
-                own = made(
-                    0,
-                    Span(leaf.piece.start, leaf.piece.end),
-                    upper.chunk_id,
-                    tokens=leaf.tokens,
-                    prefix=leaf.prefix,
-                    reasons=(leaf.piece.begins, leaf.piece.ends, *plan.notes),
-                    metadata=leaf.piece.metadata,
-                    encoder_tokens=leaf.read + context.tokens.counter.specials,
+            for leaf in node.leaves:
+                check_cancelled()
+                chunks.append(
+                    new_chunk(
+                        0,
+                        Span(leaf.piece.start, leaf.piece.end),
+                        upper.chunk_id,
+                        tokens=leaf.tokens,
+                        prefix=leaf.prefix,
+                        reasons=(leaf.piece.begins, leaf.piece.ends, *plan.notes),
+                        metadata=leaf.piece.metadata,
+                        encoder_tokens=leaf.input_tokens + context.tokens.counter.specials,
+                    )
                 )
-                chunks.append(own)
 
-    add(tiered(context, families, plan.rooted), None)
+    add(upper_levels(context, parents, plan.rooted), None)
     return ChunkTree(context.document, tuple(chunks))
 
 
 def recounted(tree: ChunkTree, counter: TokenCounter, kinds: Sequence[str]) -> ChunkTree:
-    """A tree that was measured in another unit, with the tokens ``counter`` finds in it."""
+    """A tree measured in another unit, with all sizes counted again by ``counter``.
+
+    ``kinds``: the kinds of prefix parts that the encoder reads.
+    """
     tokens = counter.count([chunk.text for chunk in tree.chunks])
-    read = iter(counter.count([encoder_input(leaf, kinds) for leaf in tree.leaves]))
+    input_tokens = iter(counter.count([encoder_input(leaf, kinds) for leaf in tree.leaves]))
     chunks = (
-        replace(chunk, tokens=count, encoder_tokens=0 if chunk.level else next(read) + counter.specials)
+        replace(chunk, tokens=count, encoder_tokens=0 if chunk.level else next(input_tokens) + counter.specials)
         for chunk, count in zip(tree.chunks, tokens, strict=True)
     )
     return ChunkTree(tree.document, tuple(chunks))
 
 
-def _limited(context: ChunkingContext, pairs: list[tuple[Group, list[Leaf]]]) -> list[Family]:
-    """Families within ``parent_max_tokens`` as the tokenizer counts; one that proves larger is parted at a leaf."""
+def _fitting_parents(context: ChunkingContext, pending: list[tuple[Group, list[MeasuredLeaf]]]) -> list[Parent]:
+    """Parents within ``settings.parent_room``, counted exactly; one that is larger is halved between two leaves."""
     limit = context.settings.parent_room
-    done: list[Family] = []
-    pending = pairs
+    parents: list[Parent] = []
     while pending:
         spans = [Span(leaves[0].piece.start, leaves[-1].piece.end) for _, leaves in pending]
-        halves: list[tuple[Group, list[Leaf]]] = []
+        halves: list[tuple[Group, list[MeasuredLeaf]]] = []
         for (group, leaves), span, tokens in zip(pending, spans, context.tokens.exact(spans), strict=True):
             if tokens <= limit or len(leaves) == 1:
-                done.append(Family(group, leaves, span, tokens))
+                parents.append(Parent(group, leaves, span, tokens))
                 continue
             middle = len(leaves) // 2
             why = f"counted by itself, this stretch has more {context.settings.unit} than a parent may hold"
             halves.append((replace(group, ends=f"ends: {why}"), leaves[:middle]))
             piece = leaves[middle].piece
-            head = _measured(context, [_without_overlap(piece)])
-            begun = replace(group, begins=f"begins: {why}", header=piece.header, header_kind=piece.header_kind)
-            halves.append((begun, head + leaves[middle + 1 :]))
+            head = _measured(context, [_without_overlap(piece)])  # an overlap would reach into the other parent
+            second = replace(group, begins=f"begins: {why}", header=piece.header, header_kind=piece.header_kind)
+            halves.append((second, head + leaves[middle + 1 :]))
         pending = halves
-    return sorted(done, key=lambda family: (family.span.start, family.span.end))
+    return sorted(parents, key=lambda parent: (parent.span.start, parent.span.end))
 
 
-def _fitting(context: ChunkingContext, plan: Plan) -> list[list[Leaf]]:
-    """Every group's leaves, measured by the tokenizer itself; one that proves too large is halved until it fits."""
+def _fitting_leaves(context: ChunkingContext, plan: Plan) -> list[list[MeasuredLeaf]]:
+    """The leaves of every group within ``settings.max_tokens``, counted exactly; one that is larger is halved."""
     limit = context.settings.max_tokens
-    pending = [(at, piece) for at, group in enumerate(plan.groups) for piece in group.pieces]
-    done: list[list[Leaf]] = [[] for _ in plan.groups]
+    pending = [(number, piece) for number, group in enumerate(plan.groups) for piece in group.pieces]
+    fitting: list[list[MeasuredLeaf]] = [[] for _ in plan.groups]
     while pending:
         measured = _measured(context, [piece for _, piece in pending])
         halves: list[tuple[int, Piece]] = []
-        for (at, _), leaf in zip(pending, measured, strict=True):
-            if leaf.read <= limit:
-                done[at].append(leaf)
-            elif leaf.piece.said:
-                halves.append((at, replace(leaf.piece, said="")))  # the text is read in any case
+        for (number, _), leaf in zip(pending, measured, strict=True):
+            if leaf.input_tokens <= limit:
+                fitting[number].append(leaf)
+            elif leaf.piece.row_label:
+                halves.append((number, replace(leaf.piece, row_label="")))  # the label gives way before the text does
             elif parts := _halved(context, leaf.piece):
-                halves.extend((at, part) for part in parts)
-            else:
-                bare = replace(leaf, prefix=(), read=leaf.tokens)  # one grapheme: nothing is left to cut but the prefix
-                done[at].append(bare)
+                halves.extend((number, part) for part in parts)
+            else:  # a single grapheme: only the prefix can go
+                fitting[number].append(replace(leaf, prefix=(), input_tokens=leaf.tokens))
         pending = halves
-    return [_in_order(context, members) for members in done]
+    return [_in_order(context, leaves) for leaves in fitting]
 
 
-def _in_order(context: ChunkingContext, leaves: list[Leaf]) -> list[Leaf]:
-    """Leaves by where their bodies begin. Where one was halved, the next may reach back over the whole second half:
-    it does without its overlap then, so that no leaf begins before the one it follows.
+def _in_order(context: ChunkingContext, leaves: list[MeasuredLeaf]) -> list[MeasuredLeaf]:
+    """The leaves sorted by where their bodies begin, none beginning before the one it follows.
+
+    After a leaf was halved, the overlap of the next may cover the whole second half; it loses its overlap then.
     """
     leaves.sort(key=lambda leaf: (leaf.piece.body, leaf.piece.end))
     for at in range(1, len(leaves)):
@@ -262,25 +275,27 @@ def _in_order(context: ChunkingContext, leaves: list[Leaf]) -> list[Leaf]:
     return leaves
 
 
-def _measured(context: ChunkingContext, pieces: list[Piece]) -> list[Leaf]:
+def _measured(context: ChunkingContext, pieces: list[Piece]) -> list[MeasuredLeaf]:
+    """The pieces with their prefixes and exact sizes."""
     prefixes = [
-        context.prefixes.parts(piece.start, piece.end, piece.header, piece.header_kind, piece.said) for piece in pieces
+        context.prefixes.parts(piece.start, piece.end, piece.header, piece.header_kind, piece.row_label)
+        for piece in pieces
     ]
     counts = context.tokens.exact([Span(piece.start, piece.end) for piece in pieces])
     if context.tokens.additive:
-        reads = [count + context.prefixes.tokens(prefix) for count, prefix in zip(counts, prefixes, strict=True)]
+        sizes = [count + context.prefixes.tokens(prefix) for count, prefix in zip(counts, prefixes, strict=True)]
     else:
         text = context.document.text
-        before = [prefix_text(prefix, context.settings.read_prefix) for prefix in prefixes]
+        prefix_texts = [prefix_text(prefix, context.settings.read_prefix) for prefix in prefixes]
         bodies = [text[piece.start : piece.end] for piece in pieces]
-        reads = context.tokens.counter.count(list(map(below, before, bodies)))
-    return [Leaf(*values) for values in zip(pieces, prefixes, counts, reads, strict=True)]
+        sizes = context.tokens.counter.count(list(map(below, prefix_texts, bodies)))
+    return [MeasuredLeaf(*values) for values in zip(pieces, prefixes, counts, sizes, strict=True)]
 
 
 def _halved(context: ChunkingContext, piece: Piece) -> tuple[Piece, ...]:
-    """The piece without its overlap, or in two at a word near its middle, else between two graphemes.
+    """A smaller version of a piece: without its overlap, else cut in two near its middle.
 
-    () when it is a single one.
+    The cut is at a word, or between two graphemes of a single word. () for a single grapheme.
     """
     if piece.start < piece.body:
         return (_without_overlap(piece),)

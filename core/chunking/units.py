@@ -1,7 +1,7 @@
-"""What a domain keeps together (an entry, a turn, a clause) laid over the blocks of a document.
+"""Units: what a domain keeps together (a log entry, a turn, a clause), laid over the blocks of a document.
 
-Blocks stay what they are: headings bind, tables and code keep their own cuts. A unit only says where, inside the blocks
-it covers, atoms begin, and whether a leaf or a parent must.
+A unit only decides where atoms begin inside the blocks it covers, and whether a leaf or parent must begin with it.
+Everything else is as in ``structure``: headings stay with their text, tables and code keep their own cuts.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from core.chunking.plan import ChunkingContext, Piece, Plan
 from core.text.spans import trim
 from core.types import BlockKind, Span
 
-_TAKEN = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.QUOTE, BlockKind.FOOTNOTE, BlockKind.CAPTION})
+_TEXT_KINDS = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.QUOTE, BlockKind.FOOTNOTE, BlockKind.CAPTION})
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """``[start, end)``; ``what`` names it in reasons. ``cut``: cost of a leaf beginning with it.
+    """A span ``[start, end)`` to keep together. ``what``: its name in reasons. ``cut``: cost of beginning a leaf here.
 
-    ``why``, ``parent_why``: a leaf or a parent must begin with it, for this reason; "" leaves it to the packing.
-    ``label``: what is repeated before a leaf that begins inside the unit, as a prefix part of kind ``label_kind``.
+    ``why``, ``parent_why``: reason why a leaf, or a parent, must begin here; "" leaves it to packing.
+    ``label``: text repeated before a leaf that begins inside the unit, as a prefix part of kind ``label_kind``.
     """
 
     start: int
@@ -37,44 +37,55 @@ class Unit:
     label_kind: str = "speaker"
 
 
-def by_units(context: ChunkingContext, units: Sequence[Unit], kinds: frozenset[BlockKind] = _TAKEN) -> BlockAtoms:
-    """The atoms of blocks of these kinds that units (in order, not overlapping) cover; others are left alone."""
+def atoms_by_units(
+    context: ChunkingContext, units: Sequence[Unit], kinds: frozenset[BlockKind] = _TEXT_KINDS
+) -> BlockAtoms:
+    """A function that cuts blocks of these kinds at the units in them, and leaves other blocks to ``structure``.
+
+    ``units``: in text order, not overlapping.
+    """
     splitter = Splitter(context.tokens)
     text, least = context.document.text, context.least_room
     starts = [unit.start for unit in units]
 
-    def own(item: Item, number: int, heading: int, limit: int, first: int) -> list[Atom] | None:
+    def block_atoms(item: Item, number: int, heading: int, limit: int, first_limit: int) -> list[Atom] | None:
         low = max(0, bisect_right(starts, item.start) - 1)
         pieces = _pieces(text, item, units, low)
         if item.kind not in kinds or all(unit is None for _, unit, _ in pieces):
             return None
         atoms: list[Atom] = []
-        for span, unit, at in pieces:
-            room = limit if atoms else first
+        for span, unit, unit_number in pieces:
+            room = limit if atoms else first_limit
             if unit is None:
                 atoms.extend(splitter.whole_or_sentences(span, "paragraph", number, CUT_PARAGRAPH, limit, room))
                 continue
             begins = span.start == unit.start
             cut = unit.cut if begins else CUT_SENTENCE
-            within = limit
+            part_limit = limit
             if unit.label and context.tokens.count(span.start, span.end) > min(room, least):
-                within = min(limit, context.room(heading, unit.label, kind=unit.label_kind))
-            found = splitter.whole_or_sentences(span, unit.what, -1 - at, cut, within, min(room, within))
+                part_limit = min(limit, context.room(heading, unit.label, kind=unit.label_kind))
+            # Negative item numbers do not collide with those of blocks, which are cut in ``structure``.
+            unit_atoms = splitter.whole_or_sentences(
+                span, unit.what, -1 - unit_number, cut, part_limit, min(room, part_limit)
+            )
             if begins:
-                found[0].why, found[0].parent_why = unit.why, unit.parent_why
-            for one in found[begins:] if unit.label else ():
-                if unit.label and unit.label.end <= one.start:
-                    one.header, one.header_kind = unit.label, unit.label_kind
-            atoms.extend(found)
+                unit_atoms[0].why, unit_atoms[0].parent_why = unit.why, unit.parent_why
+            for atom in unit_atoms[begins:]:
+                if unit.label and unit.label.end <= atom.start:
+                    atom.header, atom.header_kind = unit.label, unit.label_kind
+            atoms.extend(unit_atoms)
         if atoms:
             atoms[0].cut = max(atoms[0].cut, item.bound)
         return atoms or None
 
-    return own
+    return block_atoms
 
 
 def _pieces(text: str, item: Item, units: Sequence[Unit], low: int) -> list[tuple[Span, Unit | None, int]]:
-    """The item parted at the units in it: spans, each with its unit and that one's number, ``None`` between units."""
+    """The item cut at the edges of units: spans, each with its unit (``None`` between units) and the unit's number.
+
+    ``low``: number of the first unit to look at.
+    """
     pieces: list[tuple[Span, Unit | None, int]] = []
     position, at = item.start, low
     while position < item.end:
@@ -94,23 +105,26 @@ def _pieces(text: str, item: Item, units: Sequence[Unit], low: int) -> list[tupl
     return pieces
 
 
-def planned(
+def plan_with_metadata(
     context: ChunkingContext,
-    own: BlockAtoms | None,
+    block_atoms: BlockAtoms | None,
     metadata: Callable[[int, int], Mapping[str, tuple[str, ...]]],
     notes: Sequence[str] = (),
     adjust: Callable[[list[Atom]], None] | None = None,
 ) -> Plan:
-    """``structured`` with these atoms, what ``metadata`` finds in every chunk's span, and notes."""
-    plan = structured(context, own, adjust)
+    """``structured``, with ``metadata(start, end)`` as the metadata of every leaf and parent, and with ``notes``."""
+    plan = structured(context, block_atoms, adjust)
     groups = []
     for group in plan.groups:
-        found = [metadata(piece.start, piece.end) for piece in group.pieces]
-        spanned = metadata(group.pieces[0].start, group.pieces[-1].end) if len(found) > 1 else found[0] if found else {}
-        pieces = map(_told, group.pieces, found)
-        groups.append(replace(group, pieces=tuple(pieces), metadata=spanned))
+        of_leaves = [metadata(piece.start, piece.end) for piece in group.pieces]
+        if len(of_leaves) > 1:
+            of_parent = metadata(group.pieces[0].start, group.pieces[-1].end)
+        else:
+            of_parent = of_leaves[0] if of_leaves else {}
+        pieces = map(_with_metadata, group.pieces, of_leaves)
+        groups.append(replace(group, pieces=tuple(pieces), metadata=of_parent))
     return Plan(tuple(groups), plan.rooted, (*plan.notes, *(note for note in notes if note)))
 
 
-def _told(piece: Piece, metadata: Mapping[str, tuple[str, ...]]) -> Piece:
+def _with_metadata(piece: Piece, metadata: Mapping[str, tuple[str, ...]]) -> Piece:
     return replace(piece, metadata=metadata) if metadata or piece.metadata else piece

@@ -1,1 +1,1 @@
-"""The command line: its parser, one file a group of commands, and the JSON they print."""
+"""The command line: its parser, one file for each group of commands, and the JSON that they print."""

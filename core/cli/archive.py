@@ -1,11 +1,11 @@
-"""``archive``, ``unarchive``, ``erase`` and ``chroma``: a library as one file, and where what is made of it lies."""
+"""The commands ``archive``, ``unarchive``, ``erase`` and ``chroma``."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 
 from core.cli import console
-from core.cli.options import existing, home
+from core.cli.options import home, require_library
 from core.errors import SettingsError
 from core.library import Library
 from core.storage import archive as archives
@@ -14,8 +14,8 @@ from core.text.numerals import counted
 
 
 def archive(options: Namespace) -> int:
-    """Write a library to one file, beside whatever uses it."""
-    count = archives.archive(existing(home(options)), options.file, vectors=not options.without_vectors)
+    """Write a library to one file. It may be in use."""
+    count = archives.archive(require_library(home(options)), options.file, vectors=not options.without_vectors)
     size = options.file.stat().st_size
     said = f"{counted(count, 'original')} in {options.file}, {size:,} bytes"
     console.answer(options, {"originals": count, "bytes": size}, said)
@@ -23,16 +23,16 @@ def archive(options: Namespace) -> int:
 
 
 def unarchive(options: Namespace) -> int:
-    """Make a library of an archive; what came without vectors is encoded by ``rebuild``."""
+    """Create a library from an archive. ``rebuild`` encodes it if it has no vectors."""
     count = archives.unarchive(options.file, home(options))
     console.answer(options, {"originals": count}, f"{counted(count, 'original')} in {home(options)}")
     return 0
 
 
 def erase(options: Namespace) -> int:
-    """Leave no trace of what was removed for good."""
-    with Library.open(existing(home(options))) as library:
-        library.queue.recover()  # what a dead process was reading is not being read
+    """Erase all traces of documents that were removed for good."""
+    with Library.open(require_library(home(options))) as library:
+        library.queue.recover()  # jobs of a dead process would count as running
         library.erase(copies=options.copies)
     where = "the library's folder" if options.copies else "the library; its copies and backups stay without --copies"
     console.answer(options, {"erased": True}, f"What was removed is erased from {where}.")
@@ -40,10 +40,10 @@ def erase(options: Namespace) -> int:
 
 
 def chroma(options: Namespace) -> int:
-    """Say where the index of vectors stands, or move it; who names an address agrees that vectors go there."""
-    place = existing(home(options))
+    """Print where the vector index is, or move it. Naming a server's address is consent to send vectors there."""
+    folder = require_library(home(options))
     if not (options.address or options.folder):
-        with Library.open(place, write=False) as library:
+        with Library.open(folder, write=False) as library:
             server = library.index.server
     else:
         if options.address and options.folder:
@@ -51,8 +51,8 @@ def chroma(options: Namespace) -> int:
         if options.address:
             console.complain(SENT.format(host=server_at(options.address).host))
         server = agree(options.address) if options.address else None
-        with Library.open(place) as library:
+        with Library.open(folder) as library:
             library.index.move(server, console.Progress().carrying)
-    said = f"on {server.host}" if server else f"in {place / 'chroma'}"
-    console.answer(options, {"server": server.address if server else None}, f"The index of vectors stands {said}.")
+    where = f"on {server.host}" if server else f"in {folder / 'chroma'}"
+    console.answer(options, {"server": server.address if server else None}, f"The index of vectors stands {where}.")
     return 0

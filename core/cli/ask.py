@@ -1,4 +1,4 @@
-"""The commands that ask a library: what is found, what answers, why a passage is not read, what a text is backed by."""
+"""The commands that ask a library: ``query``, ``ask``, ``why`` and ``check``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from core.cli import console, contract
 from core.cli.export import save
-from core.cli.options import asked_settings, home, language_model, model_judge, reading, sources_named
+from core.cli.options import asked_settings, home, language_model, model_judge, open_to_read, sources_named
 from core.enriching.features import Features
 from core.errors import NotFoundError, SettingsError
 from core.evidence import Quote
@@ -29,18 +29,18 @@ from core.storage.catalogue.sources import SourceRow
 from core.text.phrases import find_words
 from core.types import Span
 
-_SAID = {SUPPORTED: "supported", PARTLY: "partly", NOT_FOUND: "not found"}
+_VERDICT_WORDS = {SUPPORTED: "supported", PARTLY: "partly", NOT_FOUND: "not found"}
 
 
 def check(options: Namespace) -> int:
-    """Print whether the library supports each sentence of a text, and where it says so."""
+    """Print whether the library supports each sentence of a text, and where."""
     text = sys.stdin.read() if options.text == "-" else options.text
-    with reading(home(options)) as library:
+    with open_to_read(home(options)) as library:
         settings = asked_settings(options, library.settings)
         scope = library.scope(options.collections, options.tags)
         judge = model_judge(language_model())
-        told = console.Progress().checking
-        verdicts = check_text(library.searcher, text, settings, scope, told, judge or packaged_judge)
+        progress = console.Progress().checking
+        verdicts = check_text(library.searcher, text, settings, scope, progress, judge or packaged_judge)
     if judge and judge.fault:
         console.complain(f"The re-ranker judged in the model's place. {judge.fault}")
     console.answer(options, checked(verdicts), "\n\n".join(map(_verdict_in_words, verdicts)))
@@ -48,7 +48,7 @@ def check(options: Namespace) -> int:
 
 
 def checked(verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """What ``check`` says of each sentence. ``spans``: where it stands, or what came nearest."""
+    """The result of ``check``. ``spans``: the evidence for each sentence, or the nearest text."""
     return {
         "sentences": [
             {
@@ -56,7 +56,7 @@ def checked(verdicts: Sequence[Verdict]) -> dict[str, Any]:
                 "verdict": verdict.verdict,
                 "reason": verdict.reason,
                 "spans": [
-                    {**contract.told(place, "document source start end page"), "quote": text}
+                    {**contract.pick(place, "document source start end page"), "quote": text}
                     for place, text in zip(verdict.spans, verdict.texts, strict=True)
                 ],
             }
@@ -67,17 +67,17 @@ def checked(verdicts: Sequence[Verdict]) -> dict[str, Any]:
 
 def _verdict_in_words(verdict: Verdict) -> str:
     places = [f"    {place.document} ({place.source}, {place.start}-{place.end})" for place in verdict.spans]
-    head = f"{_SAID[verdict.verdict]}: {verdict.claim.text}"
+    head = f"{_VERDICT_WORDS[verdict.verdict]}: {verdict.claim.text}"
     return "\n".join([head, f"    {verdict.reason}", *places])
 
 
 _MOST_PLACES = 1000  # of one document
-_AROUND = 40  # characters of the passage that a summary shows
+_SHOWN = 40  # characters of the passage that a summary shows
 
 
 def why(options: Namespace) -> int:
-    """Print the fate of a passage at every stage, and the smallest change of each dial that has it read."""
-    with reading(home(options)) as library:
+    """Print the fate of a passage at every stage, and the changes that would bring it into the context."""
+    with open_to_read(home(options)) as library:
         settings = asked_settings(options, library.settings)
         source, place = _place(library, options)
         query = Query(options.question, library.scope(options.collections, options.tags))
@@ -90,12 +90,12 @@ def why(options: Namespace) -> int:
 
 
 def _place(library: Library, options: Namespace) -> tuple[SourceRow, Span]:
-    """Where the words stand. Raises ``NotFoundError`` where they do not, or not so often as ``--place`` says."""
+    """The occurrence of the words that ``--place`` selects. Raises ``NotFoundError`` where it does not exist."""
     rows = sources_named(library, options.source) if options.source else library.sources()
     if not rows:
         raise NotFoundError(f"There is no source {options.source} in this library.", "`list` names those there are.")
-    once = {row.version_id: row for row in reversed(rows)}  # the same bytes under two names are one document
-    places = list(_places(library, [row for row in rows if once[row.version_id] is row], options.words))
+    first_rows = {row.version_id: row for row in reversed(rows)}  # sources with equal bytes are one document
+    places = list(_places(library, [row for row in rows if first_rows[row.version_id] is row], options.words))
     if not places:
         raise NotFoundError(
             "These words do not stand in a document one after another.", "Give fewer of them, as they stand there."
@@ -114,29 +114,29 @@ def _places(library: Library, rows: list[SourceRow], words: str) -> Iterator[tup
 
 
 def _place_in_words(source: SourceRow, place: Span, text: str, found: WhyNot) -> str:
-    """What a person reads: where the place is, the sentence, and the changes, a line each."""
+    """The summary of ``why``: the place, the explanation, and one line for each change."""
     shown = " ".join(text.split())
-    shown = shown if len(shown) <= _AROUND else f"{shown[:_AROUND].rsplit(' ', 1)[0]} …"
-    told = [f"“{shown}” ({source.name}, {place.start}-{place.end})", found.sentence]
-    changes = [f"  {_turned(change)}" for change in found.changes]
-    return "\n".join([*told, *(["Each of these alone has it read:", *changes] if changes else [])])
+    shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN].rsplit(' ', 1)[0]} …"
+    lines = [f"“{shown}” ({source.name}, {place.start}-{place.end})", found.sentence]
+    changes = [f"  {_as_options(change)}" for change in found.changes]
+    return "\n".join([*lines, *(["Each of these alone has it read:", *changes] if changes else [])])
 
 
-def _turned(change: Change) -> str:
+def _as_options(change: Change) -> str:
     """A change as options of this command.
 
-    >>> _turned(Change({"retrieval.k": (50, 90)}, 0.1, 1.0, (("type", "pdf"),)))
+    >>> _as_options(Change({"retrieval.k": (50, 90)}, 0.1, 1.0, (("type", "pdf"),)))
     '--set retrieval.k=90, without “type: pdf” in the question'
     """
-    turned = [f"--set {name}={_written(after)}" for name, (_, after) in change.settings.items()]
+    settings = [f"--set {name}={_option_value(after)}" for name, (_, after) in change.settings.items()]
     without = [f"without “{kind}: {value}” in the question" for kind, value in change.remove]
-    return ", ".join([*turned, *without])
+    return ", ".join([*settings, *without])
 
 
-def _written(value: object) -> str:
-    """A value as ``--set`` takes it.
+def _option_value(value: object) -> str:
+    """A value in the syntax of ``--set``.
 
-    >>> _written(True), _written(0.5), _written(("pdf", "md"))
+    >>> _option_value(True), _option_value(0.5), _option_value(("pdf", "md"))
     ('on', '0.5', 'pdf,md')
     """
     if isinstance(value, bool):
@@ -145,65 +145,63 @@ def _written(value: object) -> str:
 
 
 def query(options: Namespace) -> int:
-    """Search a library and print hits, passages, context and timings."""
-    with reading(home(options)) as library:
-        result = _searched(library, options, asked_settings(options, library.settings))
+    """Search a library and print its hits, passages, context and timings."""
+    with open_to_read(home(options)) as library:
+        result = _search(library, options, asked_settings(options, library.settings))
         features = _features(library, result) if options.json else {}
     console.answer(options, contract.answer(result, features), result.context.prompt)
     return 0
 
 
 def ask(options: Namespace) -> int:
-    """Ask a library and print the sentences and cells that answer with their places, or that it does not say."""
-    with reading(home(options)) as library:
+    """Ask a library and print the quotes that answer with their citations, or that it does not say."""
+    with open_to_read(home(options)) as library:
         settings = asked_settings(options, library.settings)
         if not settings.answering.sentences:
             raise SettingsError("answering.sentences is 0: nothing is quoted.", "Set it to 1 or more, or use query.")
         if options.after:
-            asked, fault = followed(options.after, options.question, language_model())
-            if fault or asked != options.question:
-                console.complain(f"{fault} Asked as: {asked}".strip())
-            options.question = asked
-        result = _searched(library, options, settings)
-        started = perf_counter()
+            question, fault = followed(options.after, options.question, language_model())
+            if fault or question != options.question:
+                console.complain(f"{fault} Asked as: {question}".strip())
+            options.question = question
+        result = _search(library, options, settings)
+        start = perf_counter()
         line = library.searcher.answer(result, settings.answering)
-        took = (perf_counter() - started) * 1000
+        quotes_ms = (perf_counter() - start) * 1000
         features = _features(library, result) if options.json else {}
         name = library.home.name
     if options.markdown is not None:
         save(options.markdown, questions_as_markdown([result], [line], name))
-    found = contract.answered(result, line, features)
-    timings = {**result.timings_ms, "quotes": took}
-    console.answer(options, {**found, "timings_ms": timings}, _in_words(result, line))
+    answer = contract.answered(result, line, features)
+    timings = {**result.timings_ms, "quotes": quotes_ms}
+    console.answer(options, {**answer, "timings_ms": timings}, _in_words(result, line))
     return 0
 
 
-def _searched(library: Library, options: Namespace, settings: Settings) -> SearchResult:
+def _search(library: Library, options: Namespace, settings: Settings) -> SearchResult:
     scope = library.scope(options.collections, options.tags)
     return library.search(options.question, settings, scope=scope)
 
 
 def _features(library: Library, result: SearchResult) -> dict[str, Features]:
-    """Of all chunks of the documents that hits are in; a document that is gone meanwhile has none."""
-    found: dict[str, Features] = {}
+    """Chunk id -> features, for all chunks of the documents that have hits."""
+    features: dict[str, Features] = {}
     for version in dict.fromkeys(hit.version_id for hit in result.hits):
-        with suppress(NotFoundError):
-            found |= library.features(version)
-    return found
+        with suppress(NotFoundError):  # removed in the meantime
+            features |= library.features(version)
+    return features
 
 
 def _in_words(result: SearchResult, line: Line) -> str:
-    """The answer for a person: each quote with its place, what the sources disagree on, how
-    likely it is one, and what else is to be known of how it was found.
-    """
-    quotes = [_with_place(number, quote) for number, quote in enumerate(line.answer.quotes, 1)]
-    disagreed = [conflict.sentence for conflict in result.conflicts]
-    said = [*quotes, *disagreed, line.support.sentence] if line.supported else [line.text, *disagreed]
-    return "\n\n".join([*said, *result.notes])
+    """The summary of ``ask``: the cited quotes, conflicts between sources, the probability, and notes on the search."""
+    quotes = [_cited_quote(number, quote) for number, quote in enumerate(line.answer.quotes, 1)]
+    conflicts = [conflict.sentence for conflict in result.conflicts]
+    parts = [*quotes, *conflicts, line.support.sentence] if line.supported else [line.text, *conflicts]
+    return "\n\n".join([*parts, *result.notes])
 
 
-def _with_place(number: int, quote: Quote) -> str:
-    """A quote for a terminal, and below it where it stands."""
+def _cited_quote(number: int, quote: Quote) -> str:
+    """A quote with its citation on the next line."""
     place = quote.citation
     page = f", page {place.page}" if place.page else ""
     return f"[{number}] {in_words(quote)}\n    {place.document}{page} ({place.source}, {place.start}-{place.end})"

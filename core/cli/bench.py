@@ -1,4 +1,4 @@
-"""The commands that measure: ``bench`` presets and grids on a suite, ``needles`` what a library's copy loses where."""
+"""The commands that measure: ``bench`` and ``needles``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.cli import console
-from core.cli.options import asked_settings, home, language_model, model_judge, needed_model, reading, settings_of
+from core.cli.options import asked_settings, home, language_model, model_judge, needed_model, open_to_read, settings_of
 from core.errors import LecternError, NotFoundError, SettingsError
 from core.ingest.reports import Failure
 from core.library import Library
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 def bench(options: Namespace) -> int:
     """Measure presets, or the cells of a grid, on a suite.
 
-    ``--runs`` writes every context. A grid is kept in the library's folder of benchmarks, so that the same command
-    goes on after a kill; presets alone are measured in a folder that is removed, unless ``--work`` names one.
+    A grid's runs are stored in the library's benchmark folder, so that the same command resumes after a kill. Presets
+    without a grid are measured in a temporary folder, unless ``--work`` names one.
     """
     from core.evaluation.bench import BenchModels, run_bench
     from core.evaluation.bench_plan import BenchOptions, BenchPlan
@@ -38,27 +38,27 @@ def bench(options: Namespace) -> int:
     from core.evaluation.suites import load_suite
 
     suite = load_suite(options.suite)
-    wanted = _cells(options)
+    grid = _grid(options)
     writer = needed_model("--written") if options.written else None
     judge = model_judge(writer)
     name = f"{writer.fingerprint}{', judged by it' if judge else ''}" if writer else ""
     answers = bool(options.answers or options.written or options.ragas)
     extra = BenchOptions(tuple(options.token_budgets), answers, options.failures, name)
-    plan = BenchPlan(suite, wanted.presets, extra, skipped=wanted.skipped)
-    if options.against and options.against not in wanted.presets:
+    plan = BenchPlan(suite, grid.presets, extra, skipped=grid.skipped)
+    if options.against and options.against not in grid.presets:
         raise NotFoundError(
-            f"There is no {options.against!r} among what is measured.", f"Choose one of: {', '.join(wanted.presets)}."
+            f"There is no {options.against!r} among what is measured.", f"Choose one of: {', '.join(grid.presets)}."
         )
     with ExitStack() as stack:
-        kept = options.work or (workspace_in(home(options)) if options.grid else None)
-        work = kept or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lectern-bench-")))
+        permanent = options.work or (workspace_in(home(options)) if options.grid else None)
+        work = permanent or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lectern-bench-")))
         cost = estimate(plan, work)
         console.complain(f"{cost.sentence}.")
-        for cell, reason in wanted.skipped:
+        for cell, reason in grid.skipped:
             console.complain(f"{cell}: left out. {reason}")
         if options.dry_run:
-            found = {"suite": suite.name, "cells": list(wanted.presets), **asdict(cost), "seconds": cost.seconds}
-            console.answer(options, found, "Nothing was run.")
+            result = {"suite": suite.name, "cells": list(grid.presets), **asdict(cost), "seconds": cost.seconds}
+            console.answer(options, result, "Nothing was run.")
             return 0
         runs, page, ragas = (
             stack.enter_context(path.open("w", encoding="utf-8")) if path else None
@@ -73,28 +73,28 @@ def bench(options: Namespace) -> int:
                 (lambda run: print(run.to_json(), file=runs)) if runs else None,
             )
         except KeyboardInterrupt:
-            if kept:
-                raise  # what was measured is kept, and the sentence says so
+            if permanent:
+                raise  # the general message says that the same command resumes
             console.complain("Stopped. Nothing is kept: give --work a folder, and the same command can go on.")
             return 2
         if page:
-            page.write(_page(report, work, options.against))
+            page.write(_html_report(report, work, options.against))
         if ragas:
-            ragas.write(_for_ragas(report, work))
+            ragas.write(_ragas(report, work))
         result = report.to_dict()
         if options.failures:
-            result["missed"] = _missed(suite, report, wanted.presets, work)
-    compared = report.compare_all(options.against) if options.against else {}
+            result["missed"] = _failure_analysis(suite, report, grid.presets, work)
+    comparisons = report.compare_all(options.against) if options.against else {}
     if options.against:
-        presets = {name: {key: asdict(item) for key, item in found.items()} for name, found in compared.items()}
+        presets = {name: {key: asdict(item) for key, item in items.items()} for name, items in comparisons.items()}
         result["against"] = {"baseline": options.against, "presets": presets}
-    console.answer(options, result, _summary(report, options.against, compared))
+    console.answer(options, result, _summary(report, options.against, comparisons))
     console.complain_of([Failure(name, reason) for name, reason in report.failures])
     return 1 if report.failures else 0
 
 
-def _summary(report: BenchReport, baseline: str | None, compared: Mapping[str, Mapping[str, Comparison]]) -> str:
-    """A line a preset: recall at each budget with half its interval, and what the test says of it."""
+def _summary(report: BenchReport, baseline: str | None, comparisons: Mapping[str, Mapping[str, Comparison]]) -> str:
+    """A table with a line for each preset: recall at each budget, half its interval, and the verdict."""
     from core.evaluation.reporting.breakdown import headline_measure
 
     metrics = [f"{headline_measure(report)}@{budget}" for budget in report.budgets]
@@ -107,8 +107,10 @@ def _summary(report: BenchReport, baseline: str | None, compared: Mapping[str, M
                 figures.append(f"{'-':>24}")
                 continue
             low, high = item.intervals[metric]
-            found = compared.get(item.preset, {}).get(metric)
-            verdict = "" if found is None else {"no difference seen": " (=)"}.get(found.verdict, f" ({found.verdict})")
+            comparison = comparisons.get(item.preset, {}).get(metric)
+            verdict = ""
+            if comparison is not None:
+                verdict = {"no difference seen": " (=)"}.get(comparison.verdict, f" ({comparison.verdict})")
             figures.append(f"{f'{item.metrics[metric]:.1f} ± {(high - low) / 2:.1f}{verdict}':>24}")
         lines.append(f"{item.preset:{width}}  " + "  ".join(figures))
     if baseline:
@@ -116,7 +118,7 @@ def _summary(report: BenchReport, baseline: str | None, compared: Mapping[str, M
     return "\n".join(lines)
 
 
-def _page(report: BenchReport, work: Path, baseline: str | None) -> str:
+def _html_report(report: BenchReport, work: Path, baseline: str | None) -> str:
     from core.evaluation.history import load_measured
     from core.evaluation.reporting.html_report import html_report
 
@@ -125,7 +127,7 @@ def _page(report: BenchReport, work: Path, baseline: str | None) -> str:
         return html_report(report, baseline, measured, lambda version: library.document(version).text)
 
 
-def _for_ragas(report: BenchReport, work: Path) -> str:
+def _ragas(report: BenchReport, work: Path) -> str:
     from core.evaluation.exchange.ragas import ragas_jsonl
     from core.evaluation.history import load_measured
     from core.evaluation.measuring import TIMED_BUDGET
@@ -135,31 +137,31 @@ def _for_ragas(report: BenchReport, work: Path) -> str:
         return ragas_jsonl(report, measured, TIMED_BUDGET, lambda version: library.document(version).text)
 
 
-def _missed(suite: Suite, report: BenchReport, presets: Mapping[str, Settings], work: Path) -> dict[str, Any]:
-    """By preset: how many questions of each class were missed, which, at which stage, and what would have had them."""
+def _failure_analysis(suite: Suite, report: BenchReport, presets: Mapping[str, Settings], work: Path) -> dict[str, Any]:
+    """By preset: the number of failures in each class, the questions with their stages, and the measured remedies."""
     from core.evaluation.failures.classes import counted, lost_at
     from core.evaluation.failures.remedies import tried
     from core.evaluation.history import load_measured
     from core.evaluation.measuring import TIMED_BUDGET
 
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, settings in presets.items():
-        measured = load_measured(work, report.run, name)
-        failed = [item for item in measured.values() if item.failure]
+        outcomes = load_measured(work, report.run, name)
+        failed = [outcome for outcome in outcomes.values() if outcome.failure]
         remedies = tried(suite, name, settings, work, report.run, work / report.library, console.Progress())
-        found[name] = {
-            "classes": counted(measured.values()),
+        result[name] = {
+            "classes": counted(outcomes.values()),
             "questions": [
                 {"id": item.id, "class": item.failure, "stage": lost_at(item.lost.get(TIMED_BUDGET, {}))}
                 for item in failed
             ],
             "remedies": [asdict(remedy) for remedy in remedies.tried],
         }
-    return found
+    return result
 
 
-def _cells(options: Namespace) -> Grid:
-    """What to measure: the presets named, each with what was set, and the grid's cells."""
+def _grid(options: Namespace) -> Grid:
+    """What to measure: the named presets with ``--set`` applied, or together with the cells of the grid."""
     from core.evaluation.grid import Grid, load_grid
 
     if options.grid is None:
@@ -167,13 +169,13 @@ def _cells(options: Namespace) -> Grid:
         return Grid({name: settings_of(name, options.values, Settings()) for name in names})
     if options.values:
         raise SettingsError("--set does not go with --grid.", "Write the value into the grid's file.")
-    found = load_grid(options.grid)
-    beside = {name: settings_of(name, [], Settings()) for name in options.preset or []}
-    return Grid({**beside, **found.presets}, found.skipped)
+    cells = load_grid(options.grid)
+    presets = {name: settings_of(name, [], Settings()) for name in options.preset or []}
+    return Grid({**presets, **cells.presets}, cells.skipped)
 
 
 def needles(options: Namespace) -> int:
-    """Print the map: of the sentences planted at each depth, how many each stage still has."""
+    """Print how many planted sentences reach each stage, by depth and size."""
     from core.evaluation.needles.facts import KINDS, Own
     from core.evaluation.needles.mapping import needle_map
     from core.evaluation.needles.maps import NeedlePlan
@@ -184,7 +186,7 @@ def needles(options: Namespace) -> int:
     kinds = tuple(options.kinds) or (() if own else tuple(KINDS))
     model = needed_model("--answers") if options.answers else None
     progress = console.Progress()
-    with reading(home(options)) as library:
+    with open_to_read(home(options)) as library:
         plan = NeedlePlan(
             tuple(options.tokens) or NeedlePlan().tokens,
             kinds,
@@ -194,22 +196,22 @@ def needles(options: Namespace) -> int:
             options.seed,
         )
         name = model.settings.model if model else ""
-        found = needle_map(
+        result = needle_map(
             library, plan, model, lambda what, done, total: progress.show(f"{what} {done} of {total}"), name
         )
-    console.answer(options, asdict(found), _in_words(found))
+    console.answer(options, asdict(result), _in_words(result))
     return 0
 
 
-def _in_words(found: NeedleMap) -> str:
-    """A table a size: a line a stage, a column a depth; and what was found in words."""
+def _in_words(result: NeedleMap) -> str:
+    """A table for each size, with a line for each stage and a column for each depth; then the result in sentences."""
     lines: list[str] = []
-    for tokens in dict.fromkeys(cell.tokens for cell in found.cells):
-        cells = [cell for cell in found.cells if cell.tokens == tokens]
+    for tokens in dict.fromkeys(cell.tokens for cell in result.cells):
+        cells = [cell for cell in result.cells if cell.tokens == tokens]
         depths = sorted({cell.depth for cell in cells})
         lines.append(f"{f'{tokens:,} tokens':14}" + "".join(f"{f'{depth} %':>7}" for depth in depths))
         for stage in dict.fromkeys(cell.stage for cell in cells):
-            held = {cell.depth: f"{cell.found}/{cell.planted}" for cell in cells if cell.stage == stage}
-            lines.append(f"{stage:14}" + "".join(f"{held.get(depth, '-'):>7}" for depth in depths))
-    spent = f"{found.encoded:,} texts encoded, {found.reused:,} reused, {found.seconds:.0f} s"
-    return "\n".join([*lines, *found.sentences, spent])
+            counts = {cell.depth: f"{cell.found}/{cell.planted}" for cell in cells if cell.stage == stage}
+            lines.append(f"{stage:14}" + "".join(f"{counts.get(depth, '-'):>7}" for depth in depths))
+    cost = f"{result.encoded:,} texts encoded, {result.reused:,} reused, {result.seconds:.0f} s"
+    return "\n".join([*lines, *result.sentences, cost])

@@ -1,4 +1,4 @@
-"""What each command of ``python -m core`` does. Every function takes the parsed options and returns the exit code."""
+"""The commands of ``python -m core``. Every function takes the parsed options and returns the exit code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from core.cli import console, contract
 from core.cli import mcp as commands_mcp
 from core.cli.export import export
 from core.cli.judgments import judgments, refit
-from core.cli.options import existing, home, language_model, reading, settings_of, sources_named
+from core.cli.options import home, language_model, open_to_read, require_library, settings_of, sources_named
 from core.cli.queue import run_next
 from core.cli.watch import watch
 from core.embedding import load_model
@@ -45,7 +45,7 @@ _UNKNOWN = "No source of this library has this name, path or number."
 
 
 def ingest(options: Namespace) -> int:
-    """Queue the files as one job and run it, after any job that an earlier, killed run left behind."""
+    """Queue the files as one job and run it, after any jobs that a killed process left."""
     if options.dry_run:
         return _dry_run(options)
     with Library.open(home(options)) as library:
@@ -64,9 +64,9 @@ def ingest(options: Namespace) -> int:
         def listen(job: Job, report: IngestReport) -> None:
             reports[job.id] = report
 
-        with ExitStack() as held:
+        with ExitStack() as stack:
             read = (
-                held.enter_context(_on_ray(options, library, items, settings)).parse
+                stack.enter_context(_ray_reading(options, library, items, settings)).parse
                 if options.engine == "ray"
                 else None
             )
@@ -81,7 +81,7 @@ def ingest(options: Namespace) -> int:
         report = reports[job]
         try:
             library.queue.dismiss(job)
-        except StorageError as error:  # a full disk: the next run forgets it
+        except StorageError as error:  # a full disk; the next run dismisses the job
             console.complain(str(error))
     failures = [*unreadable, *report.failures]
     console.answer(
@@ -90,23 +90,25 @@ def ingest(options: Namespace) -> int:
         f"{len(report.documents)} documents, {len(failures)} failures, {report.encoded} texts encoded, "
         f"{report.reused} reused, {report.seconds:.1f} s",
     )
-    code = console.ended(failures, len(report.documents))
-    for why in dict.fromkeys(document.by_words for document in report.documents if document.by_words):
-        console.complain(f"Found by words alone, till they are ingested again or `rebuild` is asked for: {why}")
+    code = console.exit_code(failures, len(report.documents))
+    for reason in dict.fromkeys(document.by_words for document in report.documents if document.by_words):
+        console.complain(f"Found by words alone, till they are ingested again or `rebuild` is asked for: {reason}")
     return code
 
 
-def _on_ray(options: Namespace, library: Library, items: Sequence[NewItem], settings: Settings) -> RayReading:
-    """A reading ahead of those files that the library does not hold as they are."""
-    held = {row.path: row.version_id for row in library.sources() if row.path}
-    wanted = [item for item in items if item.path and not (item.path in held and held[item.path] == hash_of(item.path))]
-    return RayReading(
-        RayCluster(options.address), [Incoming(item.name, item.path) for item in wanted], settings, library.vectors
-    )
+def _ray_reading(options: Namespace, library: Library, items: Sequence[NewItem], settings: Settings) -> RayReading:
+    """A reading on Ray of the files that are new to the library or have changed."""
+    versions = {row.path: row.version_id for row in library.sources() if row.path}
+    changed = [
+        Incoming(item.name, item.path)
+        for item in items
+        if item.path and not (item.path in versions and versions[item.path] == hash_of(item.path))
+    ]
+    return RayReading(RayCluster(options.address), changed, settings, library.vectors)
 
 
 def chunk(options: Namespace) -> int:
-    """Cut one file and print everything an outsider needs to check the span laws."""
+    """Chunk one file and print its text, blocks, chunks and audit."""
     settings = settings_of(options.preset, options.values, Settings())
     if options.chunker:
         settings = settings.with_value("chunking.chunker", options.chunker)
@@ -138,53 +140,53 @@ def chunk(options: Namespace) -> int:
 
 
 def list_sources(options: Namespace) -> int:
-    """Print every source with every figure the Library page shows."""
-    with reading(home(options)) as library:
+    """Print every source with the figures that the Library page shows."""
+    with open_to_read(home(options)) as library:
         rows = [{**asdict(row), "path": str(row.path) if row.path else None} for row in library.sources()]
-    # A name may hold a newline of its own: one source stays one line.
+    # A name may contain a newline; escaped, one source is one line.
     lines = [f"{row['id']}  {row['chunks']:>6} chunks  {console.shown(str(row['name']))}" for row in rows]
     console.answer(options, {"sources": rows}, "\n".join(lines))
     return 0
 
 
 def remove(options: Namespace) -> int:
-    """Remove sources by name, path or number; unknown ones are listed."""
+    """Remove sources by name, path or number; unknown ones are reported as failures."""
     removed: list[str] = []
     failures: list[Failure] = []
-    with Library.open(existing(home(options))) as library:
-        for wanted in options.sources:
-            rows = sources_named(library, wanted)
+    with Library.open(require_library(home(options))) as library:
+        for name in options.sources:
+            rows = sources_named(library, name)
             for row in rows:
                 library.remove(row.id)
                 removed.append(row.name)
             if not rows:
-                failures.append(Failure(wanted, _UNKNOWN))
+                failures.append(Failure(name, _UNKNOWN))
     console.answer(
         options,
         {"removed": removed, "failures": contract.failures(failures)},
         f"{len(removed)} removed",
     )
-    return console.ended(failures, len(removed))
+    return console.exit_code(failures, len(removed))
 
 
 def tier(options: Namespace) -> int:
-    """Leave documents to their words, or have them encoded again; what that saves or takes is told first.
+    """Drop the vectors of documents, or encode them again. What that saves or costs is printed first.
 
-    By age and by reading it takes of the documents that are named, or of all where none is.
+    ``--older-than`` and ``--unread-for`` select among the named documents, or among all where none is named.
     """
-    ruled = options.older_than or options.unread_for
-    if ruled and options.to != "words":
+    has_rule = options.older_than or options.unread_for
+    if has_rule and options.to != "words":
         raise LecternError("Documents are left to their words by age, not encoded by it.", "Name them.")
-    with reading(home(options)) if options.dry_run else Library.open(existing(home(options))) as library:
-        named = {wanted: sources_named(library, wanted) for wanted in options.sources}
-        library.scope(options.collections)  # a name that is none is told
-        held = {fold(name) for name in options.collections}
-        rows = [row for row in library.sources() if held & set(map(fold, row.collections))]
-        ids = list(dict.fromkeys(row.id for found in (*named.values(), rows) for row in found))
-        unknown = [Failure(wanted, _UNKNOWN) for wanted, found in named.items() if not found]
-        if ruled:
+    with open_to_read(home(options)) if options.dry_run else Library.open(require_library(home(options))) as library:
+        named = {name: sources_named(library, name) for name in options.sources}
+        library.scope(options.collections)  # raises for an unknown collection
+        collections = {fold(name) for name in options.collections}
+        in_collections = [row for row in library.sources() if collections & set(map(fold, row.collections))]
+        ids = list(dict.fromkeys(row.id for rows in (*named.values(), in_collections) for row in rows))
+        unknown = [Failure(name, _UNKNOWN) for name, rows in named.items() if not rows]
+        if has_rule:
             rare = library.cutting.rarely_used(options.older_than, options.unread_for)
-            ids = [source for source in rare if source in ids] if options.sources or held else rare
+            ids = [source for source in rare if source in ids] if options.sources or collections else rare
         elif not ids and not unknown:
             raise LecternError("No document is named.", "Name a source, or a collection that holds some.")
         cost, encoded = library.cutting.tier_cost(ids), 0
@@ -200,12 +202,12 @@ def tier(options: Namespace) -> int:
         {"sources": ids, "cost": asdict(cost), "encoded": encoded, "failures": contract.failures(unknown)},
         f"{counted(done, 'source')} {'left to words alone' if options.to == 'words' else 'found by meaning too'}",
     )
-    return console.ended(unknown, len(ids))
+    return console.exit_code(unknown, len(ids))
 
 
 def rebuild(options: Namespace) -> int:
-    """Cut every document by the library's settings and rebuild the indexes from the catalogue."""
-    with Library.open(existing(home(options))) as library:
+    """Chunk every document anew by the library's settings and rebuild the indexes from the catalogue."""
+    with Library.open(require_library(home(options))) as library:
         library.write_with(None, language_model(urgent=False))
         report = library.rebuild()
     console.answer(
@@ -218,9 +220,9 @@ def rebuild(options: Namespace) -> int:
 
 
 def verify(options: Namespace) -> int:
-    """Check a library; exit code 1 when something is wrong and stays so."""
+    """Check a library. The exit code is 1 for problems that remain."""
     try:
-        with Library.open(existing(home(options)), repair=options.repair) as library:
+        with Library.open(require_library(home(options)), repair=options.repair) as library:
             problems = library.verify(repair=options.repair, progress=console.Progress().looking)
     except LibraryDamagedError as error:
         problems = [Problem(str(error), "catalogue", True)]
@@ -235,27 +237,28 @@ def verify(options: Namespace) -> int:
 
 
 def backup(options: Namespace) -> int:
-    """List the backups of a library's catalogue, make one, or put one back: the one named, or the newest."""
-    place = existing(home(options))
+    """List the backups of a library's catalogue, make one, or restore one: the one named, or the newest."""
+    folder = require_library(home(options))
     if options.action == "make":
-        with Library.open(place) as library:
+        with Library.open(folder) as library:
             library.back_up(if_due=False)
     if options.action == "restore":
-        backups.restore(place, backups.named(place, options.name))
-    found = backups.backups(place)
-    lines = [f"{one.name}  {one.size_bytes:>12,} bytes" for one in found]
-    done = ["Restored. The catalogue that was in its place lies in replaced."] if options.action == "restore" else lines
+        backups.restore(folder, backups.named(folder, options.name))
+    found = backups.backups(folder)
+    lines = [f"{item.name}  {item.size_bytes:>12,} bytes" for item in found]
+    if options.action == "restore":
+        lines = ["Restored. The catalogue that was in its place lies in replaced."]
     console.answer(
         options,
-        {"backups": [{"name": one.name, "revision": one.revision, "bytes": one.size_bytes} for one in found]},
-        "\n".join(done or ["No backups."]),
+        {"backups": [{"name": item.name, "revision": item.revision, "bytes": item.size_bytes} for item in found]},
+        "\n".join(lines or ["No backups."]),
     )
     return 0
 
 
 def stats(options: Namespace) -> int:
     """Print counts and sizes."""
-    with reading(home(options)) as library:
+    with open_to_read(home(options)) as library:
         figures = asdict(library.stats())
     console.answer(options, figures, "\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in figures.items()))
     return 0
@@ -290,40 +293,41 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
 
 
 def _dry_run(options: Namespace) -> int:
-    """Say what an ingest would take, and change nothing; a library that is not there is not made."""
-    looked: list[tuple[str, Changes]] = []
+    """Print what an ingest would do. Nothing is changed, and no library is created."""
+    scans: list[tuple[str, Changes]] = []  # with the folder that its paths are relative to
     failures: list[Failure] = []
-    wanted: list[tuple[str, int]] = []
+    files: list[tuple[str, int]] = []  # (kind, bytes) of the files that would be read
     with ExitStack() as stack:
-        place = home(options)
-        library = stack.enter_context(reading(place)) if os.path.exists(place / "catalogue.sqlite") else None  # noqa: PTH110
+        folder = home(options)
+        library = stack.enter_context(open_to_read(folder)) if os.path.exists(folder / "catalogue.sqlite") else None  # noqa: PTH110
         for path in options.paths:
             try:
-                found = library.scan(Path(path), options.ignore) if library else _unknown(Path(path), options, place)
+                changes = library.scan(Path(path), options.ignore) if library else _all_new(Path(path), options, folder)
             except LecternError as error:
                 failures.append(Failure(path, str(error)))
             else:
-                wanted += ((file.kind, file.size_bytes) for file in (*found.new, *found.changed))
-                looked.append((path if os.path.isdir(path) else os.path.dirname(path), found))  # noqa: PTH112, PTH120
+                files += ((file.kind, file.size_bytes) for file in (*changes.new, *changes.changed))
+                scans.append((path if os.path.isdir(path) else os.path.dirname(path), changes))  # noqa: PTH112, PTH120
         writer = language_model(urgent=False)
-        chosen = settings_of(options.preset, options.values, library.settings if library else Settings()).chunking
+        chunking = settings_of(options.preset, options.values, library.settings if library else Settings()).chunking
         if library:
             library.write_with(None, writer)
-        cost = library.cost(wanted, chosen) if library else cost_of(None, wanted, chosen, writer)
+        cost = library.cost(files, chunking) if library else cost_of(None, files, chunking, writer)
     failures += [
-        Failure(joined(path, where), reason) for path, found in looked for where, reason in found.scan.unreadable
+        Failure(joined(path, where), reason) for path, changes in scans for where, reason in changes.scan.unreadable
     ]
-    same = sum(len(found.unchanged) for _, found in looked)
-    ignored = sum(len(found.scan.ignored) for _, found in looked)
+    same = sum(len(changes.unchanged) for _, changes in scans)
+    ignored = sum(len(changes.scan.ignored) for _, changes in scans)
     console.answer(
         options,
-        {**contract.dry_run(looked), "failures": contract.failures(failures), "cost": contract.cost(cost)},
+        {**contract.dry_run(scans), "failures": contract.failures(failures), "cost": contract.cost(cost)},
         f"{counted(cost.files, 'file')} would be read, {same} are unchanged, {ignored} entries are passed over; "
         f"nothing was done{f'. To read: {sentence(cost)}' if cost.files else ''}",
     )
     console.complain_of(failures)
-    return 2 if failures and not looked else 1 if failures else 0
+    return 2 if failures and not scans else 1 if failures else 0
 
 
-def _unknown(path: Path, options: Namespace, place: Path) -> Changes:
-    return compare(scan(path, options.ignore, place), {})[0]
+def _all_new(path: Path, options: Namespace, folder: Path) -> Changes:
+    """The scan of a path for a library in ``folder`` that does not exist yet."""
+    return compare(scan(path, options.ignore, folder), {})[0]

@@ -1,4 +1,4 @@
-"""The JSON of the command line: a contract scripts rely on, one function a shape."""
+"""The JSON objects of the command line, which scripts rely on: one function for each."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from core.refitting.gains import Refitted
 
 
-def told(value: object, names: str) -> dict[str, Any]:
-    """The fields of these names; what JSON has no word for is a list or an object.
+def pick(value: object, names: str) -> dict[str, Any]:
+    """The attributes in ``names``, separated by blanks, as JSON values.
 
-    >>> told(Span(3, 9), "start end")
+    >>> pick(Span(3, 9), "start end")
     {'start': 3, 'end': 9}
     """
     return {name: _plain(getattr(value, name)) for name in names.split()}
@@ -39,31 +39,34 @@ def told(value: object, names: str) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {name: _plain(held) for name, held in value.items()}
-    return [_plain(held) for held in value] if isinstance(value, tuple | list) else value
+        return {name: _plain(item) for name, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, tuple | list) else value
 
 
 def ingestion(report: IngestReport) -> dict[str, Any]:
-    """What ``ingest`` and ``rebuild`` did."""
+    """The result of ``ingest`` and ``rebuild``."""
     return {
         "documents": [_ingested(document) for document in report.documents],
         "failures": failures(report.failures),
-        **told(report, "encoded reused seconds"),
+        **pick(report, "encoded reused seconds"),
     }
 
 
 def failures(found: Sequence[Failure]) -> list[dict[str, Any]]:
-    """What could not be done, and why."""
-    return [told(failure, "source reason") for failure in found]
+    """Failures with their reasons."""
+    return [pick(failure, "source reason") for failure in found]
 
 
 def problem(found: Problem) -> dict[str, Any]:
-    """What ``verify`` says of one thing that is wrong."""
+    """A problem that ``verify`` found."""
     return {"what": found.what, "where": found.where, "repairable": found.repairable}
 
 
-def dry_run(looked: Sequence[tuple[str, Changes]]) -> dict[str, Any]:
-    """What an ingest would take of each path, what it would not, and why."""
+def dry_run(scans: Sequence[tuple[str, Changes]]) -> dict[str, Any]:
+    """What an ingest would do with the files below each path.
+
+    ``scans``: (folder that the relative paths start from, changes).
+    """
     return {
         "files": [
             {
@@ -73,30 +76,27 @@ def dry_run(looked: Sequence[tuple[str, Changes]]) -> dict[str, Any]:
                 "bytes": file.size_bytes,
                 "reason": file.reason,
             }
-            for path, changes in looked
+            for path, changes in scans
             for state, files in changes.by_state().items()
             for file in files
         ],
-        "missing": [str(held.path) for _, changes in looked for held in changes.missing],
+        "missing": [str(file.path) for _, changes in scans for file in changes.missing],
         "ignored": [
             {"source": joined(path, relative), "pattern": pattern}
-            for path, changes in looked
+            for path, changes in scans
             for relative, pattern in changes.scan.ignored
         ],
-        "links": [joined(path, relative) for path, changes in looked for relative in changes.scan.links],
+        "links": [joined(path, relative) for path, changes in scans for relative in changes.scan.links],
     }
 
 
 def cost(found: Cost) -> dict[str, Any]:
-    """What reading would cost; ``seconds`` ``None``: not yet known."""
+    """The estimated cost of reading files. ``seconds`` is null where the library has no measurements yet."""
     return {**asdict(found), "bytes": found.size_bytes, "basis": found.basis}
 
 
 def chunking(source: str, tree: ChunkTree, audit: Audit, features: Mapping[str, Features]) -> dict[str, Any]:
-    """Text, blocks, chunks and audit: everything an outsider needs to check the span laws.
-
-    ``features``: of the chunks, by their ids.
-    """
+    """The text, blocks, chunks and audit of a document: enough to check every span. ``features``: by chunk id."""
     document = tree.document
     return {
         "source": source,
@@ -112,17 +112,13 @@ def chunking(source: str, tree: ChunkTree, audit: Audit, features: Mapping[str, 
 
 
 def answer(result: SearchResult, features: Mapping[str, Features]) -> dict[str, Any]:
-    """What ``query`` understood, what it found, in rank order, and what the reader gets, in the reader's order.
+    """The result of ``query``: hits in rank order and passages in the reader's order. ``features``: by chunk id.
 
-    ``features``: of the hits, by their chunks' ids.
-
-    ``ending``: before which hit the context ends by itself, or would where the room is filled, and why; null where it
-    does not.
-
-    A passage's ``score`` is the relevance by which it competed for the room and got its ``rank``, in the unit of the
-    hits' last score: its best child's; of a merged parent and of what was added see
-    ``core.search.expansion.relevance``. Where sentences fill the room it is the sum of
-    ``core.search.context.candidates``. ``matched``: which alias of a hit is nearest to the question, where one is.
+    - ``matched`` of a hit: the alias that is nearest to the question, if one is nearer than its text.
+    - ``score`` of a passage: the relevance that decided its ``rank``, in the unit of the hits' last score. It is that
+      of its best child; ``core.search.expansion.relevance`` defines it for merged parents and added text. Where
+      sentences fill the budget it is the sum in ``core.search.context.candidates``.
+    - ``ending``: the hit before which the context ends early (or would, if that is off), and why; null for none.
     """
     matched = {candidate.chunk_id: candidate.matched for candidate in result.trace.candidates}
     return {
@@ -130,28 +126,28 @@ def answer(result: SearchResult, features: Mapping[str, Features]) -> dict[str, 
         "understood": [_understood(chip) for chip in result.understood.chips],
         "hits": [
             {
-                **told(hit, "chunk_id document source start end page headings scores rank text"),
+                **pick(hit, "chunk_id document source start end page headings scores rank text"),
                 **({"matched": name} if (name := matched.get(hit.chunk_id)) else {}),
                 "features": _features(features, hit.chunk_id),
             }
             for hit in result.hits
         ],
         "passages": [
-            told(passage, "document source start end tokens chunk_ids rank score reason text")
+            pick(passage, "document source start end tokens chunk_ids rank score reason text")
             for passage in result.passages
         ],
-        "context": told(result.context, "order tokens prompt"),
-        "ending": told(result.ending, "rank probability sentence") if result.ending is not None else None,
+        "context": pick(result.context, "order tokens prompt"),
+        "ending": pick(result.ending, "rank probability sentence") if result.ending is not None else None,
         "conflicts": [_conflict(conflict) for conflict in result.conflicts],
-        **told(result, "notes reads timings_ms"),
+        **pick(result, "notes reads timings_ms"),
     }
 
 
 def answered(result: SearchResult, line: Line, features: Mapping[str, Features]) -> dict[str, Any]:
-    """What ``ask`` says: all that ``query`` does, and the answer with the places it is made of.
+    """The result of ``ask``: that of ``query``, and the answer with its citations.
 
-    ``supported``: false where the library does not say; ``text`` says so then, and nothing is cited. ``compared``:
-    always null, of what earlier versions answered from columns of numbers.
+    ``supported``: false where the library does not say; ``text`` says so, without citations. ``compared``: always
+    null; earlier versions put comparisons of table columns there.
     """
     return {
         **answer(result, features),
@@ -166,10 +162,10 @@ def answered(result: SearchResult, line: Line, features: Mapping[str, Features])
 
 
 def explained(question: str, source: str, place: Span, text: str, found: WhyNot) -> dict[str, Any]:
-    """What ``why`` says of a place: its fate at every stage, and what would have it read.
+    """The result of ``why``: the fate of a place at every stage, and the changes that would bring it into the context.
 
-    ``read``: the share of the place that the context holds. ``excluded``: the question's own conditions that keep the
-    whole place out. ``changes``: each alone is enough, the smallest first.
+    ``read``: share of the place in the context. ``barred``: conditions in the question that exclude the whole place.
+    ``changes``: each is sufficient alone, the smallest first.
     """
     return {
         "question": question,
@@ -177,7 +173,7 @@ def explained(question: str, source: str, place: Span, text: str, found: WhyNot)
         "read": found.held,
         "sentence": found.sentence,
         "stages": list(found.stages),
-        "fates": [{**told(fate, "start end ranks scores"), "fate": fate.said} for fate in found.fates],
+        "fates": [{**pick(fate, "start end ranks scores"), "fate": fate.said} for fate in found.fates],
         "barred": [_understood(condition) for condition in found.excluded],
         "changes": [
             {
@@ -194,68 +190,70 @@ def explained(question: str, source: str, place: Span, text: str, found: WhyNot)
 
 
 def _citation(quote: Quote) -> dict[str, Any]:
-    """``quote``: the document's own text there; ``told``: what it is of, "" for a sentence; ``short``: the short answer
-    in it, ``None`` where none was marked.
+    """A quote with its place. ``quote``: the document's text. ``told``: what a table cell belongs to, "" for a
+    sentence.
+
+    ``short``: the short answer in the quote, null for none.
     """
     return {
-        **told(quote.citation, "document source start end page"),
+        **pick(quote.citation, "document source start end page"),
         "quote": quote.text,
-        **told(quote, "told kind"),
+        **pick(quote, "told kind"),
         "cells": [{"header": header, "words": words} for header, words in quote.cells],
         "short": None if quote.short is None else quote.text[quote.short.start : quote.short.end],
     }
 
 
 def _understood(chip: Chip) -> dict[str, Any]:
-    """``filters``: whether only what fits it was searched; parts and what was written are searched as well."""
-    return {**told(chip, "kind value words"), "filters": isinstance(chip, Condition)}
+    """A part of the understood question. ``filters``: whether it restricts the search, or is searched for."""
+    return {**pick(chip, "kind value words"), "filters": isinstance(chip, Condition)}
 
 
 def _conflict(conflict: ContextConflict) -> dict[str, Any]:
     sides = [
-        {**told(side, "document source value normal rank"), **told(side.span, "start end")} for side in conflict.sides
+        {**pick(side, "document source value normal rank"), **pick(side.span, "start end")} for side in conflict.sides
     ]
-    return {**told(conflict, "kind subject about"), "sides": sides}
+    return {**pick(conflict, "kind subject about"), "sides": sides}
 
 
 def judgment(row: JudgmentRow) -> dict[str, Any]:
-    """A judgment, and where its gold lies now; ``lost`` is "" while it does."""
+    """A judgment and the present place of its gold. ``lost``: why it has none, "" otherwise."""
     return {
-        **told(row, "id source version_id start end unanswerable lost created_at"),
-        **told(row.judgment, "question answer quote origin"),
+        **pick(row, "id source version_id start end unanswerable lost created_at"),
+        **pick(row.judgment, "question answer quote origin"),
     }
 
 
 def _block(block: Block) -> dict[str, Any]:
-    """A table also has its cells, each with the value it states: a number, a truth value, a text, null where empty."""
+    """A block. A table also has cells, with their values: a number, a boolean, a string, or null for an empty cell."""
     row = {"kind": block.kind.value, "start": block.start, "end": block.end, "level": block.level}
     if block.kind is not BlockKind.TABLE:
         return row
-    return {**row, "cells": [told(cell, "row column header start end value") for cell in block.cells]}
+    return {**row, "cells": [pick(cell, "row column header start end value") for cell in block.cells]}
 
 
 def _features(known: Mapping[str, Features], chunk_id: str) -> dict[str, Any] | None:
-    """What was found out about a chunk; null where nothing is known of it."""
-    found = known.get(chunk_id)
-    if found is None:
+    """The features of a chunk; null for none."""
+    features = known.get(chunk_id)
+    if features is None:
         return None
-    entities = told(found, "names organisations symbols paths urls emails")
-    return {**told(found, "genre section_type keywords"), "entities": entities}
+    entities = pick(features, "names organisations symbols paths urls emails")
+    return {**pick(features, "genre section_type keywords"), "entities": entities}
 
 
 def _chunk(chunk: Chunk) -> dict[str, Any]:
     nowhere = {"start": None, "end": None}
     prefix = [
-        {**told(part, "kind text"), **(told(part.source, "start end") if part.source else nowhere)}
+        {**pick(part, "kind text"), **(pick(part.source, "start end") if part.source else nowhere)}
         for part in chunk.prefix
     ]
     fields = "chunk_id level parent_id start end text tokens encoder_tokens headings reasons metadata"
-    return {**told(chunk, fields), "prefix": prefix}
+    return {**pick(chunk, fields), "prefix": prefix}
 
 
 def _ingested(document: Ingested) -> dict[str, Any]:
     return {
-        **told(document, "source document kind characters chunks version_id reused parent by_words"),
+        **pick(document, "source document kind characters chunks version_id reused parent by_words"),
         "audit": _audit(document.audit, document.words),
         "read": asdict(document.read) if document.read else None,
     }
@@ -263,8 +261,8 @@ def _ingested(document: Ingested) -> dict[str, Any]:
 
 def _audit(audit: Audit, words: WordAudit | None) -> dict[str, Any]:
     return {
-        **told(audit, "characters covered"),
-        "gaps": [told(gap, "start end reason") for gap in audit.gaps],
+        **pick(audit, "characters covered"),
+        "gaps": [pick(gap, "start end reason") for gap in audit.gaps],
         "words": None if words is None else _words(words),
     }
 
@@ -274,9 +272,8 @@ def _words(words: WordAudit) -> dict[str, Any]:
 
 
 def refitted(found: Refitted, *, applied: bool) -> dict[str, Any]:
-    """Dials fitted to judgments, and what they gain on those kept out of the fit: points of recall, its mean over the
-    budgets and at each of them. ``gain`` is null where no dial was turned; ``careful`` where the share of Careful's
-    re-ranker was not fitted by itself.
+    """The result of ``refit``. Gains are in points of recall on the held-out judgments: the mean over the budgets, and
+    at each of them. ``gain`` is null where no setting was changed, ``careful`` where Careful's blend was not fitted.
     """
     return {
         **_fitted(found),
@@ -298,12 +295,13 @@ def _fitted(found: Refitted) -> dict[str, Any]:
         if gain is None
         else {
             "recall": _difference(gain.whole),
-            **{f"recall@{budget}": _difference(one) for budget, one in gain.budgets.items()},
+            **{f"recall@{budget}": _difference(comparison) for budget, comparison in gain.budgets.items()},
         },
         "before": None if gain is None else gain.before,
         "after": None if gain is None else gain.after,
     }
 
 
-def _difference(compared: Comparison) -> dict[str, Any]:
-    return {"difference": compared.difference, "interval": [compared.low, compared.high], "p": compared.p_value}
+def _difference(comparison: Comparison) -> dict[str, Any]:
+    interval = [comparison.low, comparison.high]
+    return {"difference": comparison.difference, "interval": interval, "p": comparison.p_value}

@@ -1,4 +1,4 @@
-"""The command that writes a library out as Markdown."""
+"""The command ``export``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.atomic_files import written_whole
 from core.cli import console
-from core.cli.options import home, reading, sources_named
+from core.cli.options import home, open_to_read, sources_named
 from core.errors import NotFoundError, StorageError
 from core.inspecting.as_markdown import MADE, document_as_markdown, markdown_names
 
@@ -15,40 +15,40 @@ from core.inspecting.as_markdown import MADE, document_as_markdown, markdown_nam
 def export(options: Namespace) -> int:
     """Write documents, with their notes and judged questions, as Markdown files into a folder.
 
-    Files that were written so before are replaced, others never. Raises ``NotFoundError`` for a source that is not
-    there, ``StorageError`` where the folder cannot be written.
+    Only files that Lectern wrote are overwritten. Raises ``NotFoundError`` for an unknown source, ``StorageError``
+    where the folder cannot be written.
     """
-    with reading(home(options)) as library:
-        found = {wanted: sources_named(library, wanted) for wanted in options.sources}
-        for wanted, rows in found.items():
+    with open_to_read(home(options)) as library:
+        named = {name: sources_named(library, name) for name in options.sources}
+        for name, rows in named.items():
             if not rows:
-                raise NotFoundError(f"There is no source {wanted}.", "`list` names them all.")
-        sources = [row for rows in found.values() for row in rows] if found else library.sources()
+                raise NotFoundError(f"There is no source {name}.", "`list` names them all.")
+        sources = [row for rows in named.values() for row in rows] if named else library.sources()
         names = markdown_names(sources)
         for name in names:
             require_own(options.to / name)
         for source, name in zip(sources, names, strict=True):
-            judged = library.judgments(source.version_id)
-            save(options.to / name, document_as_markdown(library.document(source.version_id), source, judged))
+            judgments = library.judgments(source.version_id)
+            save(options.to / name, document_as_markdown(library.document(source.version_id), source, judgments))
     console.answer(options, {"folder": str(options.to), "files": names}, f"{len(names)} files in {options.to}")
     return 0
 
 
 def require_own(path: Path) -> None:
-    """Raise ``StorageError`` where a file lies that Lectern did not write."""
+    """Raise ``StorageError`` if there is a file at ``path`` that Lectern did not write."""
     try:
-        with path.open(encoding="utf-8", errors="replace") as there:
-            own = there.read(len(MADE)) == MADE
+        with path.open(encoding="utf-8", errors="replace") as file:
+            is_own = file.read(len(MADE)) == MADE
     except FileNotFoundError:
         return
     except OSError:
-        own = False
-    if not own:
+        is_own = False
+    if not is_own:
         raise StorageError(f"{path} is there and was not written by Lectern.", "Name another place.")
 
 
 def save(path: Path, text: str) -> None:
-    """Write a file whole, over an earlier one of Lectern's at most. Raises ``StorageError`` where that cannot be."""
+    """Write a file atomically; overwrites only files that Lectern wrote. Raises ``StorageError`` where that fails."""
     require_own(path)
     try:
         with written_whole(path) as unfinished:

@@ -1,4 +1,4 @@
-"""The commands about judgments: listed, brought in, handed on and made by ``judgments``, fitted to by ``refit``."""
+"""The commands ``judgments`` (list, import, export and generate them) and ``refit`` (fit settings to them)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.cli import console, contract
-from core.cli.options import existing, home, needed_model, reading
+from core.cli.options import home, needed_model, open_to_read, require_library
 from core.errors import LecternError
 from core.library import Failure, JudgmentRow, Library
 
@@ -21,8 +21,8 @@ def judgments(options: Namespace) -> int:
 
 
 def _list(options: Namespace) -> int:
-    """Print every judgment with where its gold lies now."""
-    with reading(home(options)) as library:
+    """Print every judgment with the present place of its gold."""
+    with open_to_read(home(options)) as library:
         rows = library.judgments()
     lines = [f"{row.id}  {console.shown(row.judgment.question)}  [{console.shown(_place(row))}]" for row in rows]
     console.answer(options, {"judgments": [contract.judgment(row) for row in rows]}, "\n".join(lines))
@@ -36,7 +36,7 @@ def _place(row: JudgmentRow) -> str:
 
 
 def _import(options: Namespace) -> int:
-    """Bring a data set's questions in; with ``--suite``, make a suite folder of it instead."""
+    """Import a data set's questions into the library or, with ``--suite``, write them as a suite folder."""
     from core.evaluation.exchange import FORMATS
     from core.evaluation.exchange.importing import import_judgments
     from core.evaluation.exchange.judged import write_suite
@@ -53,7 +53,7 @@ def _import(options: Namespace) -> int:
             f"{questions} questions over {documents} documents written to {folder}",
         )
         return 0
-    with Library.open(existing(home(options))) as library:
+    with Library.open(require_library(home(options))) as library:
         imported = import_judgments(library, exchange)
     failures = [Failure(question, reason) for question, reason in imported.unplaced]
     count = len(imported.judgments)
@@ -66,11 +66,11 @@ def _import(options: Namespace) -> int:
         },
         f"{len(exchange.questions)} questions, {count} judgments, {len(failures)} not placed",
     )
-    return console.ended(failures, count)
+    return console.exit_code(failures, count)
 
 
 def _export(options: Namespace) -> int:
-    """Write the judgments that hold as a suite of our own; those that are lost are listed."""
+    """Write the judgments as a suite. Lost judgments are reported as failures."""
     from core.evaluation.exchange import ours
     from core.evaluation.exchange.judged import judged_questions, with_texts
     from core.evaluation.exchange.values import write_files
@@ -78,7 +78,7 @@ def _export(options: Namespace) -> int:
     if options.format != "ours":
         raise LecternError("Judgments are written as a suite of Lectern's own.", "Leave --format out.")
     path = _path(options)
-    with reading(home(options)) as library:
+    with open_to_read(home(options)) as library:
         judged = judged_questions(library)
         if not judged.exchange.questions:
             raise LecternError("No judgment of this library holds.", "There is nothing to export.")
@@ -91,11 +91,11 @@ def _export(options: Namespace) -> int:
         {"questions": count, "files": [str(file) for file in written], "failures": contract.failures(failures)},
         f"{count} questions written to {path}, {len(failures)} judgments lost",
     )
-    return console.ended(failures, count)
+    return console.exit_code(failures, count)
 
 
 def _make(options: Namespace) -> int:
-    """Make questions from the documents and keep them as judgments of the origin "synthetic"."""
+    """Generate questions from the documents and store them as judgments of origin "synthetic"."""
     from core.evaluation.making.making import keep, make_questions
     from core.evaluation.making.suggesting import suggested_size
 
@@ -107,34 +107,34 @@ def _make(options: Namespace) -> int:
     def watch(done: int, count: int) -> None:
         progress.show(f"question {done} of {count}")
 
-    with Library.open(existing(home(options))) as library:
+    with Library.open(require_library(home(options))) as library:
         made = make_questions(library, options.count, options.seed, watch, ask)
         keep(library, made)
-        held = len(library.judgments())
+        judgment_count = len(library.judgments())
         size = suggested_size(library.model.counter.count([item.quote for item in made if item.gold]))
     lines = [f"{item.kind}  {console.shown(item.question)}  [{console.shown(item.document)}]" for item in made]
     lines.append(f"{len(made)} questions made and kept, origin synthetic; {options.count} were asked for")
     if size:
         lines.append(f"chunks of {size[0]} to {size[1]} tokens are three to five times the median gold")
-    told = {
-        "questions": [_made(item) for item in made],
-        "judgments": held,
+    result = {
+        "questions": [_question_row(item) for item in made],
+        "judgments": judgment_count,
         "asked": options.count,
         "chunk_tokens": size,
     }
-    console.answer(options, told, "\n".join(lines))
+    console.answer(options, result, "\n".join(lines))
     return 0 if len(made) == options.count else 1 if made else 2
 
 
-def _made(question: MadeQuestion) -> dict[str, Any]:
-    """A question that was made, with its gold; ``overlap``: the share of its words that stand in the gold."""
-    gold = [{"version_id": place.version_id, **contract.told(place.span, "start end")} for place in question.gold]
-    told = contract.told(question, "question others kind quote answer overlap")
-    return {**told, "source": question.document, "gold": gold}
+def _question_row(question: MadeQuestion) -> dict[str, Any]:
+    """A generated question with its gold. ``overlap``: share of its words that are in the gold."""
+    gold = [{"version_id": place.version_id, **contract.pick(place.span, "start end")} for place in question.gold]
+    row = contract.pick(question, "question others kind quote answer overlap")
+    return {**row, "source": question.document, "gold": gold}
 
 
 def refit(options: Namespace) -> int:
-    """Fit the dials to half of the judgments and try them on the other; with ``--apply``, take them where they gain."""
+    """Fit settings to half of the judgments and validate them on the other; ``--apply`` them where they gain."""
     from core.evaluation.exchange.judged import by_origin, judged_questions
     from core.refitting.fitting import refit as fit
     from core.refitting.taught_rerankers import careful_model
@@ -144,20 +144,19 @@ def refit(options: Namespace) -> int:
     def watch(what: str, share: float) -> None:
         progress.show(f"{100 * share:.0f} %  {what}")
 
-    with Library.open(existing(home(options))) if options.apply else reading(home(options)) as library:
+    with Library.open(require_library(home(options))) if options.apply else open_to_read(home(options)) as library:
         judged = judged_questions(library)
         refitted = fit(library, judged, watch=watch, careful=careful_model(library))
         applied = options.apply and bool(refitted.gains)
         if applied:
             library.apply(refitted.onto(library.settings))
-    turned = [f"{name}: {before:g} -> {after:g}" for name, (before, after) in refitted.changes.items()]
-    said = [refitted.careful_sentence] if refitted.careful else []
-    mixed = by_origin(question.kind for question in judged.exchange.questions if question.gold)
-    said += [f"The questions: {mixed}."] if mixed else []
-    said += [f"Applied: {', '.join(refitted.gains)}."] if applied else []
-    console.answer(
-        options, contract.refitted(refitted, applied=applied), "\n".join([refitted.sentence, *turned, *said])
-    )
+    lines = [refitted.sentence]
+    lines += [f"{name}: {before:g} -> {after:g}" for name, (before, after) in refitted.changes.items()]
+    lines += [refitted.careful_sentence] if refitted.careful else []
+    origins = by_origin(question.kind for question in judged.exchange.questions if question.gold)
+    lines += [f"The questions: {origins}."] if origins else []
+    lines += [f"Applied: {', '.join(refitted.gains)}."] if applied else []
+    console.answer(options, contract.refitted(refitted, applied=applied), "\n".join(lines))
     return 1 if options.apply and not applied else 0
 
 

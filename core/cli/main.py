@@ -1,6 +1,7 @@
-"""The command line: ``python -m core``. Thin: it reads arguments, makes one core call, prints one JSON object.
+"""The entry point of ``python -m core``: it parses the arguments and runs one command.
 
-Exit codes: 0 done; 1 done with failures or problems found; 2 nothing done. stdout carries the JSON alone.
+Exit codes: 0 success; 1 done, with failures or problems found; 2 nothing done. With ``--json``, stdout has only the
+JSON object.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ LIBRARY_HELP = "the library's folder (default: LECTERN_HOME, else data/library)"
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """Every command and option, for ``main`` and for the tests of the documentation."""
+    """The parser with all commands and options, for ``main`` and for the tests of the documentation."""
     parser = argparse.ArgumentParser(
         prog="python -m core", description="Lectern on the command line. JSON goes to stdout, sentences to stderr."
     )
@@ -57,7 +58,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands.choices["ask"].add_argument(
         "--markdown", type=Path, metavar="FILE", help="write question, answer and evidence there as Markdown"
     )
-    _several(commands.choices["ask"], "after", "QUESTION", "the question goes on from this one; repeat")
+    _add_repeatable(commands.choices["ask"], "after", "QUESTION", "the question goes on from this one; repeat")
     why = _command(commands, "why", "tell why a passage is not read for a question, and what would have it read")
     _add_question(why)
     why.add_argument("words", metavar="WORDS", help="of the passage, as they stand there")
@@ -89,7 +90,7 @@ def build_parser() -> argparse.ArgumentParser:
     bench.add_argument("--grid", type=Path, metavar="FILE", help="measure every combination of settings in this file")
     bench.add_argument("--html", type=Path, metavar="OUT.html", help="write the report as one page for a browser")
     bench.add_argument("--against", metavar="NAME", help="compare with this preset or cell: differences and p values")
-    _several(bench, "token-budget", "N", "measure contexts of N tokens too; repeat", "token_budgets", int)
+    _add_repeatable(bench, "token-budget", "N", "measure contexts of N tokens too; repeat", "token_budgets", int)
     bench.add_argument("--answers", action="store_true", help="score the quoted sentences against the suite's answers")
     bench.add_argument(
         "--written", action="store_true", help="score what the language model of the Settings page answers instead"
@@ -105,11 +106,11 @@ def build_parser() -> argparse.ArgumentParser:
     _add_settings(bench, many_presets=True)
 
     needles = _command(commands, "needles", "plant sentences in a copy of a library, and map which stage loses them")
-    _several(needles, "tokens", "N", "size of the copy; repeat (default: 10000 and 100000)", kind=int)
+    _add_repeatable(needles, "tokens", "N", "size of the copy; repeat (default: 10000 and 100000)", kind=int)
     prompts = "with --answers: size of a prompt without retrieval; repeat (default: 1000 and 4000)"
-    _several(needles, "prompt", "N", prompts, "prompts", int)
+    _add_repeatable(needles, "prompt", "N", prompts, "prompts", int)
     kinds = "plain, reworded, alike, conflicting or several; repeat (default: all)"
-    _several(needles, "kind", "NAME", kinds, "kinds")
+    _add_repeatable(needles, "kind", "NAME", kinds, "kinds")
     needles.add_argument("--sentence", metavar="TEXT", default="", help="plant this one, at every depth by itself")
     needles.add_argument("--question", metavar="TEXT", default="", help="that your sentence answers")
     needles.add_argument("--answer", metavar="WORDS", default="", help="that an answer to it has to hold")
@@ -128,9 +129,9 @@ def build_parser() -> argparse.ArgumentParser:
     )
     tier.add_argument("to", choices=("words", "meaning"))
     tier.add_argument("sources", nargs="*", metavar="SOURCE", help="by name, path or number")
-    _several(tier, "collection", "NAME", "all that this collection holds now; repeat", "collections")
-    for option, said in (("--older-than", "have not changed"), ("--unread-for", "no question on Ask has read")):
-        tier.add_argument(option, type=int, default=0, metavar="DAYS", help=f"those that {said} for so long (words)")
+    _add_repeatable(tier, "collection", "NAME", "all that this collection holds now; repeat", "collections")
+    for option, rule in (("--older-than", "have not changed"), ("--unread-for", "no question on Ask has read")):
+        tier.add_argument(option, type=int, default=0, metavar="DAYS", help=f"those that {rule} for so long (words)")
     tier.add_argument("--dry-run", action="store_true", help="say what that saves or takes, and do nothing")
     _command(commands, "rebuild", "cut every document anew by the library's settings and rebuild the indexes")
     verify = _command(commands, "verify", "check a library from end to end")
@@ -199,44 +200,44 @@ def _add_question(command: argparse.ArgumentParser) -> None:
 
 def _add_scope(command: argparse.ArgumentParser) -> None:
     for name in ("collection", "tag"):
-        _several(command, name, "NAME", f"ask this {name} alone; repeat", f"{name}s")
+        _add_repeatable(command, name, "NAME", f"ask this {name} alone; repeat", f"{name}s")
 
 
 def _add_ignore(command: argparse.ArgumentParser) -> None:
-    _several(command, "ignore", "PATTERN", "pass over, as a line of .gitignore would")
+    _add_repeatable(command, "ignore", "PATTERN", "pass over, as a line of .gitignore would")
 
 
 def _add_passwords(command: argparse.ArgumentParser) -> None:
-    _several(command, "password", "PASSWORD", "try this on encrypted files; it is not kept", "passwords")
+    _add_repeatable(command, "password", "PASSWORD", "try this on encrypted files; it is not kept", "passwords")
 
 
 def _add_settings(command: argparse.ArgumentParser, *, many_presets: bool = False) -> None:
     command.add_argument(
         "--preset", metavar="NAME", action="append" if many_presets else "store", help="start from a named preset"
     )
-    _several(command, "set", "STAGE.FIELD=VALUE", "change one setting", "values")
+    _add_repeatable(command, "set", "STAGE.FIELD=VALUE", "change one setting", "values")
 
 
-def _several(
+def _add_repeatable(
     command: argparse.ArgumentParser, name: str, metavar: str, text: str, dest: str = "", kind: type = str
 ) -> None:
-    """An option that may be given again and again; its values are a list, under ``dest`` or its own name."""
+    """Add an option that may be repeated. Its values are a list, stored under ``dest`` or else ``name``."""
     command.add_argument(
         f"--{name}", metavar=metavar, action="append", default=[], help=text, dest=dest or name, type=kind
     )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code. Expected failures are a sentence on stderr and exit code 2."""
+    """Run one command and return its exit code."""
     options = build_parser().parse_args(arguments)
-    # Imported here so that --help and a mistyped option answer at once.
+    # Imported here, so that --help and errors in the arguments are fast.
     from core.cli.commands import COMMANDS
 
-    return carried_out(COMMANDS[options.command], options)
+    return run_command(COMMANDS[options.command], options)
 
 
-def carried_out(command: Callable[[argparse.Namespace], int], options: argparse.Namespace) -> int:
-    """A command's exit code: 2, and a sentence, for what is expected to fail."""
+def run_command(command: Callable[[argparse.Namespace], int], options: argparse.Namespace) -> int:
+    """Run a command and return its exit code. An expected failure is a sentence on stderr and exit code 2."""
     from core.cli.console import complain
 
     try:
@@ -245,7 +246,7 @@ def carried_out(command: Callable[[argparse.Namespace], int], options: argparse.
         complain(str(error))
         return 2
     except BrokenPipeError:
-        # Whoever read stdout left; what is still to be written goes nowhere, so that closing it cannot fail again.
+        # The reader of stdout is gone. Without this, flushing at exit would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 2
     except OSError as error:

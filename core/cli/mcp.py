@@ -1,18 +1,18 @@
-"""The command by which other programs ask a library."""
+"""The command ``mcp``."""
 
 from __future__ import annotations
 
 from argparse import Namespace
 
-from core.cli.options import home, reading
+from core.cli.options import home, open_to_read
 from core.mcp_server.tools import Tools
 
 
 def serve(options: Namespace) -> int:
-    """Answer until the other side leaves, or, over HTTP, until it is stopped."""
+    """Serve until stdin is closed or, over HTTP, until stopped."""
     from core.mcp_server import server
 
-    with reading(home(options)) as library:
+    with open_to_read(home(options)) as library:
         tools = Tools(library, options.app)
         if options.http is None:
             server.over_stdio(tools)

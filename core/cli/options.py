@@ -1,4 +1,4 @@
-"""What the options of commands mean: which library, which settings."""
+"""The meaning of common options: the library, its settings, sources, the language model."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ def home(options: Namespace) -> Path:
 
 
 def settings_of(name: str | None, values: list[str], base: Settings) -> Settings:
-    """``base``, or the named preset, with each ``stage.field=value`` applied. Raises ``SettingsError``."""
-    chosen: dict[str, str] = {}
+    """The named preset, or ``base``, with each "stage.field=value" of ``values`` applied. Raises ``SettingsError``."""
+    changes: dict[str, str] = {}
     for item in values:
-        key, mark, value = item.partition("=")
-        if not mark:
+        key, separator, value = item.partition("=")
+        if not separator:
             raise SettingsError(f"--set {item!r} has no '='.", "Write it as stage.field=value.")
-        chosen[key.strip()] = value.strip()
-    return (preset(name) if name else base).with_values(chosen)
+        changes[key.strip()] = value.strip()
+    return (preset(name) if name else base).with_values(changes)
 
 
 def asked_settings(options: Namespace, base: Settings) -> Settings:
-    """The settings of a question. Raises ``SettingsError`` for those that are settled when documents are stored."""
+    """``settings_of`` for a question. Raises ``SettingsError`` for settings that apply to documents."""
     for item in options.values:
         if item.split(".")[0] in OF_DOCUMENTS:
             raise SettingsError(
@@ -45,49 +45,49 @@ def asked_settings(options: Namespace, base: Settings) -> Settings:
     return settings_of(options.preset, options.values, base)
 
 
-def sources_named(library: Library, wanted: str) -> list[SourceRow]:
+def sources_named(library: Library, name: str) -> list[SourceRow]:
     """The sources with this name, path or number."""
     return [
         row
         for row in library.sources()
-        if wanted in {str(row.id), row.name} or (row.path and path_key(row.path) == path_key(Path(wanted)))
+        if name in {str(row.id), row.name} or (row.path and path_key(row.path) == path_key(Path(name)))
     ]
 
 
-def existing(place: Path) -> Path:
-    """A command that only looks or mends must not make a library where none is."""
-    if not any(os.path.exists(place / name) for name in ("catalogue.sqlite", "files")):  # noqa: PTH110 - never raises
-        raise NotFoundError(f"There is no library in {place}.", "Ingest a document first, or name another folder.")
-    return place
+def require_library(folder: Path) -> Path:
+    """The folder, if it has a library. Raises ``NotFoundError`` where opening it would create one."""
+    if not any(os.path.exists(folder / name) for name in ("catalogue.sqlite", "files")):  # noqa: PTH110 - never raises
+        raise NotFoundError(f"There is no library in {folder}.", "Ingest a document first, or name another folder.")
+    return folder
 
 
 def language_model(*, urgent: bool = True) -> Client | None:
-    """The language model as the app has it set up; ``None`` where it has none. Not ``urgent``: questions go before."""
+    """The language model that is set up in the app, ``None`` for none. Not ``urgent``: questions take precedence."""
     from core.language_model.client import Client
     from core.language_model.keys import key_of
     from core.language_model.settings import load
     from core.storage.shelf import language_file
 
-    now = load(language_file())
-    return Client(now, key_of(now.address).value, urgent=urgent) if now.is_usable else None
+    settings = load(language_file())
+    return Client(settings, key_of(settings.address).value, urgent=urgent) if settings.is_usable else None
 
 
 def needed_model(option: str) -> Client:
-    """The language model as the app has it set up, for an option that wants one."""
-    found = language_model()
-    if found is None:
+    """The language model for an option that needs one. Raises ``ModelError`` where none is set up."""
+    model = language_model()
+    if model is None:
         raise ModelError("No language model is set up.", f"Choose one on the Settings page, or leave {option} out.")
-    return found
+    return model
 
 
 def model_judge(writer: Client | None) -> ModelJudge | None:
-    """The model as judge of what sentences mean, our own instead where it fails; ``None`` where that was not wished."""
+    """The model as the judge of claims, with the packaged judge as fallback; ``None`` where that is not set up."""
     from core.search.checking.library_check import packaged_judge
     from core.search.checking.model_judge import ModelJudge
 
     return ModelJudge(writer.complete, packaged_judge) if writer and writer.settings.judges else None
 
 
-def reading(place: Path) -> Library:
-    """The library without the writer's lock, so that it answers beside an app that holds it."""
-    return Library.open(existing(place), write=False)
+def open_to_read(folder: Path) -> Library:
+    """The library, read-only: without the writer's lock, which the app may hold."""
+    return Library.open(require_library(folder), write=False)

@@ -1,4 +1,4 @@
-"""The queue as commands run it: one job after another, in the foreground."""
+"""Runs the library's job queue in the foreground, one job after another."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from core.storage.catalogue.job_rows import Job
 
 
 def run_next(library: Library, handlers: Mapping[str, Handler]) -> bool:
-    """Run the next job, and do not wait for ever to note its end: with a full disk there is nobody to make room.
+    """Run the next job; ``False`` when none is waiting.
 
-    ``False`` when none waits.
+    On a full disk the queue would retry for ever to store the job's end. Here it stops retrying once the handler has
+    returned, as nobody is there to free space.
     """
-    over = Event()
+    has_ended = Event()
 
-    def once(handler: Handler) -> Handler:
+    def signalling(handler: Handler) -> Handler:
         def handle(job: Job, reporter: Reporter) -> None:
             try:
                 handler(job, reporter)
             finally:
-                over.set()
+                has_ended.set()
 
         return handle
 
-    return library.queue.run_next({kind: once(handler) for kind, handler in handlers.items()}, over)
+    return library.queue.run_next({kind: signalling(handler) for kind, handler in handlers.items()}, has_ended)

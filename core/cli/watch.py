@@ -1,4 +1,4 @@
-"""``python -m core watch``: folders kept in step without the app, a line for whatever happens."""
+"""The command ``watch``: synchronises folders without the app and prints a line for every event."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Event
 
 from core.cli import console, contract
-from core.cli.options import existing, home, language_model
+from core.cli.options import home, language_model, require_library
 from core.cli.queue import run_next
 from core.errors import LecternError
 from core.ingest.cost import Cost, sentence
@@ -23,28 +23,28 @@ from core.watching.planning import FolderPlan
 from core.watching.watcher import Watcher
 from core.watching.words import happened, would_happen
 
-_LOOKED_SECONDS = 0.5  # between looks at the log
+_POLL_SECONDS = 0.5  # between checks of the log
 
 
 def watch(options: Namespace) -> int:
-    """Keep the named folders in step, or all that are not paused, until it is stopped; ``--once``: one pass."""
+    """Synchronise the named folders, or all that are not paused, until stopped; ``--once``: a single pass."""
     place = home(options)
     if options.dry_run:
         return _dry_run(options, place)
-    with Library.open(place if options.folders else existing(place)) as library:
+    with Library.open(place if options.folders else require_library(place)) as library:
         library.write_with(None, language_model(urgent=False))
         named = [library.folders.add(Path(path), options.ignore or None) for path in options.folders]
-        folders = _chosen(library, named)
+        folders = _select(library, named)
         only = {folder.id for folder in folders}
-        said = library.folders.events(limit=1)
-        told = _Log(options, library, folders, said[0].id if said else 0)
+        latest = library.folders.events(limit=1)
+        log = _Log(options, library, folders, latest[0].id if latest else 0)
         if options.once:
-            return _pass(options, library, only, told)
-        _watch(library, folders, told)
+            return _run_once(options, library, only, log)
+        _watch(library, folders, log)
     return 0
 
 
-def _chosen(library: Library, named: Collection[int]) -> list[Folder]:
+def _select(library: Library, named: Collection[int]) -> list[Folder]:
     folders = [each for each in library.folders.all() if (each.id in named if named else not each.paused)]
     if not folders:
         paused = "Every folder is paused." if library.folders.all() else "There is no folder to keep in step."
@@ -52,16 +52,16 @@ def _chosen(library: Library, named: Collection[int]) -> list[Folder]:
     return folders
 
 
-def _pass(options: Namespace, library: Library, only: Collection[int], told: _Log) -> int:
-    """One look, what it asks for, and what came of that. Failures, questions and missing folders make the code 1."""
+def _run_once(options: Namespace, library: Library, only: Collection[int], log: _Log) -> int:
+    """Run one pass and print its result. Failures, open questions and missing folders give exit code 1."""
     library.queue.recover()
     handlers = {"ingest": ingest_handler(library, echo=console.Progress().item), "apply": apply_handler(library)}
     for plan in library.folders.sweep(only, Event().wait, sure=options.remove_gone):
-        console.complain(_would(library, plan))
+        console.complain(_plan_words(library, plan))
     while run_next(library, handlers):
         pass
     plans = library.folders.sweep(only, Event().wait, sure=options.remove_gone)
-    told.say()
+    log.say()
     failed = sum(each.failed for each in library.folders.standing() if each.folder.id in only)
     for plan in plans:
         console.answer(options, _figures(library, plan), f"{plan.folder.path}: {would_happen(plan)}")
@@ -70,10 +70,10 @@ def _pass(options: Namespace, library: Library, only: Collection[int], told: _Lo
     return 1 if failed or any(plan.problem or plan.asks for plan in plans) else 0
 
 
-def _watch(library: Library, folders: Collection[Folder], told: _Log) -> None:
+def _watch(library: Library, folders: Collection[Folder], log: _Log) -> None:
     handlers = {"ingest": ingest_handler(library, echo=console.Progress().item), "apply": apply_handler(library)}
     worker, watcher = Worker(library.queue, handlers), Watcher(library.folders, {folder.id for folder in folders})
-    # A service is stopped by a signal of its own: it ends as Ctrl-C does.
+    # Service managers stop with SIGTERM, which is handled like Ctrl-C.
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         for folder in folders:
@@ -82,24 +82,24 @@ def _watch(library: Library, folders: Collection[Folder], told: _Log) -> None:
         watcher.start()
         with suppress(KeyboardInterrupt):
             while True:
-                told.say()
-                Event().wait(_LOOKED_SECONDS)
+                log.say()
+                Event().wait(_POLL_SECONDS)
     finally:
         watcher.stop()
         worker.stop()
         signal.signal(signal.SIGTERM, before)
-    told.say()
+    log.say()
     console.complain("Stopped. What was being read goes on the next time.")
 
 
 def _dry_run(options: Namespace, place: Path) -> int:
-    """What would happen, and nothing else; the library may be open elsewhere."""
-    with Library.open(existing(place), write=False) as library:
+    """Print what would happen. The library is opened read-only, so the app may have it open."""
+    with Library.open(require_library(place), write=False) as library:
         library.write_with(None, language_model(urgent=False))
         named = [library.folders.draft(Path(path), options.ignore or None) for path in options.folders]
-        plans = library.folders.look(named or _chosen(library, ()))
+        plans = library.folders.look(named or _select(library, ()))
         for plan in plans:
-            console.answer(options, _figures(library, plan), _would(library, plan))
+            console.answer(options, _figures(library, plan), _plan_words(library, plan))
     return 1 if any(plan.problem for plan in plans) else 0
 
 
@@ -120,10 +120,10 @@ def _figures(library: Library, plan: FolderPlan) -> dict[str, object]:
     }
 
 
-def _would(library: Library, plan: FolderPlan) -> str:
+def _plan_words(library: Library, plan: FolderPlan) -> str:
     cost = _cost(library, plan)
-    said = f"; to read: {sentence(cost)}" if cost.files else ""
-    return f"{plan.folder.path}: {would_happen(plan)}{said}"
+    cost_words = f"; to read: {sentence(cost)}" if cost.files else ""
+    return f"{plan.folder.path}: {would_happen(plan)}{cost_words}"
 
 
 def _cost(library: Library, plan: FolderPlan) -> Cost:
@@ -131,7 +131,7 @@ def _cost(library: Library, plan: FolderPlan) -> Cost:
 
 
 class _Log:
-    """What is new in the log, said once."""
+    """Prints new events of the library's folder log, each once."""
 
     def __init__(self, options: Namespace, library: Library, folders: Collection[Folder], after: int) -> None:
         self._options = options
@@ -140,10 +140,10 @@ class _Log:
         self._after = after
 
     def say(self) -> None:
-        """Print what happened since it was said last."""
+        """Print the events since the last call."""
         events = self._library.folders.events(after=self._after, limit=-1, folders=list(self._paths))
         for event in reversed(events):
-            self._after = event.id  # before it is printed: a signal in between must not have it said twice
+            self._after = event.id  # before printing, so that a signal in between does not repeat the event
             path = self._paths[event.folder]
             row = {**asdict(event), "folder": str(path)}
             console.answer(self._options, row, f"{event.at}  {path.name}  {happened(event)}")

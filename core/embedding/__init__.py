@@ -1,4 +1,4 @@
-"""Text to vectors: the packaged encoder, any other by name or path, its tokenizer, and the cached way to use them."""
+"""Encoders: the packaged model or any other by name or path, its tokenizer, and encoding through a vector cache."""
 
 from core.embedding.cached import (
     CachedEncoder,

@@ -1,4 +1,4 @@
-"""Encoding through a cache: what has not changed is never encoded again."""
+"""Encoding through a vector cache, so that unchanged texts are never encoded again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from core.errors import ModelError
 from core.text.pooling import EncoderInput, Pooled
 from core.types import Encoder, VectorCache, Vectors
 
-# Texts encoded before they are kept: enough for full batches, few enough that cancelling loses a few seconds of work.
+# Texts encoded before they are stored: enough for full batches, few enough that cancelling loses only seconds of work.
 SLICE = 256
 
 
@@ -29,7 +29,7 @@ class Encoded:
 
 
 def vector_key(encoder_fingerprint: str, text: EncoderInput) -> str:
-    """The cache key of one exact encoder input; of a pooled one: its window and its place there.
+    """The cache key of an encoder input: a hash of the encoder and the exact text, or window and span if pooled.
 
     >>> vector_key("a", "text") == vector_key("a", "text"), vector_key("a", "text") == vector_key("b", "text")
     (True, False)
@@ -47,47 +47,47 @@ def _hash(text: str) -> str:
 
 @runtime_checkable
 class PoolingEncoder(Protocol):
-    """An encoder that can also tell how it read a part of a text."""
+    """An encoder that can also pool the token states of a span."""
 
     def encode_pooled(self, items: Sequence[Pooled], progress: Callable[[int], None] | None = None) -> Vectors:
         """``(len(items), dimension)`` float32, unit norm; each distinct window is read once.
 
-        ``progress`` gets items done; it may raise to stop.
+        ``progress`` gets the number of items done; it may raise to stop.
         """
 
 
 def encode_inputs(
     encoder: Encoder, items: Sequence[EncoderInput], progress: Callable[[int], None] | None = None
 ) -> Vectors:
-    """``(len(items), dimension)`` float32, unit norm, whichever way each is read.
+    """``(len(items), dimension)`` float32, unit norm, of plain and pooled inputs.
 
-    ``progress`` gets items done; it may raise to stop. Raises ``ModelError`` where an input is pooled and the encoder
-    cannot.
+    ``progress`` gets the number of items done; it may raise to stop. Raises ``ModelError`` for a pooled input if the
+    encoder cannot pool.
     """
     vectors = np.empty((len(items), encoder.dimension), dtype=np.float32)
-    alone = [place for place, item in enumerate(items) if isinstance(item, str)]
-    within = [place for place, item in enumerate(items) if not isinstance(item, str)]
-    if alone:
-        vectors[alone] = encoder.encode([item for item in items if isinstance(item, str)], progress)
-    if within:
+    plain_rows = [row for row, item in enumerate(items) if isinstance(item, str)]
+    pooled_rows = [row for row, item in enumerate(items) if not isinstance(item, str)]
+    if plain_rows:
+        vectors[plain_rows] = encoder.encode([item for item in items if isinstance(item, str)], progress)
+    if pooled_rows:
         if not isinstance(encoder, PoolingEncoder):
             raise ModelError("This embedder cannot pool tokens of a window.", "Set chunking.vectors to chunk.")
-        beside = partial(_after, progress, len(alone)) if progress else None
-        vectors[within] = encoder.encode_pooled([item for item in items if isinstance(item, Pooled)], beside)
+        pooled_progress = partial(_report_after, progress, len(plain_rows)) if progress else None
+        pooled_items = [item for item in items if isinstance(item, Pooled)]
+        vectors[pooled_rows] = encoder.encode_pooled(pooled_items, pooled_progress)
     return vectors
 
 
-def _after(progress: Callable[[int], None], before: int, done: int) -> None:
-    """Tell of items that come after so many others."""
+def _report_after(progress: Callable[[int], None], before: int, done: int) -> None:
+    """Reports items that are done after ``before`` others."""
     progress(before + done)
 
 
 class CachedEncoder:
-    """An encoder over a cache as a library has it: what is there is not read again, and what is new is kept where the
-    cache may be written (``writable``). ``encoded``: how many texts it encoded and kept; ``borrowed``: how many it read
-    from the cache.
+    """An ``Encoder`` that takes vectors from a cache where it can, and stores new ones if ``writable``.
 
-    ``progress(done, total)`` counts what is encoded in one call, and may raise to stop: what was kept stays.
+    ``encoded``: how many texts it has encoded and stored; ``borrowed``: how many it took from the cache.
+    ``progress(done, total)`` counts the texts encoded in one call; it may raise to stop, and stored vectors stay.
     """
 
     def __init__(
@@ -103,37 +103,38 @@ class CachedEncoder:
         self.encoded = self.borrowed = 0
 
     def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
-        """``(len(texts), dimension)`` float32, unit norm. ``progress`` counts the texts that need encoding."""
+        """``(len(texts), dimension)`` float32, unit norm. ``progress`` counts only texts that need encoding."""
         return self._read(texts, progress)
 
     def encode_pooled(self, items: Sequence[Pooled], progress: Callable[[int], None] | None = None) -> Vectors:
-        """As ``encode``, of stretches of windows. Raises ``ModelError`` where the encoder cannot read them."""
+        """As ``encode``, for spans of windows. Raises ``ModelError`` if the encoder cannot pool."""
         return self._read(items, progress)
 
     def _read(self, items: Sequence[EncoderInput], progress: Callable[[int], None] | None) -> Vectors:
+        """The vectors of inputs, from the cache or the encoder."""
         if self._writable:
-            done = encode_cached(self._encoder, self._cache, items, self._progress)
-            self.encoded += done.encoded
-            keys = done.keys
+            result = encode_cached(self._encoder, self._cache, items, self._progress)
+            self.encoded += result.encoded
+            keys = result.keys
             if progress:
                 progress(len(items))
         else:
             keys = tuple(vector_key(self.fingerprint, item) for item in items)
-        found = dict(self._cache.get(list(dict.fromkeys(keys))))
-        missing = [place for place, key in enumerate(keys) if key not in found]
+        cached = dict(self._cache.get(list(dict.fromkeys(keys))))
+        missing = [row for row, key in enumerate(keys) if key not in cached]
         vectors = np.empty((len(items), self.dimension), dtype=np.float32)
         if missing:
-            self._tell(None, len(missing), 0)
-            told = partial(self._tell, progress, len(missing))
-            vectors[missing] = encode_inputs(self._encoder, [items[place] for place in missing], told)
-        for place, key in enumerate(keys):
-            if key in found:
-                vectors[place] = found[key]
+            self._report(None, len(missing), 0)
+            report = partial(self._report, progress, len(missing))
+            vectors[missing] = encode_inputs(self._encoder, [items[row] for row in missing], report)
+        for row, key in enumerate(keys):
+            if key in cached:
+                vectors[row] = cached[key]
         self.borrowed += len(items) - len(missing)
         return vectors
 
-    def _tell(self, progress: Callable[[int], None] | None, total: int, done: int) -> None:
-        """Of what is encoded and not kept."""
+    def _report(self, progress: Callable[[int], None] | None, total: int, done: int) -> None:
+        """Reports texts that are encoded but not stored."""
         if progress:
             progress(done)
         if self._progress:
@@ -146,47 +147,47 @@ def encode_cached(
     texts: Sequence[EncoderInput],
     progress: Callable[[int, int], None] | None = None,
 ) -> Encoded:
-    """Make sure the cache holds a vector for every text; each distinct unknown text is encoded once.
+    """Ensures that the cache has a vector for every text; each distinct missing text is encoded once.
 
-    ``progress(done, total)`` counts the texts that need encoding, as often as the encoder tells, and may raise to stop:
-    what was encoded stays, save the begun part of a slice.
+    ``progress(done, total)`` counts the texts that need encoding. It may raise to stop; all completed slices of
+    ``SLICE`` texts are stored then.
     """
     keys = tuple(vector_key(encoder.fingerprint, text) for text in texts)
     known = cache.known(keys)
     missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-    # Similar lengths together: a batch is padded to its longest text.
-    order = sorted(missing, key=lambda key: (*_alike(missing[key]), key))
+    # Sorted by length, because a batch is padded to its longest text.
+    order = sorted(missing, key=lambda key: (*_batch_order(missing[key]), key))
     for start in range(0, len(order), SLICE):
         part = order[start : start + SLICE]
-        within = None
+        report = None
         if progress:
             progress(start, len(order))
-            within = partial(_within, progress, range(start, start + len(part)), len(order))
-        vectors = encode_inputs(encoder, [missing[key] for key in part], within)
+            report = partial(_report_in_slice, progress, range(start, start + len(part)), len(order))
+        vectors = encode_inputs(encoder, [missing[key] for key in part], report)
         cache.put(dict(zip(part, vectors, strict=True)))
     if progress and order:
         progress(len(order), len(order))
     return Encoded(keys=keys, encoded=len(order), reused=len(set(keys)) - len(order))
 
 
-def _within(progress: Callable[[int, int], None], places: range, total: int, done: int) -> None:
-    """Tell how far a slice is; its end is told when it is kept, so that a stop there loses nothing."""
-    if done < len(places):
-        progress(places[done], total)
+def _report_in_slice(progress: Callable[[int, int], None], numbers: range, total: int, done: int) -> None:
+    """Reports progress inside a slice; its end is reported after it is stored, so that stopping there loses nothing."""
+    if done < len(numbers):
+        progress(numbers[done], total)
 
 
-def _alike(item: EncoderInput) -> tuple[int, str]:
-    """Inputs of similar length, and those of one window, together."""
+def _batch_order(item: EncoderInput) -> tuple[int, str]:
+    """A sort key that puts inputs of similar length together, and those of one window."""
     return (len(item.window), item.window) if isinstance(item, Pooled) else (len(item), "")
 
 
 class MemoryVectors:
-    """A ``VectorCache`` in memory of at most ``most`` vectors: the oldest go first. Any thread may ask.
+    """A ``VectorCache`` in memory with at most ``most`` vectors; the oldest are evicted first. Thread-safe.
 
-    >>> held = MemoryVectors(1)
-    >>> held.put({"a": np.zeros(2, np.float32)}), held.put({"b": np.ones(2, np.float32)})
+    >>> cache = MemoryVectors(1)
+    >>> cache.put({"a": np.zeros(2, np.float32)}), cache.put({"b": np.ones(2, np.float32)})
     (None, None)
-    >>> held.known(["a", "b"])
+    >>> cache.known(["a", "b"])
     {'b'}
     """
 
@@ -196,16 +197,16 @@ class MemoryVectors:
         self._lock = Lock()
 
     def known(self, keys: Sequence[str]) -> set[str]:
-        """Those of the keys that have a vector."""
+        """The keys that have a vector."""
         return {key for key in keys if key in self._vectors}
 
     def get(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        """Their vectors, as far as they are held."""
+        """The vectors of those keys that have one."""
         with self._lock:
             return {key: self._vectors[key] for key in keys if key in self._vectors}
 
     def put(self, items: Mapping[str, Vectors]) -> None:
-        """Hold vectors."""
+        """Stores vectors by key."""
         with self._lock:
             self._vectors.update(items)
             for key in list(self._vectors)[: max(0, len(self._vectors) - self._most)]:

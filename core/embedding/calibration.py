@@ -1,6 +1,6 @@
-"""What a re-ranker's scores are worth as probabilities: fitted to what answered and what did not, kept beside weights.
+"""Calibration of re-ranker scores to probabilities: fitted to judged passages, stored in the model's folder.
 
-A model folder that has ``FILE`` is calibrated; one without it orders passages, and says nothing of how likely they are.
+A re-ranker whose folder has no ``FILE`` only orders passages.
 """
 
 from __future__ import annotations
@@ -20,61 +20,62 @@ FILE = "lectern-calibration.json"
 
 
 def fitted(scores: NDArray[np.float64], answers: NDArray[np.bool_]) -> Calibration | None:
-    """The logistic of ``(n,)`` raw scores, best fit to whether each passage answers.
+    """The logistic function that best maps ``(n,)`` raw scores to ``(n,)`` labels, whether each passage answers.
 
-    ``None`` where all do or none does, or where higher scores do not go with answers: nothing can be said then.
-    Source: Platt, "Probabilistic outputs for support vector machines", 1999, section 2.2, with its smoothed targets,
-    which keep the slope finite where scores part both sorts without a fault.
+    ``None`` if all labels are equal, or higher scores do not go with answers. NaN scores are ignored. Platt scaling
+    ("Probabilistic outputs for support vector machines", 1999, section 2.2) with smoothed targets, which keep the slope
+    finite where scores separate the classes perfectly.
 
-    >>> made = fitted(np.array([-2.0, -1.0, 0.0, 1.0, 2.0, 3.0]), np.array([False, False, True, False, True, True]))
-    >>> made is not None and made.slope > 0
+    >>> fit = fitted(np.array([-2.0, -1.0, 0.0, 1.0, 2.0, 3.0]), np.array([False, False, True, False, True, True]))
+    >>> fit is not None and fit.slope > 0
     True
     """
-    known = ~np.isnan(scores)
-    values, right = scores[known], answers[known]
-    yes, no, spread = int(right.sum()), int((~right).sum()), float(values.std()) if len(values) else 0.0
-    if not yes or not no or spread < 1e-9:
+    has_score = ~np.isnan(scores)
+    values, labels = scores[has_score], answers[has_score]
+    positives, negatives = int(labels.sum()), int((~labels).sum())
+    spread = float(values.std()) if len(values) else 0.0
+    if not positives or not negatives or spread < 1e-9:
         return None
     from sklearn.linear_model import LogisticRegression
 
-    # A target between no and yes is an example of both, each with its share of the weight.
-    targets = np.where(right, (yes + 1) / (yes + 2), 1 / (no + 2))
+    # A target between 0 and 1 becomes two weighted examples, one of each class.
+    targets = np.where(labels, (positives + 1) / (positives + 2), 1 / (negatives + 2))
     examples = np.tile((values - values.mean()) / spread, 2)[:, None]
-    both = np.repeat([1, 0], len(values))
+    classes = np.repeat([1, 0], len(values))
     model = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-8)
-    model.fit(examples, both, sample_weight=np.concatenate([targets, 1 - targets]))
+    model.fit(examples, classes, sample_weight=np.concatenate([targets, 1 - targets]))
     slope = float(model.coef_[0, 0] / spread)
     return Calibration(slope, float(model.intercept_[0] - slope * values.mean())) if slope > 0 else None
 
 
 def write(calibration: Calibration, folder: Path) -> None:
-    """Keep it beside the weights in ``folder``."""
+    """Stores it in the model's folder."""
     with written_whole(folder / FILE) as unfinished:
-        told = {"slope": calibration.slope, "intercept": calibration.intercept}
-        unfinished.write_text(json.dumps(told) + "\n", encoding="utf-8")
+        values = {"slope": calibration.slope, "intercept": calibration.intercept}
+        unfinished.write_text(json.dumps(values) + "\n", encoding="utf-8")
 
 
 def of_folder(folder: Path) -> Calibration | None:
-    """What is kept beside the weights in ``folder``; ``None`` where nothing is. Raises ``ModelError`` if damaged."""
+    """The calibration in a model's folder; ``None`` without one. Raises ``ModelError`` if it is damaged."""
     path = folder / FILE
     try:
-        changed = path.stat().st_mtime_ns
-    except OSError:  # there is none, or the model's name is no folder
+        modified = path.stat().st_mtime_ns
+    except OSError:  # there is no file, or the model's name is no folder
         return None
-    return _read(path, changed)
+    return _read(path, modified)
 
 
 @lru_cache(maxsize=8)
-def _read(path: Path, changed: int) -> Calibration:
-    """``changed``: when the file was written: every question asks, and reads it once."""
+def _read(path: Path, modified: int) -> Calibration:
+    """The calibration in a file; cached by the time at which it was ``modified``."""
     try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        made = Calibration(float(kept["slope"]), float(kept["intercept"]))
-        if not (made.slope > 0 and np.isfinite([made.slope, made.intercept]).all()):
+        values = json.loads(path.read_text(encoding="utf-8"))
+        calibration = Calibration(float(values["slope"]), float(values["intercept"]))
+        if not (calibration.slope > 0 and np.isfinite([calibration.slope, calibration.intercept]).all()):
             raise ValueError("it is no rising line")
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError(
             f"The re-ranker's {path.name} cannot be read: {error}: {path.parent}.",
             "Remove it: the re-ranker orders as before, and is asked for no probability.",
         ) from error
-    return made
+    return calibration

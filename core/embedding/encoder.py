@@ -1,4 +1,4 @@
-"""The sentence-transformers encoder behind the ``Encoder`` protocol. The only place that loads weights."""
+"""The ``Encoder`` over sentence-transformers models, and loading its weights."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from core.types import Encoder, TokenCounter, Vectors
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingModel:
-    """An encoder and the counter of its own tokens."""
+    """An encoder and the token counter of its tokenizer."""
 
     encoder: Encoder
     counter: TokenCounter
 
 
 class SentenceEncoder:
-    """An ``Encoder`` over a SentenceTransformer that is loaded at the first text, once, whichever thread asks."""
+    """An ``Encoder`` over a SentenceTransformer, which is loaded once, at the first text. Thread-safe."""
 
     def __init__(
         self,
@@ -50,25 +50,25 @@ class SentenceEncoder:
         self._load = load
         self._settings = settings
         self._model: Any = None
-        self._half_precision = False
+        self._bfloat16 = False
         self._loading = Lock()
 
     def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
         """``(n, dimension)`` float32, unit norm, in the order of ``texts``. The first call takes seconds.
 
-        ``progress`` gets texts done after each batch; it may raise to stop.
+        ``progress`` gets the number of texts done after each batch; it may raise to stop.
         """
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         if not texts:
             return vectors
         model, size = self._loaded(), self._settings.batch_size
-        # Longest first, as the model itself would order them: a batch is padded to its longest text.
+        # Longest first, as sentence-transformers does, because a batch is padded to its longest text.
         order = np.argsort([-len(text) for text in texts])
-        with computing(self._half_precision, sum(map(len, texts))):
+        with computing(self._bfloat16, sum(map(len, texts))):
             for start in range(0, len(order), size):
                 part = order[start : start + size]
                 vectors[part] = model.encode(
-                    [texts[place] for place in part],
+                    [texts[row] for row in part],
                     batch_size=size,
                     normalize_embeddings=False,
                     convert_to_numpy=True,
@@ -79,10 +79,10 @@ class SentenceEncoder:
         return of_unit_length(vectors)
 
     def encode_pooled(self, items: Sequence[Pooled], progress: Callable[[int], None] | None = None) -> Vectors:
-        """``(n, dimension)`` float32, unit norm: the mean of each stretch's token states, every window read once.
+        """``(n, dimension)`` float32, unit norm: the mean of the token states of each span; every window is read once.
 
-        A stretch beyond what the model reads of its window, or without a token, gets the mean of what was read.
-        ``progress`` gets stretches done after each batch of windows; it may raise to stop.
+        A span without a token, or after the model's input limit, gets the mean of its whole window. ``progress`` gets
+        the number of spans done after each batch of windows; it may raise to stop.
         """
         done = 0
         vectors = np.zeros((len(items), self.dimension), dtype=np.float32)
@@ -90,52 +90,54 @@ class SentenceEncoder:
         windows = list(dict.fromkeys(item.window for item in items))
         for start in range(0, len(windows), size):
             part = windows[start : start + size]
-            known = dict(zip(part, self._states(part), strict=True))
-            for place, item in enumerate(items):
-                if item.window in known:
-                    vectors[place] = _mean(*known[item.window], item)
+            states = dict(zip(part, self._states(part), strict=True))
+            for row, item in enumerate(items):
+                if item.window in states:
+                    vectors[row] = _mean_state(*states[item.window], item)
                     done += 1
             if progress:
                 progress(done)
         return of_unit_length(vectors)
 
     def _states(self, texts: list[str]) -> Iterator[tuple[Vectors, NDArray[np.int64]]]:
-        """Each text's tokens as the model's last layer leaves them, ``(n, dimension)`` float32, read as far as the
-        model reads, and ``(n, 2)`` the code points of each: a special token has none and begins where it ends.
+        """For each text: ``(n, dimension)`` float32 last-layer states of its tokens, and their ``(n, 2)`` offsets.
+
+        Texts are truncated at the model's input limit. Special tokens have empty offsets.
         """
         model = self._loaded()
-        with computing(self._half_precision):
-            found = model.encode(
+        with computing(self._bfloat16):
+            batch_states = model.encode(
                 texts,
                 batch_size=self._settings.batch_size,
                 output_value="token_embeddings",
                 show_progress_bar=False,
             )
-        read = model.tokenizer(texts, truncation=True, max_length=self.max_tokens, return_offsets_mapping=True)
-        for states, offsets in zip(found, read["offset_mapping"], strict=True):
+        inputs = model.tokenizer(texts, truncation=True, max_length=self.max_tokens, return_offsets_mapping=True)
+        for states, offsets in zip(batch_states, inputs["offset_mapping"], strict=True):
             yield states[: len(offsets)].float().cpu().numpy(), np.array(offsets, dtype=np.int64).reshape(-1, 2)
 
     def _loaded(self) -> Any:
         with self._loading:
             if self._model is None:
                 self._model = self._load()
-                self._half_precision = wants_bfloat16(self._settings.precision, str(self._model.device.type))
+                self._bfloat16 = wants_bfloat16(self._settings.precision, str(self._model.device.type))
             return self._model
 
 
-def _mean(states: Vectors, offsets: NDArray[np.int64], item: Pooled) -> Vectors:
-    """The mean state of the tokens that begin in the stretch; special tokens have no place and count in none."""
+def _mean_state(states: Vectors, offsets: NDArray[np.int64], item: Pooled) -> Vectors:
+    """The mean state of the tokens that begin in the span; without any, of all tokens that are not special."""
     starts = offsets[:, 0]
-    real = offsets[:, 1] > starts
-    inside = real & (starts >= item.start) & (starts < item.end)
-    return np.asarray(states[inside if inside.any() else real if real.any() else slice(None)].mean(axis=0))
+    not_special = offsets[:, 1] > starts
+    inside = not_special & (starts >= item.start) & (starts < item.end)
+    rows = next((rows for rows in (inside, not_special) if rows.any()), slice(None))
+    return np.asarray(states[rows].mean(axis=0))
 
 
 def load_model(settings: EmbeddingSettings) -> EmbeddingModel:
-    """The encoder and counter that the settings name. Raises ``ModelError`` when it is missing or damaged.
+    """The encoder and token counter of the model in the settings. Raises ``ModelError`` if it is missing or damaged.
 
-    The packaged model returns at once and loads its weights at the first text. Nothing here reaches the network: a
-    model of the hub is fetched before, by whoever was asked (``core/embedding/hub.py``).
+    The packaged model loads its weights lazily, at the first text. The network is never used: models of the hub are
+    fetched beforehand (``core/embedding/hub.py``).
     """
     if settings.endpoint_model:
         raise ModelError(
@@ -168,7 +170,7 @@ def load_model(settings: EmbeddingSettings) -> EmbeddingModel:
 
 @lru_cache(maxsize=1)
 def _load_packaged(directory: Path) -> Any:
-    """The packaged model, whose weights nothing changes: the libraries of a process share them."""
+    """The packaged model; its weights never change, so all libraries of a process share it."""
     packaged.verify_file(directory / "model.safetensors", packaged.WEIGHTS_SHA256)
     packaged.verify_file(directory / "tokenizer.json", packaged.TOKENIZER_SHA256)
     model = _load(str(directory))
@@ -177,6 +179,7 @@ def _load_packaged(directory: Path) -> Any:
 
 
 def _load(name: str) -> Any:
+    """A SentenceTransformer by name or folder, from local files only. Raises ``ModelError`` if it cannot be loaded."""
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
@@ -187,14 +190,14 @@ def _load(name: str) -> Any:
     except (OSError, ValueError, RuntimeError) as error:
         if is_hub_name(name) and not is_fetched(name):
             raise ModelError(f"The embedder {name!r} is not on this machine.", NOT_FETCHED.format(name)) from error
-        said = str(error).strip().split("\n")[0].rstrip(".")
+        reason = str(error).strip().split("\n")[0].rstrip(".")
         raise ModelError(
-            f"The embedder {name!r} could not be loaded: {said}.", "Check its name or folder in the settings."
+            f"The embedder {name!r} could not be loaded: {reason}.", "Check its name or folder in the settings."
         ) from error
 
 
 def _weights_fingerprint(model: Any) -> str:
-    """Sixteen hex digits over weights, vocabulary and length of any model."""
+    """A hash of a model's modules, weights, vocabulary and input limit: 16 hex digits."""
     digest = hashlib.sha256(str(model.max_seq_length).encode())
     digest.update(repr(sorted(model.tokenizer.get_vocab().items())).encode("utf-8", "surrogatepass"))
     for module in model:

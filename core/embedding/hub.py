@@ -1,7 +1,7 @@
-"""Models of the Hugging Face hub: what one consists of, how large it is, and fetching it once a person said so.
+"""Models of the Hugging Face hub: looks up the files and size of a model, and downloads it on request.
 
-Nothing here runs by itself: loading a model never asks the hub (``core/embedding/encoder.py``). What is fetched lies
-where the hub's own client keeps it, so other programs find it, too. No token of the person's goes along.
+Only explicit calls use the network; loading a model never does (``core/embedding/encoder.py``). Files are stored in the
+hub client's own cache, so other programs find them too. No access token is sent.
 """
 
 from __future__ import annotations
@@ -17,31 +17,32 @@ from typing import Any, Self
 
 from core.errors import ModelError
 
-_BANNED = any(  # by the person: read before this program says the same for the libraries that load models
+_OFFLINE = any(  # set by the user; read before this module sets the same variable for the libraries that load models
     os.environ.get(name, "").strip().lower() in {"1", "on", "yes", "true"}
     for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
 )
-# The client reads these once, as it is imported, whoever does that first.
+# The hub client reads these variables when it is imported.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")  # or it tells what else is installed, and by whom it is run
-_DOOR = threading.Lock()
-_BEFORE: list[tuple[bool, bool]] = []  # what the client may do: first as it was, then what each who reaches it found
+os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")  # it would report the installed libraries
+_LOCK = threading.Lock()
+_SAVED_FLAGS: list[tuple[bool, bool]] = []  # the client's flags before each ``_online`` that is running
 NOT_FETCHED = "Fetch it once, in Settings or by `hf download {}`, or give the folder of a copy."
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 _WEIGHTS, _OLDER_WEIGHTS = ".safetensors", (".bin", ".pt", ".pth")
-_UNREAD = (  # the same weights for other programs, and what people look at
+_UNUSED_SUFFIXES = (  # weights in other formats, and images and documents
     *(".onnx", ".onnx_data", ".h5", ".msgpack", ".ot", ".tflite", ".gguf", ".mlmodel", ".pb"),
     *(".png", ".jpg", ".jpeg", ".gif", ".svg", ".pdf"),
 )
-_UNREAD_FOLDERS = ("onnx", "openvino", "coreml", "imgs")
-_FIRST_FILE = "config.json"  # without it no model is loaded: fetched last, it says that the others are there
-_SECONDS = 10.0  # to wait for an answer
+_UNUSED_FOLDERS = ("onnx", "openvino", "coreml", "imgs")
+_FIRST_FILE = "config.json"  # needed to load any model; downloaded last, so that it shows that a model is complete
+_TIMEOUT = 10.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A model as the hub has it. ``files``: that are needed, with their bytes. ``place``: of the hub, as people name
-    it. ``folder``: where they will lie.
+    """A model on the hub. ``files``: name to size in bytes, of the needed files. ``place``: host name of the hub.
+
+    ``folder``: the local cache that the files are stored in.
     """
 
     name: str
@@ -56,7 +57,7 @@ class Offer:
 
 
 def is_hub_name(model: str) -> bool:
-    """Whether a model is named as the hub names them, and is no folder of this machine.
+    """Whether a model's name has the form of the hub's names and is no local folder.
 
     >>> is_hub_name("intfloat/e5-small"), is_hub_name("packaged"), is_hub_name("~/models/mine"), is_hub_name("a/b/c")
     (True, False, False, False)
@@ -65,41 +66,42 @@ def is_hub_name(model: str) -> bool:
 
 
 def is_fetched(model: str) -> bool:
-    """Whether a model of the hub lies on this machine."""
+    """Whether a model of the hub has been downloaded."""
     from huggingface_hub import errors, try_to_load_from_cache
 
     try:
         return isinstance(try_to_load_from_cache(model, _FIRST_FILE), str)
-    except errors.HFValidationError:  # no name that the hub gives
+    except errors.HFValidationError:  # no valid name
         return False
 
 
 def needed(files: Mapping[str, int]) -> dict[str, int]:
-    """Of a model's files, with their bytes, those that are read here; the last one says that all are there.
+    """The files of a model that are used here, ``config.json`` last. ``files``: name to size in bytes.
 
     >>> files = {"config.json": 9, "a.bin": 5, "a.safetensors": 5, "onnx/model.onnx": 7, "1_Pooling/config.json": 1}
     >>> list(needed(files)), list(needed({"a.bin": 5, "config.json": 9}))
     (['a.safetensors', '1_Pooling/config.json', 'config.json'], ['a.bin', 'config.json'])
     """
-    unread = _UNREAD + (_OLDER_WEIGHTS if any(name.endswith(_WEIGHTS) for name in files) else ())
-    read = [
+    unused = _UNUSED_SUFFIXES + (_OLDER_WEIGHTS if any(name.endswith(_WEIGHTS) for name in files) else ())
+    names = [
         name
         for name in files
-        if not name.lower().endswith(unread)
+        if not name.lower().endswith(unused)
         and not name.startswith(".")
-        and PurePosixPath(name).parts[0] not in _UNREAD_FOLDERS
+        and PurePosixPath(name).parts[0] not in _UNUSED_FOLDERS
     ]
-    return {name: files[name] for name in sorted(read, key=lambda name: name == _FIRST_FILE)}
+    return {name: files[name] for name in sorted(names, key=lambda name: name == _FIRST_FILE)}
 
 
 def offered(model: str) -> Offer:
-    """Ask the hub what a model consists of; nothing is fetched. Raises ``ModelError`` where it cannot be asked, or has
-    no such model for everybody.
+    """Asks the hub for the files of a model, without downloading them.
+
+    Raises ``ModelError`` if the hub cannot be reached or has no such public model.
     """
     from huggingface_hub import HfApi, constants
 
-    with _reaching(model):
-        info = HfApi(token=False).model_info(model, files_metadata=True, timeout=_SECONDS)
+    with _online(model):
+        info = HfApi(token=False).model_info(model, files_metadata=True, timeout=_TIMEOUT)
     files = needed({each.rfilename: each.size or 0 for each in info.siblings or ()})
     if _FIRST_FILE not in files or not info.sha:
         raise ModelError(f"{model} is no model that can be loaded here: it has no {_FIRST_FILE}.", "Choose another.")
@@ -107,14 +109,15 @@ def offered(model: str) -> Offer:
 
 
 def fetch(offer: Offer, tell: Callable[[int, int], None]) -> None:
-    """Bring a model onto this machine. ``tell(bytes, of all)`` may raise ``CancelledError``: files that are there whole
-    stay, and the next time goes on after them. Raises ``ModelError`` where it cannot be had.
+    """Downloads a model. ``tell(bytes, total)``: progress; may raise ``CancelledError``.
+
+    Complete files are kept, and the next call continues after them. Raises ``ModelError`` if the download fails.
     """
     from huggingface_hub import hf_hub_download
 
     done, total = 0, max(1, offer.size_bytes)
 
-    class Counted:  # the client knows progress as a bar alone
+    class CountingBar:  # the client reports progress only to a progress bar like tqdm's
         def __init__(self, *_: Any, initial: int = 0, **__: Any) -> None:
             self.bytes = initial
 
@@ -122,7 +125,7 @@ def fetch(offer: Offer, tell: Callable[[int, int], None]) -> None:
             return self
 
         def __exit__(self, *_: object) -> None:
-            """Nothing was opened."""
+            """Nothing to close."""
 
         def update(self, n: float | None = 1) -> None:
             self.bytes += int(n or 0)
@@ -130,28 +133,31 @@ def fetch(offer: Offer, tell: Callable[[int, int], None]) -> None:
 
     for name, size in offer.files.items():
         tell(done, total)
-        with _reaching(offer.name):
-            bar: Any = Counted
-            there = hf_hub_download(offer.name, name, tqdm_class=bar, token=False, etag_timeout=_SECONDS)
-        if offer.commit not in Path(there).parts:
+        with _online(offer.name):
+            bar: Any = CountingBar
+            path = hf_hub_download(offer.name, name, tqdm_class=bar, token=False, etag_timeout=_TIMEOUT)
+        if offer.commit not in Path(path).parts:
             raise ModelError(f"{offer.name} was changed on the hub meanwhile.", "Ask the hub for it again.")
         done += size
     tell(total, total)
 
 
 @contextmanager
-def _reaching(model: str) -> Iterator[None]:
-    """Let the hub's client use the network, by plain HTTP; a person's own ban stays."""
+def _online(model: str) -> Iterator[None]:
+    """Allows the hub client to use the network, by plain HTTP, unless the user has forbidden it.
+
+    Raises ``ModelError`` then, and for every failure of the client.
+    """
     import httpx2
     from huggingface_hub import constants, errors
 
-    if _BANNED:
+    if _OFFLINE:
         raise ModelError(
             f"{model} is not fetched: HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE says that nothing may be.",
             "Start Lectern without it, or give the folder of a copy.",
         )
-    with _DOOR:  # two windows may fetch at a time: who leaves first shuts nothing, who leaves last all of it
-        _BEFORE.append((constants.HF_HUB_OFFLINE, constants.HF_HUB_DISABLE_XET))
+    with _LOCK:  # downloads may run in parallel: only the last one to end restores the flags
+        _SAVED_FLAGS.append((constants.HF_HUB_OFFLINE, constants.HF_HUB_DISABLE_XET))
         constants.HF_HUB_OFFLINE, constants.HF_HUB_DISABLE_XET = False, True
     try:
         yield
@@ -171,13 +177,13 @@ def _reaching(model: str) -> Iterator[None]:
             f"{constants.ENDPOINT.partition('://')[2]} could not be reached, or did not answer: nothing was fetched.",
             "Check the network and try again, or copy the model's folder to this machine and give the folder.",
         ) from error
-    except (OSError, ValueError, RuntimeError, ImportError, httpx2.InvalidURL) as error:  # a proxy nobody can ask, too
-        said = (str(error).strip() or type(error).__name__).split("\n")[0].rstrip(".")
+    except (OSError, ValueError, RuntimeError, ImportError, httpx2.InvalidURL) as error:  # also an invalid proxy
+        reason = (str(error).strip() or type(error).__name__).split("\n")[0].rstrip(".")
         raise ModelError(
-            f"{model} was not fetched: {said}.", "Check the room on the disk and the proxy, if any, then try again."
+            f"{model} was not fetched: {reason}.", "Check the room on the disk and the proxy, if any, then try again."
         ) from error
     finally:
-        with _DOOR:
-            before = _BEFORE.pop()
-            if not _BEFORE:
+        with _LOCK:
+            before = _SAVED_FLAGS.pop()
+            if not _SAVED_FLAGS:
                 constants.HF_HUB_OFFLINE, constants.HF_HUB_DISABLE_XET = before

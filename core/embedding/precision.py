@@ -1,4 +1,4 @@
-"""In which precision and with how many threads a model computes here: one rule for the embedder and for re-rankers."""
+"""Precision and number of threads for inference on a CPU; the same rules for encoder and re-rankers."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-# So many characters together are read by one thread: two that share a question wait for each other at every layer, a
-# long time where another program has one of the cores, and the search for its words wants the other core meanwhile.
+# Inputs of up to this many characters use one thread. Threads that share so little work mostly wait for each other, and
+# lexical search needs the other cores at the same time.
 LITTLE = 600
 
 
 def wants_bfloat16(precision: str, device: str) -> bool:
-    """bfloat16 where asked for, or where the processor is quicker in it (elsewhere it is emulated and slow).
+    """Whether to compute in bfloat16: if asked for, or for "auto" if the CPU is faster in it.
 
-    ``precision``: "auto", "float32" or "bfloat16". ``device``: of torch; only "cpu" is ever slowed or sped up here.
+    ``precision``: "auto", "float32" or "bfloat16". ``device``: torch's name; ``False`` for anything but "cpu".
     """
     if device != "cpu" or precision == "float32":
         return False
@@ -25,11 +25,11 @@ def wants_bfloat16(precision: str, device: str) -> bool:
 
 
 def quicker_in_bfloat16(capabilities: Mapping[str, Any]) -> bool:
-    """Whether a processor multiplies matrices quicker in bfloat16. ``capabilities``: as ``torch.cpu`` names them.
+    """Whether a CPU multiplies matrices faster in bfloat16 than in float32. ``capabilities``: of ``torch.cpu``.
 
-    Where it has tiles for it (AMX), or AVX-512 instructions for it and is not of those made to have the tiles as well,
-    which ``avx512_fp16`` tells: there, with the tiles hidden as virtual machines hide them, the instructions take twice
-    the time of float32's (measured on a Xeon: 82 against 155 GFLOP/s on one core).
+    True with AMX tiles, or with AVX-512 bfloat16 instructions on a CPU without AMX. A virtual machine may hide the AMX
+    tiles of a CPU, which ``avx512_fp16`` reveals; bfloat16 takes twice as long as float32 there (measured on a Xeon: 82
+    against 155 GFLOP/s on one core).
 
     >>> hidden = {"avx512_bf16": True, "avx512_fp16": True, "amx_bf16": False}
     >>> quicker_in_bfloat16(hidden), quicker_in_bfloat16(hidden | {"amx_bf16": True})
@@ -43,27 +43,27 @@ def quicker_in_bfloat16(capabilities: Mapping[str, Any]) -> bool:
 
 @contextmanager
 def computing(half: bool, characters: int | None = None) -> Iterator[None]:
-    """The context of a forward pass: bfloat16 where ``half``, else as the weights are.
+    """The context for a forward pass: in bfloat16 if ``half``, else in the precision of the weights.
 
-    ``characters``: how many are read; up to ``LITTLE`` one thread does. ``None``: all that torch would take.
+    ``characters``: size of the input; up to ``LITTLE`` it uses one thread. ``None`` uses torch's default.
     """
     import torch
 
-    everything = _threads()
-    wanted = 1 if characters is not None and characters <= LITTLE else everything
-    if torch.get_num_threads() != wanted:  # of the thread that asks; setting it costs torch what it had prepared
-        torch.set_num_threads(wanted)
+    default = _default_threads()
+    threads = 1 if characters is not None and characters <= LITTLE else default
+    if torch.get_num_threads() != threads:  # setting an equal number would still reset torch's thread pool
+        torch.set_num_threads(threads)
     try:
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
             yield
     finally:
-        if wanted != everything:  # threads that begin later take over what was set last
-            torch.set_num_threads(everything)
+        if threads != default:  # Python threads started later inherit the number that was set last
+            torch.set_num_threads(default)
 
 
 @cache
-def _threads() -> int:
-    """As many as torch takes by itself: asked once, before ``computing`` has set any."""
+def _default_threads() -> int:
+    """Torch's default number of threads; cached before ``computing`` changes it."""
     import torch
 
     return torch.get_num_threads()

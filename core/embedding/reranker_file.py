@@ -1,8 +1,8 @@
-"""The file of Lectern's own re-ranker: encoder layers and two heads, to be laid over the packaged model's word vectors.
+"""The file of Lectern's own re-ranker: encoder layers and two heads on top of the packaged model's embedding table.
 
-One head says how well a passage answers, the other where in it the answer stands (``answer_reader``). The embedding
-table is 45 MB and does not learn, so the file leaves it out: it is the packaged embedder's. What the weights were made
-of, and what they are worth, stands in ``data/reranker/MODEL_CARD.md``.
+One head scores how well a passage answers, the other marks the answer span in it (``answer_reader``). The embedding
+table (45 MB) is frozen in training, so it is not stored but taken from the packaged model. Training data and results
+are in ``data/reranker/MODEL_CARD.md``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from core.errors import ModelError
 FILE = Path(__file__).resolve().parents[2] / "data" / "reranker" / "model.safetensors"
 SHA256 = "7f66f396b0d5a08c4cb8f61a538588b57f8d1aafdb34bf5159c9aa27607aaab0"
 MAX_TOKENS = 256  # of question and passage together, as in training
-_MARKING = frozenset({"qa_outputs.weight", "qa_outputs.bias"})  # the head of two outputs a token
+_SPAN_HEAD = frozenset({"qa_outputs.weight", "qa_outputs.bias"})  # the head with two outputs per token
 _RESTORE = (
     "Restore data/reranker/model.safetensors from the project, "
     'or set reranking.model to "" and answering.reader to false.'
@@ -31,9 +31,9 @@ _RESTORE = (
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What turns a raw score into the probability that the passage answers: a logistic of ``slope`` and ``intercept``.
+    """The logistic function from a raw score to the probability that the passage answers.
 
-    Source: Platt, "Probabilistic outputs for support vector machines", 1999, section 2, without its smoothed targets.
+    Platt, "Probabilistic outputs for support vector machines", 1999, section 2, without its smoothed targets.
     """
 
     slope: float
@@ -48,15 +48,15 @@ class Calibration:
         return np.asarray(0.5 * (1 + np.tanh((self.slope * scores + self.intercept) / 2)))
 
 
-# Fitted to the best 30 passages of 45 questions each of code, covidqa and chroma's even lines, every suite with the
-# same weight, by logistic regression.
+# Fitted by logistic regression to the best 30 passages of 45 questions each of code, covidqa and the even lines of
+# chroma, every suite with the same weight.
 CALIBRATION = Calibration(slope=0.269, intercept=-2.3033)
 
 
 def untrained(seed: int) -> tuple[Any, Any]:
-    """The packaged encoder with new heads, and its tokenizer. ``seed``: of the heads' first weights.
+    """The packaged encoder with randomly initialised heads, and its tokenizer. ``seed``: of the heads' weights.
 
-    The heads are ``classifier``, of one output a pair, and ``qa_outputs``, of two a token.
+    The heads are ``classifier``, with one output per pair, and ``qa_outputs``, with two per token.
     """
     import torch
     from transformers import AutoTokenizer, BertForSequenceClassification
@@ -64,7 +64,7 @@ def untrained(seed: int) -> tuple[Any, Any]:
     folder = str(packaged.model_directory())
     with layer_file.quiet():
         torch.manual_seed(seed)
-        # No dropout: less than one pass over the pairs cannot be learnt by heart, and drawing it costs time.
+        # No dropout: training takes less than one pass over the pairs, so it cannot overfit, and dropout costs time.
         module = BertForSequenceClassification.from_pretrained(
             folder, num_labels=1, local_files_only=True, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0
         )
@@ -76,65 +76,68 @@ def untrained(seed: int) -> tuple[Any, Any]:
 
 
 def write(module: Any, path: Path) -> None:
-    """Write what was learnt, through a temporary file."""
+    """Writes the trained layers and heads atomically."""
     layer_file.write(module.state_dict(), path)
 
 
-def lay_over(module: Any, path: Path) -> None:
-    """Load what ``write`` wrote into an ``untrained`` module. Raises ``ModelError`` when it is another file."""
-    _lay(module, path.read_bytes(), path.name)
+def load_into(module: Any, path: Path) -> None:
+    """Loads a file of ``write`` into an ``untrained`` module. Raises ``ModelError`` for another file."""
+    _load_weights(module, path.read_bytes(), path.name)
 
 
 def load(path: Path = FILE, sha256: str = SHA256) -> Any:
-    """The re-ranker as a sentence-transformers CrossEncoder that reads ``MAX_TOKENS``. Writes nothing.
+    """The re-ranker as a sentence-transformers CrossEncoder with an input limit of ``MAX_TOKENS``.
 
-    ``sha256``: of the file, "" to take any file that ``write`` wrote. Raises ``ModelError`` when the file is missing or
-    is another one, and when the packaged model, whose word vectors and tokenizer it reads with, is not the original.
+    ``sha256``: expected hash of the file, "" accepts any file of ``write``. Raises ``ModelError`` if the file or the
+    packaged model, whose embedding table and tokenizer are used, is missing or not the original.
     """
     data = layer_file.read(path, sha256, _RESTORE)
     import torch
     from sentence_transformers import CrossEncoder
     from sentence_transformers.base.modules import Transformer
 
-    # The packaged model has no head: the library makes a random one, which is replaced before anybody can ask it, since
-    # nothing but the embedding table may be missing from the file.
+    # The library adds a random head to the packaged model. It is always replaced below, because only the embedding
+    # table may be missing from the file.
     with layer_file.quiet(), torch.random.fork_rng(devices=[]):
-        part = Transformer(
+        transformer = Transformer(
             str(packaged.model_directory()),
             transformer_task="sequence-classification",
             model_kwargs={"local_files_only": True},
             config_kwargs={"local_files_only": True, "num_labels": 1},
             processor_kwargs={"local_files_only": True},
         )
-    _lay(part.model, data, path.name)
-    model = CrossEncoder(modules=[part], local_files_only=True)
+    _load_weights(transformer.model, data, path.name)
+    model = CrossEncoder(modules=[transformer], local_files_only=True)
     model.max_seq_length = MAX_TOKENS
     without_noise(model.tokenizer.backend_tokenizer)
     return model
 
 
 def with_both_heads(path: Path = FILE, sha256: str = SHA256) -> tuple[Any, Any]:
-    """The weights in an ``untrained`` module, and its tokenizer. ``sha256`` and what is raised: as for ``load``."""
+    """The re-ranker as a module with both heads, and its tokenizer. ``sha256`` and errors as for ``load``."""
     import torch
 
     data = layer_file.read(path, sha256, _RESTORE)
     with torch.random.fork_rng(devices=[]):
         module, tokenizer = untrained(seed=0)
     with torch.no_grad():
-        _lay(module, data, path.name, marks=True)
+        _load_weights(module, data, path.name, needs_span_head=True)
     return module, tokenizer
 
 
-def _lay(module: Any, data: bytes, name: str, *, marks: bool = False) -> None:
-    """``marks``: the file must have the head that marks; else a module, or an older file, may be without it."""
+def _load_weights(module: Any, data: bytes, name: str, *, needs_span_head: bool = False) -> None:
+    """Loads the file's bytes into a module. Raises ``ModelError`` for another file.
+
+    ``needs_span_head``: the file must have the span head; else the module, or an older file, may lack it.
+    """
     from safetensors import SafetensorError
 
-    wanted = {key for key in module.state_dict() if not key.startswith(TABLE)}
+    expected = {key for key in module.state_dict() if not key.startswith(TABLE)}
     try:
         weights = layer_file.parsed(data)
-        absent = frozenset() if marks else _MARKING - (wanted & weights.keys())
-        given = {key: value for key, value in weights.items() if key not in absent}
-        layer_file.fill(module, given, wanted - absent)
+        ignored = frozenset() if needs_span_head else _SPAN_HEAD - (expected & weights.keys())
+        used = {key: value for key, value in weights.items() if key not in ignored}
+        layer_file.fill(module, used, expected - ignored)
     except (ValueError, KeyError, SafetensorError) as error:
         raise ModelError(
             f"{name} is no re-ranker of Lectern's: {error}.", "Give a file that `benchmarks.reranker` wrote."

@@ -1,8 +1,8 @@
-"""The embedder's own tokenizer without the embedder: counting and cutting need no weights and no torch.
+"""Token counting with the encoder's tokenizer alone, without its weights and torch.
 
-A word that was read once is not read again, in this text or in another: a text of 100,000 words has about 10,000
-different ones, and the next text shares most of them. That holds for tokenizers that never look across a blank, as
-BERT's; byte-pair tokenizers keep the like inside themselves.
+Words are tokenised once and cached: a text of 100,000 words has about 10,000 distinct ones, and the next text shares
+most of them. This needs a tokenizer that never looks across a blank, such as BERT's; byte-pair tokenizers have a cache
+of their own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.cancellation import breathe
+from core.cancellation import check_cancelled
 from core.embedding import packaged
 from core.text.inline_tags import PATTERN, blanked
 from core.text.tokens import BLANKS, whitespace_windows
@@ -23,25 +23,25 @@ from core.text.tokens import BLANKS, whitespace_windows
 Offsets = NDArray[np.int64]
 
 _OFFSET = np.dtype(np.int64).itemsize
-_MOST_KEPT = 1_000_000  # characters and offsets: about 90,000 words, 20 MB
+_MOST_CACHED = 1_000_000  # characters plus offsets: about 90,000 words, 20 MB
 
 
 class WordMemory:
-    """What ``read`` says of whole texts, put together from what it said of their words.
+    """Tokenises texts word by word, with a cache of the words' tokens. Safe to share between threads.
 
-    ``read``: text to ``(n, 2)`` code point spans of its tokens, in order; no token holds a blank, and none depends on
-    what stands beyond one. Safe to share between threads.
+    ``read``: from a text to the ``(n, 2)`` code point spans of its tokens, in order. No token may contain a blank or
+    depend on text beyond one.
     """
 
-    __slots__ = ("_held", "_known", "_read")
+    __slots__ = ("_cache", "_cached_size", "_read")
 
     def __init__(self, read: Callable[[str], Offsets]) -> None:
         self._read = read
-        self._known: dict[str, bytes] = {}  # a word's offsets, in a row; nothing is taken out of it
-        self._held = 0
+        self._cache: dict[str, bytes] = {}  # word to its offsets as int64 bytes; entries are never removed
+        self._cached_size = 0
 
     def offsets(self, text: str) -> Offsets:
-        """As ``read`` of the whole text.
+        """The same as ``read`` of the whole text.
 
         >>> import re
         >>> words = WordMemory(lambda text: np.array([word.span() for word in re.finditer(r"\\w+", text)]))
@@ -49,41 +49,41 @@ class WordMemory:
         [[0, 2], [3, 6], [7, 9]]
         """
         words = _words(text)
-        known = self._learned(words)
-        found = [known[word] for word in words]
+        cache = self._offsets_of(words)
+        per_word = [cache[word] for word in words]
         widths = np.fromiter(map(len, words), dtype=np.int64, count=len(words)) + 1
         starts = widths.cumsum() - widths
-        sizes = np.fromiter(map(len, found), dtype=np.int64, count=len(words))
-        inside = np.frombuffer(b"".join(found), dtype=np.int64)
-        return (inside + starts.repeat(sizes // _OFFSET)).reshape(-1, 2)
+        sizes = np.fromiter(map(len, per_word), dtype=np.int64, count=len(words))
+        inside_words = np.frombuffer(b"".join(per_word), dtype=np.int64)
+        return (inside_words + starts.repeat(sizes // _OFFSET)).reshape(-1, 2)
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text has."""
-        parted = [_words(text) for text in texts]
-        known = self._learned(list(chain.from_iterable(parted)))
-        return [sum([len(known[word]) for word in words]) // (2 * _OFFSET) for words in parted]
+        """The number of tokens of each text."""
+        words_of_texts = [_words(text) for text in texts]
+        cache = self._offsets_of(list(chain.from_iterable(words_of_texts)))
+        return [sum([len(cache[word]) for word in words]) // (2 * _OFFSET) for words in words_of_texts]
 
-    def _learned(self, words: Sequence[str]) -> dict[str, bytes]:
-        """What is known of words, once these are."""
-        known = self._known
-        missing = list(dict.fromkeys([word for word in words if word not in known]))
+    def _offsets_of(self, words: Sequence[str]) -> dict[str, bytes]:
+        """The cache, after adding these words: word to offsets. All missing words are tokenised in one call."""
+        cache = self._cache
+        missing = list(dict.fromkeys([word for word in words if word not in cache]))
         if missing:
             lengths = np.fromiter(map(len, missing), dtype=np.int64, count=len(missing))
             ends = np.cumsum(lengths + 1)
             starts = ends - lengths - 1
             offsets = self._read("\n".join(missing)).reshape(-1, 2)
             bounds = np.searchsorted(offsets[:, 0], [*starts, ends[-1]])
-            inside = (offsets - np.repeat(starts, np.diff(bounds))[:, None]).tobytes()
-            rows = [inside[first:last] for first, last in pairwise((2 * _OFFSET * bounds).tolist())]
-            known.update(zip(missing, rows, strict=True))
-            self._held += int(ends[-1]) + offsets.size
-            if self._held > _MOST_KEPT:  # whoever reads just now keeps what it has in hand
-                self._known, self._held = {}, 0
-        return known
+            inside_words = (offsets - np.repeat(starts, np.diff(bounds))[:, None]).tobytes()
+            rows = [inside_words[first:last] for first, last in pairwise((2 * _OFFSET * bounds).tolist())]
+            cache.update(zip(missing, rows, strict=True))
+            self._cached_size += int(ends[-1]) + offsets.size
+            if self._cached_size > _MOST_CACHED:  # replaced, not cleared: other threads still use the old dict
+                self._cache, self._cached_size = {}, 0
+        return cache
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text as every single blank parts them: between two blanks stands an empty one.
+    """The text split at every single blank; two adjacent blanks give an empty word.
 
     >>> _words("on and\\n\\ton")
     ['on', 'and', '', 'on']
@@ -93,32 +93,31 @@ def _words(text: str) -> list[str]:
     return text.split(" ")
 
 
-_RUN = r"(?<=([^\w\s]|_)\1\1)\1+"  # of one mark, beyond the third
-_WINDOWS = 64  # read at once
+_RUN = r"(?<=([^\w\s]|_)\1\1)\1+"  # repetitions of a mark, from the fourth on
+_WINDOWS = 64  # windows tokenised in one batch
 
-_FEW, _SHORT = 16, 1000  # texts, and characters of them all, that are read sooner than other threads are woken
+_FEW, _SHORT = 16, 1000  # texts, and their characters together, up to which one thread is faster than a batch
 
 
 def without_noise(tokenizer: Any) -> Any:
-    """The same tokenizer of the tokenizers library, which from now on reads three of the same marks in a row and no
-    more of them, and no tags among words (``core.text.inline_tags``).
+    """Changes a tokenizer (tokenizers library) to skip inline tags and repetitions of a mark after the third one.
 
-    A model reads a token for each mark, and the rule below the header of a table, an underline, the leaders of a table
-    of contents or the address in an anchor would be all it reads. Places in the text stay what they are.
+    Each mark is a token, so the rule of a Markdown table, an underline, dot leaders or the URL in an anchor would fill
+    the model's input. Offsets of the other tokens stay. Tags: ``core.text.inline_tags``. Returns the same tokenizer.
     """
     from tokenizers import Regex
     from tokenizers.normalizers import Replace, Sequence
 
-    own = tokenizer.normalizer
-    noise = [Replace(Regex(PATTERN), " "), Replace(Regex(_RUN), "")]
-    tokenizer.normalizer = Sequence([*noise, *([] if own is None else [own])])
+    original = tokenizer.normalizer
+    removals = [Replace(Regex(PATTERN), " "), Replace(Regex(_RUN), "")]
+    tokenizer.normalizer = Sequence([*removals, *([] if original is None else [original])])
     return tokenizer
 
 
 class WordPieceCounter:
-    """A ``TokenCounter`` over a tokenizer of the tokenizers library. Never truncates, pads or adds special tokens.
+    """A ``TokenCounter`` over a tokenizer of the tokenizers library; no truncation, padding or special tokens.
 
-    It counts as a model reads whose tokenizer is ``without_noise``.
+    The tokenizer is changed by ``without_noise``, as that of the model must be.
     """
 
     def __init__(self, tokenizer: Any, fingerprint: str) -> None:
@@ -127,12 +126,12 @@ class WordPieceCounter:
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
         self.specials = int(self._tokenizer.num_special_tokens_to_add(is_pair=False))
-        self._words = WordMemory(self._read) if _reads_word_by_word(tokenizer) else None
+        self._words = WordMemory(self._read) if _is_word_by_word(tokenizer) else None
         without_noise(tokenizer)
 
     @classmethod
     def from_json(cls, definition: str, fingerprint: str) -> WordPieceCounter:
-        """From the text of a ``tokenizer.json``."""
+        """A counter from the text of a ``tokenizer.json``."""
         from tokenizers import Tokenizer
 
         return cls(Tokenizer.from_str(definition), fingerprint)
@@ -143,11 +142,11 @@ class WordPieceCounter:
         return self._words.offsets(text) if self._words else self._read(text)
 
     def _read(self, text: str) -> NDArray[np.int64]:
-        # In windows parted before white space: one batched call on all cores, and the same tokens.
+        # In windows cut before white space: the same tokens, but batched on all cores.
         parts = [np.zeros((0, 2), dtype=np.int64)]
         whole = whitespace_windows(text)
-        for first in range(0, len(whole), _WINDOWS):  # an encoding is far larger than its offsets
-            breathe()
+        for first in range(0, len(whole), _WINDOWS):  # in batches, because an encoding is much larger than its offsets
+            check_cancelled()
             windows = whole[first : first + _WINDOWS]
             pieces = [text[window.start : window.end] for window in windows]
             encodings = self._tokenizer.encode_batch(pieces, add_special_tokens=False)
@@ -158,7 +157,7 @@ class WordPieceCounter:
         return np.concatenate(parts)
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text; one batched call, on all cores, where there is work for them."""
+        """The number of tokens of each text; large inputs are batched on all cores."""
         if self._words:
             return self._words.count([blanked(text) for text in texts])
         if len(texts) <= _FEW and sum(map(len, texts)) <= _SHORT:
@@ -166,8 +165,8 @@ class WordPieceCounter:
         return [len(item) for item in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
 
 
-def _reads_word_by_word(tokenizer: Any) -> bool:
-    """Whether no token, and nothing that decides one, lies on both sides of a blank: so it is with BERT's rules."""
+def _is_word_by_word(tokenizer: Any) -> bool:
+    """Whether tokens never depend on text across a blank, as with BERT's rules."""
     rules = type(tokenizer.normalizer).__name__, type(tokenizer.pre_tokenizer).__name__
     added = tokenizer.get_added_tokens_decoder().values()
     return rules == ("BertNormalizer", "BertPreTokenizer") and not any(
@@ -177,7 +176,7 @@ def _reads_word_by_word(tokenizer: Any) -> bool:
 
 @lru_cache(maxsize=1)
 def packaged_counter() -> WordPieceCounter:
-    """The packaged embedder's counter, its file verified once per process."""
+    """The token counter of the packaged encoder; cached, after checking its file."""
     path = packaged.model_directory() / "tokenizer.json"
     packaged.verify_file(path, packaged.TOKENIZER_SHA256)
     return WordPieceCounter.from_json(path.read_text(encoding="utf-8"), packaged.TOKENIZER_SHA256[:16])

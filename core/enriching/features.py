@@ -1,4 +1,4 @@
-"""What is known of a chunk beside its text, as one value that goes to JSON and back."""
+"""The features of a chunk as values that can be stored as JSON."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ REFERENCE_KINDS = ("section", "figure", "table", "footnote", "citation", "link")
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Words at ``[start, end)`` of the document's text that point elsewhere.
+    """A reference at ``[start, end)`` of the document's text to another place.
 
-    ``kind``: one of ``REFERENCE_KINDS``. ``target``: what they point to, where it stands in the same document and
-    there is just one such place; else ``None``. ``target_url``: of a hyperlink, as it is written.
+    ``kind``: one of ``REFERENCE_KINDS``. ``target``: the place in the same document, if exactly one matches; else
+    ``None``. ``target_url``: of a hyperlink, as written.
     """
 
     kind: str
@@ -31,7 +31,7 @@ class Reference:
         return Span(self.start, self.end)
 
     def to_dict(self) -> dict[str, Any]:
-        """Fit for JSON; what there is not is left out.
+        """JSON values, without fields that are ``None``.
 
         >>> Reference("section", 4, 15, "section 3.1", Span(90, 99)).to_dict()
         {'kind': 'section', 'start': 4, 'end': 15, 'text': 'section 3.1', 'target': [90, 99]}
@@ -42,7 +42,7 @@ class Reference:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Self:
-        """What ``to_dict`` made; fields of another version of Lectern are passed over."""
+        """The reference that ``to_dict`` stored; unknown fields are ignored."""
         known = {item.name: plain[item.name] for item in fields(cls) if item.name in plain}
         target = known.get("target")
         return cls(**{**known, "target": Span(*target) if target else None})
@@ -50,13 +50,12 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What is known of one chunk. Lists keep the order of the text, each value once; keywords: the most telling first.
+    """The features of one chunk. Values are distinct and in text order; keywords are sorted by falling weight.
 
-    ``genre``: of the document. ``index`` of ``total``: 1-based among the document's chunks of the same level.
-    ``section_type``: one of ``core.enriching.section_types.SECTION_TYPES``.
-    ``dates``: ISO 8601 (a day, a month, a quarter "2026-Q3") where only one reading is possible, else as written.
-    ``versions``: "v2.1", "1.4.0", "Python 3.11". ``figures``, ``tables``: "Figure 2", named or captioned here.
-    ``metadata``: what the chunker found.
+    ``genre``: of the document. ``index``, ``total``: 1-based position among the document's chunks of the same level.
+    ``section_type``: see ``core.enriching.section_types``. ``dates``: in ISO 8601 (a day, month or quarter "2026-Q3")
+    where unambiguous, else as written. ``versions``: "v2.1", "1.4.0", "Python 3.11". ``figures``, ``tables``: "Figure
+    2", captioned or referred to here. ``metadata``: the chunk's own, from its chunker.
     """
 
     genre: str = "other"
@@ -78,7 +77,7 @@ class Features:
     metadata: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Fit for JSON; a field that says nothing beyond its default is left out.
+        """JSON values, without fields that have their default.
 
         >>> Features(genre="FAQ", index=2, total=3).to_dict()
         {'genre': 'FAQ', 'index': 2, 'total': 3}
@@ -96,7 +95,7 @@ class Features:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Self:
-        """What ``to_dict`` made; fields of another version of Lectern are passed over.
+        """The features that ``to_dict`` stored; unknown fields are ignored.
 
         >>> Features.from_dict(Features(keywords=("race",)).to_dict()).keywords
         ('race',)
@@ -106,5 +105,5 @@ class Features:
             name: tuple(value) if isinstance(value, list) else value for name, value in plain.items() if name in known
         }
         values["references"] = tuple(Reference.from_dict(reference) for reference in plain.get("references", ()))
-        values["metadata"] = {name: tuple(found) for name, found in plain.get("metadata", {}).items()}
+        values["metadata"] = {name: tuple(entries) for name, entries in plain.get("metadata", {}).items()}
         return cls(**values)

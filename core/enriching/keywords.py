@@ -1,10 +1,8 @@
-"""The words a passage has and its neighbours have not: TF-IDF within one document, with phrases.
+"""Keywords of passages: TF-IDF (Sparck Jones 1972) over the passages of one document, for words and phrases.
 
-YAKE (Campos et al. 2020, Information Sciences 509) was measured beside it: on leaves of a hundred words its statistics
-of sentences and casing have little to go by ("hours", "decided", "writing"), and it takes thirteen times as long. What
-tells one passage of a document from the others is how often a word stands here and in how few of the others (Sparck
-Jones 1972); phrases are pairs of content words with nothing between them that come back in the document (after RAKE,
-Rose et al. 2010).
+Phrases are pairs of adjacent content words that occur more than once in the document (after RAKE, Rose et al. 2010).
+YAKE (Campos et al. 2020, Information Sciences 509) was measured in comparison: its statistics of sentences and casing
+are weak on leaves of a hundred words ("hours", "decided", "writing"), and it takes thirteen times as long.
 """
 
 from __future__ import annotations
@@ -16,25 +14,25 @@ from collections.abc import Sequence
 from functools import lru_cache
 from math import log
 
-from core.cancellation import breathe
+from core.cancellation import check_cancelled
 from core.text.analysis import STOP_WORDS
 from core.text.calendar_names import month_of
 from core.types import Chunk
 
-_COMMON = 0.5  # words in more than this share of the passages tell none apart
-_FEWEST = 8  # passages below which that share says nothing
-_ONCE = 0.6  # the weight of a word the whole document has once: it tells passages apart, but seldom what they are about
-_TITLED = 1.5  # of a word that stands in the passage's own headings
-_PHRASE = 0.8  # a phrase weighs this share of its words' weights together
-# Kanji and katakana are written without spaces: their runs are the words, hiragana parts them.
+_COMMON = 0.5  # words in more than this share of the passages are no keywords ...
+_FEWEST = 8  # ... in documents with at least this many passages
+_ONCE = 0.6  # factor for a word that occurs once in the document: distinctive, but seldom the topic
+_TITLED = 1.5  # factor for a word of the passage's headings
+_PHRASE = 0.8  # weight of a phrase as a share of the sum of its words' weights
+# Kanji and katakana are written without spaces: a run of them is a word, and hiragana separate words.
 _TOKEN = re.compile(r"[\u3400-\u9fff々]+|[\u30a0-\u30ff]+|[^\s\u3040-\u30ff\u3400-\u9fff]+")
 _INNER = re.compile(r"[^\W_](?:.*[^\W_])?", re.DOTALL)
 _POSSESSIVE = re.compile(r"['’]s?$")
 _WIDE = re.compile(r"[\u30a0-\u30ff\u3400-\u9fff]+")
-_HUMP = re.compile(r"[a-z][A-Z]")
+_CAMEL_CASE = re.compile(r"[a-z][A-Z]")
 _MARKS = ".,;:!?\"'”’)]}*_`|"
-# Words that are everywhere and say nothing of a passage, beside the function words.
-_PALE = frozenset(
+# Common words besides the function words.
+_COMMON_WORDS = frozenset(
     "able across actually almost alone along already although always among another anyone anything around away"
     " became become becomes behind beside best better bring brought called came cannot come comes cost costs day"
     " days decide decided different does done either else end enough etc even ever every everyone everything fact"
@@ -52,77 +50,78 @@ _PALE = frozenset(
     " public private static void async await raise except lambda http https www com org html".split()
 )
 
-Key = tuple[str, ...]
+Term = tuple[str, ...]  # the keys of one word, or of the two words of a phrase
 
 
 class Keywords:
-    """Keyword statistics of one document; ``leaves`` are the passages that frequencies are taken over."""
+    """The keyword statistics of one document. ``leaves``: the passages for document frequencies."""
 
     __slots__ = ("_ends", "_shown", "_starts", "_terms", "_weights")
 
     def __init__(self, text: str, leaves: Sequence[Chunk]) -> None:
         self._starts: list[int] = []
-        self._ends: list[int] = []  # without the punctuation behind
-        self._terms: list[tuple[Key, ...]] = []  # of every token: its word, and its phrase with the one before
-        self._shown: dict[str, str] = {}  # a word's first form in lower case, else its first form
+        self._ends: list[int] = []  # without punctuation at the end
+        self._terms: list[tuple[Term, ...]] = []  # for each token: its word, and the phrase with the word before
+        self._shown: dict[str, str] = {}  # key to the form shown: the first one in lower case, else the first
         self._read(text)
-        times = Counter(term for terms in self._terms for term in terms)
-        self._terms = [tuple(one for one in terms if len(one) == 1 or times[one] > 1) for terms in self._terms]
-        held = Counter(term for leaf in leaves for term in set(self._within(leaf)))
+        counts = Counter(term for terms in self._terms for term in terms)
+        self._terms = [tuple(term for term in terms if len(term) == 1 or counts[term] > 1) for terms in self._terms]
+        frequencies = Counter(term for leaf in leaves for term in set(self._within(leaf)))
         most = _COMMON * len(leaves) if len(leaves) >= _FEWEST else len(leaves)
         self._weights = {
-            term: log(1 + len(leaves) / among) * (_ONCE if times[term] == 1 and len(leaves) > 1 else 1)
-            for term, among in held.items()
-            if among <= most
+            term: log(1 + len(leaves) / frequency) * (_ONCE if counts[term] == 1 and len(leaves) > 1 else 1)
+            for term, frequency in frequencies.items()
+            if frequency <= most
         }
 
     def of(self, chunk: Chunk, most: int) -> tuple[str, ...]:
-        """A chunk's keywords, the most telling first; words of a phrase are not named again."""
+        """At most ``most`` keywords of a chunk, by falling weight; words of a phrase are not repeated."""
         titled = {word for title in chunk.headings for word in title.lower().split()}
         counts = Counter(self._within(chunk))
-        ranked = {
-            term: (1 + log(times)) * self._weights.get(term, 0.0) * (_TITLED if term[0] in titled else 1)
-            for term, times in counts.items()
+        weights = {
+            term: (1 + log(count)) * self._weights.get(term, 0.0) * (_TITLED if term[0] in titled else 1)
+            for term, count in counts.items()
         }
-        for first, second in [term for term in ranked if len(term) == 2]:
-            own = [ranked[word,] for word in (first, second) if 2 * counts[first, second] >= counts[word,]]
-            whole = _PHRASE * (ranked[first,] + ranked[second,])
-            # A word that mostly stands in a phrase is named by the phrase.
-            ranked[first, second] = max(whole, *(1.001 * weight for weight in own), 0.0)
-        chosen: list[Key] = []
-        for term in sorted(ranked, key=lambda term: -ranked[term]):
-            if len(chosen) == most or not ranked[term]:
+        for first, second in [term for term in weights if len(term) == 2]:
+            # A word that mostly occurs in this phrase gives way to the phrase.
+            replaced = [weights[word,] for word in (first, second) if 2 * counts[first, second] >= counts[word,]]
+            phrase_weight = _PHRASE * (weights[first,] + weights[second,])
+            weights[first, second] = max(phrase_weight, *(1.001 * weight for weight in replaced), 0.0)
+        keywords: list[Term] = []
+        for term in sorted(weights, key=lambda term: -weights[term]):
+            if len(keywords) == most or not weights[term]:
                 break
-            if not any(word in other for other in chosen for word in term):
-                chosen.append(term)
-        return tuple(" ".join(self._shown[word] for word in term) for term in chosen)
+            if not any(word in other for other in keywords for word in term):
+                keywords.append(term)
+        return tuple(" ".join(self._shown[word] for word in term) for term in keywords)
 
     def _read(self, text: str) -> None:
+        """Fills the token lists."""
         before = ""
         for match in _TOKEN.finditer(text):
-            breathe()
+            check_cancelled()
             token = match.group()
-            word, key, opens, closes = _told(token)
+            word, key, opens, closes = _analysed(token)
             self._starts.append(match.start())
             self._ends.append(match.start() + len(token.rstrip(_MARKS)))
             phrase = before and key and not opens and before != key
             self._terms.append(((key,), (before, key)) if phrase else ((key,),) if key else ())
             before = "" if closes else key
-            known = self._shown.get(key)
-            if key and (known is None or (word.islower() and not known.islower())):
+            shown = self._shown.get(key)
+            if key and (shown is None or (word.islower() and not shown.islower())):
                 self._shown[key] = word
 
-    def _within(self, chunk: Chunk) -> list[Key]:
-        """The terms of a chunk; a phrase that begins before it is none of its own."""
+    def _within(self, chunk: Chunk) -> list[Term]:
+        """The terms of a chunk, without a phrase that begins before it."""
         first, last = bisect_left(self._starts, chunk.start), bisect_right(self._ends, chunk.end)
         return [term for at in range(first, last) for term in self._terms[at] if len(term) == 1 or at > first]
 
 
 @lru_cache(maxsize=65_536)
-def _told(token: str) -> tuple[str, str, bool, bool]:
-    """A token's word, its key, and whether punctuation stands before and behind it, over which no phrase goes.
+def _analysed(token: str) -> tuple[str, str, bool, bool]:
+    """A token's word, its key, and whether punctuation is before and after it, across which there are no phrases.
 
-    >>> _told("(Sections,"), _told("getUserName()")[1]
+    >>> _analysed("(Sections,"), _analysed("getUserName()")[1]
     (('Sections', 'section', True, True), '')
     """
     inner = _INNER.search(token)
@@ -133,19 +132,19 @@ def _told(token: str) -> tuple[str, str, bool, bool]:
 
 
 def _key(word: str) -> str:
-    """Under which a word counts: plural and singular alike; "" for numbers, identifiers and words that say nothing."""
+    """The key under which a word is counted, the same for plural and singular; "" for a word that is no keyword."""
     if _WIDE.fullmatch(word):
         return word if 2 <= len(word) <= 8 else ""
     plain = word.lower()
-    if (month_of(plain) and word[0].isupper()) or _HUMP.search(word):
+    if (month_of(plain) and word[0].isupper()) or _CAMEL_CASE.search(word):
         return ""
-    if len(plain) < 3 or plain in STOP_WORDS or plain in _PALE or not plain.replace("-", "").isalpha():
+    if len(plain) < 3 or plain in STOP_WORDS or plain in _COMMON_WORDS or not plain.replace("-", "").isalpha():
         return ""
     return singular(plain)
 
 
 def singular(word: str) -> str:
-    """A plural's singular by its ending alone; other words as they are.
+    """The singular of an English plural, by its ending alone; other words as they are.
 
     >>> [singular(word) for word in ("sections", "policies", "boxes", "status", "class", "analysis")]
     ['section', 'policy', 'box', 'status', 'class', 'analysis']

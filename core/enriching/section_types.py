@@ -1,4 +1,4 @@
-"""What a passage does: it defines, shows, instructs, warns, refers, sums up, or just tells."""
+"""Classifies what a passage does: definition, example, steps, caveat, reference, summary, question, or prose."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from core.types import Block, BlockKind, Chunk, Document
 
-_MOSTLY = 0.6  # of a passage's characters
-_CONSISTS = ((BlockKind.CODE, "code"), (BlockKind.TABLE, "table"), (BlockKind.FOOTNOTE, "reference"))
+_MOSTLY = 0.6  # least share of a passage's characters in blocks of one kind
+_BY_BLOCKS = ((BlockKind.CODE, "code"), (BlockKind.TABLE, "table"), (BlockKind.FOOTNOTE, "reference"))
 
-# Of headings: what a passage below them is, the first that fits.
+# Patterns of the passage's heading; the first match decides.
 _TITLES = (
     ("question", r"\b(?:faq|frequently asked|q ?& ?a|questions)\b|\?\s*$"),
     (
@@ -42,12 +42,12 @@ _STEPS_TITLE = re.compile(
     r"(?i)\b(?:how to|procedure|steps?|order of work|instructions|checklist|installation|installing|setup|set up"
     r"|getting started|quick ?start|anleitung|walkthrough|runbook)\b"
 )
-# Of a passage's first words, the first that fits.
+# Patterns of the passage's first words; the first match decides.
 _DEFINED = (
     r"(?:An?\s|[Tt]he\s)?(?:term\s)?[*_`\"“„«]{1,3}(?:[^\n*_`\"”«»]{2,60})[*_`\"”“»]{1,3}(?:\s?\([^)\n]{1,40}\))?"
     r",?\s(?:is|are|means?|refers? to|denotes?|stands? for|designates?|shall mean|bedeutet|ist|sind|es|est)\b"
 )
-_MEANS = (
+_MEANING = (
     r"(?:An?\s|The\s)?[A-Z]?[\w-]+(?:\s[\w-]+){0,5}\s(?:means|refers to|is defined as|are defined as|denotes|is called"
     r"|is the term)\b"
 )
@@ -72,10 +72,10 @@ _OPENINGS = (
         ),
     ),
     ("definition", _DEFINED),
-    ("definition", _MEANS),
+    ("definition", _MEANING),
     ("question", r"Q\d*[.:)]\s|Question[:.]\s|[A-Z¿][^.!?\n]{5,200}\?(?:\s|$)"),
 )
-# Of a heading, or of a passage's first line: an endpoint, whatever is said of it, or a call with its arguments alone.
+# A heading, or first line, that is an API endpoint or a function signature.
 _SIGNATURE = re.compile(
     r"[\s#*_`]*(?:\d[\d.]*\s)?(?:(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)[`*_]*\s+[`*_]*/"
     r"|(?:(?:async|static|public|private|def|class|function|func|fn|void|new)\s)*[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[\w$]+)*"
@@ -92,9 +92,9 @@ _ORDERED = re.compile(r"\s*(?:\(?\d{1,3}[.)]|\(?[a-z][.)]|Step\s\d|[ivx]{1,4}[.)
 
 
 def section_type(document: Document, chunk: Chunk, blocks: Sequence[Block]) -> str:
-    """What the passage does. ``blocks``: those it shares characters with. "prose" when nothing shows anything else.
+    """The type of a passage; "prose" where no rule matches. ``blocks``: the blocks that it overlaps.
 
-    An entry of an API is told first, then what it consists of, then its first words, then the heading it stands under.
+    The rules, in order: API reference, the kind of most of its blocks, its first words, numbered items, its heading.
 
     >>> text = "**Race** is the channel that leads the water to the wheel."
     >>> section_type(Document("v", "markdown", "t", text), Chunk("c", 0, None, 0, len(text), text, 9), ())
@@ -109,7 +109,7 @@ def section_type(document: Document, chunk: Chunk, blocks: Sequence[Block]) -> s
     is_code = lengths[BlockKind.CODE] >= _MOSTLY * whole
     if not is_code and document.kind != "code" and _is_api(title, body, chunk.text):
         return "api_ref"
-    for kind, name in _CONSISTS:
+    for kind, name in _BY_BLOCKS:
         if lengths[kind] >= _MOSTLY * whole:
             return name
     for name, pattern in _OPENINGS:
@@ -129,15 +129,15 @@ def section_type(document: Document, chunk: Chunk, blocks: Sequence[Block]) -> s
 
 
 def _is_api(title: str, body: str, text: str) -> bool:
-    """Whether a passage stands under an endpoint or a call, begins with one, or names two parts of a description."""
-    signed = any("(" in said or "/" in said for said in (title, body[:300]))
-    if signed and (_SIGNATURE.match(title) or _SIGNATURE.match(body)):
+    """Whether the heading or first line is an endpoint or signature, or the text has two fields such as "Returns:"."""
+    has_mark = any("(" in line or "/" in line for line in (title, body[:300]))  # a fast check before the patterns
+    if has_mark and (_SIGNATURE.match(title) or _SIGNATURE.match(body)):
         return True
-    return len({found.group().strip(" \n#*_`:@-").lower() for found in _FIELD.finditer(text)}) > 1
+    return len({match.group().strip(" \n#*_`:@-").lower() for match in _FIELD.finditer(text)}) > 1
 
 
 def _body(document: Document, chunk: Chunk, blocks: Sequence[Block]) -> str:
-    """The first words after the headings, without markup: at most 300 characters."""
+    """The first 300 characters after the headings, without markup."""
     start = chunk.start
     for block in blocks:
         if block.kind is not BlockKind.HEADING or document.text[start : block.start].strip():
@@ -148,7 +148,7 @@ def _body(document: Document, chunk: Chunk, blocks: Sequence[Block]) -> str:
 
 
 def _ordered_items(document: Document, chunk: Chunk, blocks: Sequence[Block]) -> int:
-    """Numbered items of lists inside the passage."""
+    """The number of numbered list items in the passage."""
     return sum(
         chunk.start <= part.start < chunk.end and _ORDERED.match(document.text, part.start, part.end) is not None
         for block in blocks

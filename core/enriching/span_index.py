@@ -1,4 +1,4 @@
-"""Values asked for by span."""
+"""An index of values by the span of text they were found at."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ Value = TypeVar("Value")
 
 
 class SpanIndex(Generic[Value]):
-    """Values with the spans they were found at, in the order of the text.
+    """Values with their spans, for look-up by span. ``items``: (start, end, value).
 
-    >>> found = SpanIndex([(4, 9, "b"), (0, 3, "a"), (12, 14, "a")])
-    >>> found.within(0, 13), found.distinct(0, 14, most=9)
+    >>> index = SpanIndex([(4, 9, "b"), (0, 3, "a"), (12, 14, "a")])
+    >>> index.within(0, 13), index.distinct(0, 14, most=9)
     (['a', 'b'], ('a', 'b'))
     """
 
@@ -24,15 +24,15 @@ class SpanIndex(Generic[Value]):
         self._starts = [start for start, _, _ in self._items]
 
     def within(self, start: int, end: int) -> list[Value]:
-        """Values whose whole span lies in ``[start, end)``."""
+        """The values whose whole span is inside ``[start, end)``, in text order."""
         first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
         return [value for _, stop, value in self._items[first:last] if stop <= end]
 
     def distinct(self, start: int, end: int, most: int) -> tuple[Value, ...]:
-        """Those values, each once, at most so many."""
+        """The first ``most`` distinct values of ``within``."""
         return tuple(dict.fromkeys(self.within(start, end)))[:most]
 
     def last_before(self, position: int) -> Value | None:
-        """The value that begins last before ``position``; ``None`` when none does."""
+        """The last value that begins before ``position``; ``None`` without one."""
         at = bisect_left(self._starts, position) - 1
         return self._items[at][2] if at >= 0 else None

@@ -1,4 +1,4 @@
-"""The bench: a suite's questions asked of one library under several presets, and scored on gold spans."""
+"""The bench asks a suite's questions under several presets and scores the results against gold spans."""
 
 from __future__ import annotations
 
@@ -15,26 +15,25 @@ from core.evaluation.bench_plan import BenchPlan
 from core.evaluation.grading import no_judge
 from core.evaluation.history import Recording
 from core.evaluation.measuring import BUDGETS, Measuring
-from core.evaluation.planning import EarlierBenches, asked_with, recipe_groups, recipe_of
+from core.evaluation.planning import EarlierBenches, question_vectors_key, recipe_groups, recipe_of
 from core.evaluation.records import QuestionOutcome
 from core.evaluation.regions import Run, Runs
 from core.evaluation.reporting.report import AskedQuestion, BenchDocument, BenchReport
 from core.evaluation.suites import Question, Staged, stage_documents, suite_folder
-from core.evaluation.summing import summed
+from core.evaluation.summing import preset_report
 from core.library import Failure, Incoming, Ingested, Library, Scope, Stats
 from core.search.checking.checking import Judge
 from core.search.checking.library_check import packaged_judge
 from core.storage.catalogue.names import ALL_DOCUMENTS
 from core.types import Encoder, LanguageModel, VectorCache
 
-WORTH_A_MEASURE = 200  # texts, or passages that a re-ranker reads
-WARMED = 256  # questions encoded together: more would push each other out of memory before they are asked
-FAILURES = ""  # the note that is no preset's
+QUESTION_BATCH = 256  # questions encoded together; a larger batch would be evicted from the query cache before use
+FAILURES_NOTE = ""  # key of the note that lists unreadable documents; the other notes are keyed by preset
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The presets of one recipe, built and asked together: the ``number``-th, from 1, of ``of`` such steps."""
+    """The presets that share a recipe, built and asked together: step ``number`` (from 1) of ``of``."""
 
     number: int
     of: int
@@ -42,7 +41,7 @@ class Step:
 
     @property
     def label(self) -> str:
-        """In few words.
+        """The step in a few words: its first preset and how many more there are.
 
         >>> Step(1, 2, ("default", "flat", "rrf")).label
         'default and 2 more'
@@ -51,13 +50,13 @@ class Step:
 
 
 class BenchWatch(Protocol):
-    """Progress of a bench. Any method may raise ``CancelledError`` to stop it; what was measured is kept."""
+    """Receives a bench's progress. Any method may raise ``CancelledError`` to stop it; recorded outcomes are kept."""
 
     def building(self, step: Step, done: int, total: int) -> None:
-        """``done`` of ``total`` documents are in the library under this step's recipe."""
+        """``done`` of ``total`` documents are chunked and indexed by this step's recipe."""
 
     def encoding(self, step: Step, done: int, total: int) -> None:
-        """``done`` of ``total`` texts that were missing, of the documents at hand, are encoded."""
+        """``done`` of ``total`` uncached texts of the documents now being indexed are encoded."""
 
     def asking(self, step: Step, done: int, total: int) -> None:
         """``done`` of ``total`` questions are scored under every preset of this step."""
@@ -65,12 +64,13 @@ class BenchWatch(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BenchModels:
-    """The models of a bench. ``encoder`` ``None``: the one the settings name. ``vectors``: kept elsewhere by
-    ``encoder``, and looked at before anything is encoded.
+    """The models that a bench uses, each optional.
 
-    ``writer``: writes the answers that the plan's options ask for and name it in, ``None`` where they are quotes.
-    ``cutter``: proposes cuts and writes of chunks, where presets ask for it; ``None``: nobody does. ``judge``: of what
-    answers claim, in the place of our cross-encoder, where the options name it.
+    ``encoder``: ``None`` for the one the settings name. ``vectors``: a cache of ``encoder``'s vectors from elsewhere,
+    read before anything is encoded. ``writer``: the language model named in the plan's ``written_by``, which writes
+    the answers; ``None`` to score quoted sentences. ``cutter``: the language model that proposes chunk boundaries and
+    describes chunks, for presets that use one. ``judge``: verifies the claims of answers; ``None`` for the packaged
+    cross-encoder, or for matching by words alone where ``encoder`` is given.
     """
 
     encoder: Encoder | None = None
@@ -80,13 +80,13 @@ class BenchModels:
     judge: Judge | None = None
 
     @property
-    def lender(self) -> CachedEncoder | None:
-        """The encoder with the vectors that are lent; ``None`` where none are."""
+    def cached_encoder(self) -> CachedEncoder | None:
+        """``encoder`` reading through ``vectors``; ``None`` unless both are given."""
         return CachedEncoder(self.encoder, self.vectors) if self.encoder and self.vectors else None
 
     @property
-    def judging(self) -> Judge:
-        """Who judges: whoever brings an encoder wants no model of Lectern's."""
+    def claim_judge(self) -> Judge:
+        """The judge of claims. A caller with an encoder of its own does not get our cross-encoder by default."""
         return self.judge or (no_judge if self.encoder else packaged_judge)
 
 
@@ -97,18 +97,18 @@ def run_bench(
     watch: BenchWatch | None = None,
     runs: Runs | None = None,
 ) -> BenchReport:
-    """Score every preset on every question, at each budget of ``BUDGETS`` characters.
+    """Score every preset on every question, at each budget of ``BUDGETS`` characters, and return the report.
 
-    One library per set of documents is kept in ``workspace``, so nothing is encoded twice, in this bench or the next;
-    presets that cut alike are asked together and share their searches. Every question's outcome is kept as it is
-    made: the same call after a kill or a cancellation goes on where it stopped (``core.evaluation.history``).
+    ``workspace`` keeps one library for each set of documents, so that no text is encoded twice, in this bench or a
+    later one. Presets with the same recipe are asked together and share their searches. Each outcome is stored as soon
+    as it is computed: the same call after a kill or a cancellation resumes there (``core.evaluation.history``).
 
-    ``runs`` gets the runs of a preset when it is through.
+    ``runs`` receives the runs of each preset after all questions are scored.
 
-    Raises ``SettingsError`` for presets that read files in different ways: gold is a place in one text.
-    ``CancelledError`` when ``watch`` does, ``LibraryLockedError`` when another bench uses the same library,
-    ``SuiteError`` when a document changed meanwhile. Documents that cannot be read are listed, not raised: their gold
-    counts as missed.
+    Raises ``SettingsError`` for presets with different readers, since gold offsets hold in one text only;
+    ``ModelError`` where the plan names a writer and ``models`` has none; ``CancelledError`` when ``watch`` does;
+    ``LibraryLockedError`` when another bench uses the same library; ``SuiteError`` when a document changed during the
+    bench. Unreadable documents are listed in the report, and their gold counts as missed.
     """
     suite, presets = plan.suite, plan.presets
     readers = {settings.parsing.reader for settings in presets.values()}
@@ -121,9 +121,9 @@ def run_bench(
         raise ModelError(
             f"{plan.options.written_by} wrote its answers, and is not set up.", "Run it by the command line."
         )
-    bench = _Bench(plan, workspace / suite_folder(suite), models, models.lender, watch)
+    bench = _Bench(plan, workspace / suite_folder(suite), models, models.cached_encoder, watch)
     with (
-        Library.open(bench.place / "library", encoder=bench.lender or models.encoder) as library,
+        Library.open(bench.folder / "library", encoder=bench.cached_encoder or models.encoder) as library,
         Recording.begin(workspace, plan.run_plan).writing() as recording,
     ):
         library.write_with(None, models.cutter)
@@ -133,10 +133,10 @@ def run_bench(
         bench.read_documents(library)
         reports = {}
         for name in presets:
-            measured = bench.through(recording, name)
+            outcomes = bench.outcomes(recording, name)
             if runs:
-                bench.tell(runs, name, measured)
-            reports[name] = summed(name, presets[name], suite, measured, recording.noted(name))
+                _emit_runs(runs, name, outcomes)
+            reports[name] = preset_report(name, presets[name], suite, outcomes, recording.noted(name))
         report = BenchReport(
             suite=suite.name,
             fingerprint=suite.fingerprint(),
@@ -144,12 +144,12 @@ def run_bench(
             presets=tuple(reports.values()),
             budgets=BUDGETS,
             documents=tuple(bench.documents.values()),
-            failures=tuple(recording.noted(FAILURES).items()),
+            failures=tuple(recording.noted(FAILURES_NOTE).items()),
             notes=bench.notes(),
             skipped=plan.skipped,
             made_at=recording.head.made_at,
             revision=plan.revision,
-            library=f"{bench.place.name}/library",
+            library=f"{bench.folder.name}/library",
             run=recording.head.folder,
         )
         recording.finish(report)
@@ -158,12 +158,12 @@ def run_bench(
 
 @dataclass
 class _Bench:
-    """One call of ``run_bench``: what all its steps share. ``place``: of the library of the suite's documents."""
+    """The state that the steps of one ``run_bench`` share. ``folder``: holds the library of the suite's documents."""
 
     plan: BenchPlan
-    place: Path
+    folder: Path
     models: BenchModels
-    lender: CachedEncoder | None
+    cached_encoder: CachedEncoder | None
     watch: BenchWatch | None
 
     def __post_init__(self) -> None:
@@ -172,99 +172,99 @@ class _Bench:
         self._staged: tuple[Staged, ...] = ()
 
     def step(self, library: Library, recording: Recording, step: Step) -> None:
-        """Build one recipe and ask what was not asked yet; nothing is built where nothing is left to ask."""
-        waiting = {name: self._missing(recording, name) for name in step.presets}
-        if not any(waiting.values()):
+        """Index the documents by the step's recipe, ask the questions that are still open, and record the outcomes.
+
+        Nothing is indexed where no question is open.
+        """
+        open_ids = {name: self._open_questions(recording, name) for name in step.presets}
+        if not any(open_ids.values()):
             return
-        unread = self._build(library, recording, step)
+        unreadable = self._build(library, recording, step)
         self.read_documents(library)
-        recording.note(FAILURES, {**recording.noted(FAILURES), **unread})
-        # What could not be read again is still there as it was cut before: that is another preset's document.
+        recording.note(FAILURES_NOTE, {**recording.noted(FAILURES_NOTE), **unreadable})
+        # A document that failed under this recipe is still indexed by an earlier one, which is not to be scored here.
         documents = {
-            name: replace(item, kind="", characters=0) if name in unread else item
+            name: replace(item, kind="", characters=0) if name in unreadable else item
             for name, item in self.documents.items()
         }
         readable = [item.version_id for item in documents.values() if item.kind]
-        if unread and not readable:
-            name, reason = next(iter(unread.items()))
+        if unreadable and not readable:
+            name, reason = next(iter(unreadable.items()))
             raise SuiteError(
                 f"No document of {self.suite.name} could be cut as {step.presets[0]} asks; the first, {name}: {reason}",
-                f"If the settings are right, remove {self.place} and run again.",
+                f"If the settings are right, remove {self.folder} and run again.",
             )
         scope = self._scope(library, readable)
-        judge, writer = self.models.judging, self.models.writer
+        judge, writer = self.models.claim_judge, self.models.writer
         measuring = Measuring(library, self.suite, documents, self.plan.options, scope, judge, writer)
-        asked = [item for item in self.suite.questions if any(item.id in missing for missing in waiting.values())]
-        total, begun, encoding, warm = len(self.suite.questions), perf_counter(), 0.0, set[str]()
-        for number, question in enumerate(asked):
-            if question.id not in warm:
-                started = perf_counter()
-                warm = self._warm(library, question)
-                encoding += perf_counter() - started
+        questions = [item for item in self.suite.questions if any(item.id in ids for ids in open_ids.values())]
+        total, start, encoding_seconds, batch_ids = len(self.suite.questions), perf_counter(), 0.0, set[str]()
+        for number, question in enumerate(questions):
+            if question.id not in batch_ids:
+                batch_start = perf_counter()
+                batch_ids = self._encode_batch(library, question)
+                encoding_seconds += perf_counter() - batch_start
             if self.watch:
-                self.watch.asking(step, total - len(asked) + number, total)
-            presets = {name: self.presets[name] for name in step.presets if question.id in waiting[name]}
-            for name, measured in measuring.ask(question, presets).items():
-                recording.journals[name].add(measured)
+                self.watch.asking(step, total - len(questions) + number, total)
+            presets = {name: self.presets[name] for name in step.presets if question.id in open_ids[name]}
+            for name, outcome in measuring.ask(question, presets).items():
+                recording.journals[name].add(outcome)
         for name in step.presets:
-            _spend(recording, name, {"questions": encoding})
-        earlier = EarlierBenches.of(self.place)
-        questions = {*earlier.questions, asked_with(self.suite, self.presets[step.presets[0]])}
-        passages = {model: spent / read for model, (read, spent) in measuring.reread.items() if read >= WORTH_A_MEASURE}
-        earlier = replace(earlier, questions=tuple(sorted(questions)))
-        replace(earlier, seconds_a_passage={**earlier.seconds_a_passage, **passages}).keep(self.place)
-        if not (self.plan.options.answers or self.plan.options.token_budgets):
-            reading = sum(seconds for _, seconds in measuring.reread.values())
-            pace = (perf_counter() - begun - encoding - reading) / sum(map(len, waiting.values()))
-            replace(EarlierBenches.of(self.place), seconds_an_answer=pace).keep(self.place)
+            _add_costs(recording, name, {"questions": encoding_seconds})
+        has_extras = self.plan.options.answers or self.plan.options.token_budgets  # with them a question takes longer
+        seconds = None if has_extras else perf_counter() - start - encoding_seconds
+        key = question_vectors_key(self.suite, self.presets[step.presets[0]])
+        outcomes = sum(map(len, open_ids.values()))
+        EarlierBenches.of(self.folder).after_asking(key, measuring.reranked, outcomes, seconds).keep(self.folder)
         if self.watch:
             self.watch.asking(step, total, total)
 
-    def _warm(self, library: Library, question: Question) -> set[str]:
-        """Encode a question with those it always is encoded with, wherever asking begins; returns their ids."""
+    def _encode_batch(self, library: Library, question: Question) -> set[str]:
+        """Encode the batch that ``question`` belongs to; returns the ids in it.
+
+        Batches are counted from the suite's first question, so that a resumed bench encodes the same ones.
+        """
         questions = self.suite.questions
-        first = questions.index(question) // WARMED * WARMED
-        together = questions[first : first + WARMED]
-        library.searcher.warm([item.question for item in together], library.vectors)
-        return {item.id for item in together}
+        first = questions.index(question) // QUESTION_BATCH * QUESTION_BATCH
+        batch = questions[first : first + QUESTION_BATCH]
+        library.searcher.warm([item.question for item in batch], library.vectors)
+        return {item.id for item in batch}
 
     def read_documents(self, library: Library) -> None:
-        """What the library made of the suite's documents: what it lacks could not be read."""
-        held = {source.version_id: source for source in library.sources() if source.parent is None}
+        """Set ``documents`` from the library: kind "" and no characters for those it could not read.
+
+        Raises ``SuiteError`` where the library holds a version that the suite no longer has.
+        """
+        sources = {source.version_id: source for source in library.sources() if source.parent is None}
         self.documents = {}
         for document in self.suite.documents:
-            source = held.get(document.version_id)
-            found = (source.document_kind, source.characters) if source else ("", 0)
-            self.documents[document.name] = BenchDocument(document.name, document.version_id, *found)
-        if not held.keys() <= {document.version_id for document in self.suite.documents}:
+            source = sources.get(document.version_id)
+            kind, characters = (source.document_kind, source.characters) if source else ("", 0)
+            self.documents[document.name] = BenchDocument(document.name, document.version_id, kind, characters)
+        if not sources.keys() <= {document.version_id for document in self.suite.documents}:
             raise SuiteError(
-                f"A document of {self.suite.name} changed while it was measured.", f"Remove {self.place} and run again."
+                f"A document of {self.suite.name} changed while it was measured.",
+                f"Remove {self.folder} and run again.",
             )
 
-    def through(self, recording: Recording, name: str) -> list[QuestionOutcome]:
-        """What a preset did with every question, in their order."""
-        found = {measured.id: measured for measured in recording.journals[name].read()}
-        return [found[question.id] for question in self.suite.questions]
-
-    def tell(self, runs: Runs, name: str, measured: Sequence[QuestionOutcome]) -> None:
-        """Hand out a preset's runs."""
-        for item in measured:
-            for budget in BUDGETS:
-                runs(Run(name, item.id, budget, item.contexts[budget], item.documents))
+    def outcomes(self, recording: Recording, name: str) -> list[QuestionOutcome]:
+        """The recorded outcomes of a preset, in the order of the suite's questions."""
+        by_id = {outcome.id: outcome for outcome in recording.journals[name].read()}
+        return [by_id[question.id] for question in self.suite.questions]
 
     def questions(self) -> tuple[AskedQuestion, ...]:
-        """The suite's questions with the formats their gold lies in."""
-        asked = []
+        """The suite's questions for the report, each with the formats of the documents that hold its gold."""
+        questions = []
         for item in self.suite.questions:
             formats = {self.documents[span.document].kind for span in item.gold} - {""}
-            asked.append(
+            questions.append(
                 AskedQuestion(item.id, item.question, item.gold, tuple(sorted(formats)), item.kind, item.answer or "")
             )
-        return tuple(asked)
+        return tuple(questions)
 
     def notes(self) -> tuple[str, ...]:
-        """A sentence for each question whose gold can never be found whole, and why."""
-        found = [
+        """One sentence for each question whose gold cannot be retrieved completely, with the reason."""
+        notes = [
             f"Question {question.id}: gold [{span.start}, {span.end}) leaves {span.document}, "
             f"which has {self.documents[span.document].characters} characters."
             for question in self.suite.questions
@@ -272,112 +272,106 @@ class _Bench:
             if self.documents[span.document].kind and span.end > self.documents[span.document].characters
         ]
         for question in self.suite.questions:
-            judged = {span.document for span in question.gold}
-            if len({self.documents[name].version_id for name in judged}) < len(judged):
-                found.append(
+            names = {span.document for span in question.gold}
+            if len({self.documents[name].version_id for name in names}) < len(names):
+                notes.append(
                     f"Question {question.id} has gold in documents of the same bytes: only one of them can be read."
                 )
-        return tuple(found)
+        return tuple(notes)
 
-    def _missing(self, recording: Recording, name: str) -> set[str]:
-        """Ids of the questions a preset was not asked yet."""
+    def _open_questions(self, recording: Recording, name: str) -> set[str]:
+        """Ids of the questions that have no recorded outcome under a preset."""
         return {item.id for item in self.suite.questions} - {item.id for item in recording.journals[name].read()}
 
     def _build(self, library: Library, recording: Recording, step: Step) -> dict[str, str]:
-        """Bring the library to the step's recipe; returns why which documents could not be read so, by name."""
+        """Read and index the suite's documents by the step's recipe; returns {document name: reason} of failures."""
         first = step.presets[0]
         names: dict[str, list[str]] = {}
         for document in self.suite.documents:
             names.setdefault(document.version_id, []).append(document.name)
-        failed: dict[str, str] = {}
-        started, vectors, lent = perf_counter(), library.stats().vectors, self._borrowed()
+        failures: dict[str, str] = {}
+        start, vectors_before, hits_before = perf_counter(), library.stats().vectors, self._cache_hits()
         try:
-            failed |= self._cut(library, step, names)
+            failures |= self._rechunk(library, step, names)
             if not self._staged:
-                staged = stage_documents(self.suite, self.place / "documents")
-                reading = _Building(self.watch, step, len(staged))
-                # The file's own name, not the suite's: a kind must be told from what was staged.
-                library.ingest([Incoming(item.path.name, item.path) for item in staged], reading)
-                failed |= {staged[index].name: reason for index, reason in reading.failed.items()}
+                staged = stage_documents(self.suite, self.folder / "documents")
+                progress = _BuildProgress(self.watch, step, len(staged))
+                # The staged file's name decides its kind, not the name that the suite gives it.
+                library.ingest([Incoming(item.path.name, item.path) for item in staged], progress)
+                failures |= {staged[index].name: reason for index, reason in progress.failures.items()}
                 self._staged = staged
-                if self.presets[first].chunking.chunker == "learned":  # an empty library had nothing to teach
-                    failed |= self._cut(library, step, names)
-        finally:  # what was encoded before a stop was encoded all the same
-            seconds = perf_counter() - started
+                if self.presets[first].chunking.chunker == "learned":  # it is trained on the documents just read
+                    failures |= self._rechunk(library, step, names)
+        finally:  # what a stopped bench has encoded stays in the library, and counts as its cost
+            seconds = perf_counter() - start
             stats = library.stats()
-            encoded = max(0, stats.vectors - vectors - (self._borrowed() - lent))
-            _spend(recording, first, {"ingest": seconds, "encoded": encoded})
+            encoded = max(0, stats.vectors - vectors_before - (self._cache_hits() - hits_before))
+            _add_costs(recording, first, {"ingest": seconds, "encoded": encoded})
         costs = _index_costs(stats)
         for name in step.presets:
             recording.note(name, {**recording.noted(name), **costs})
         characters = sum(source.characters for source in library.sources())
-        self._learn(step, characters, library.cutting.texts_a_second(), encoded, seconds)
-        return failed
+        speed = library.cutting.texts_a_second()
+        earlier = EarlierBenches.of(self.folder)
+        earlier.after_build(recipe_of(self.presets[first]), characters, seconds, encoded, speed).keep(self.folder)
+        return failures
 
-    def _cut(self, library: Library, step: Step, names: Mapping[str, Sequence[str]]) -> dict[str, str]:
-        """Cut what the library holds by the step's recipe; returns why which documents could not be, by name."""
-        held = list(dict.fromkeys(source.version_id for source in library.sources()))
-        cutting = _Building(self.watch, step, len(held))
-        library.apply(self.presets[step.presets[0]], cutting)
-        return {name: reason for index, reason in cutting.failed.items() for name in names.get(held[index], ())}
+    def _rechunk(self, library: Library, step: Step, names: Mapping[str, Sequence[str]]) -> dict[str, str]:
+        """Apply the step's recipe to the documents already in the library; returns {document name: reason}."""
+        versions = list(dict.fromkeys(source.version_id for source in library.sources()))
+        progress = _BuildProgress(self.watch, step, len(versions))
+        library.apply(self.presets[step.presets[0]], progress)
+        return {name: why for index, why in progress.failures.items() for name in names.get(versions[index], ())}
 
-    def _borrowed(self) -> int:
-        return self.lender.borrowed if self.lender else 0
-
-    def _learn(self, step: Step, characters: int, speed: float, encoded: int, seconds: float) -> None:
-        """Keep what the next estimate should know. ``speed``: of the encoder, in texts a second."""
-        known, mine = EarlierBenches.of(self.place), recipe_of(self.presets[step.presets[0]])
-        read, cut = known.characters_a_second
-        beside = characters / max(1e-3, seconds - encoded / speed)  # reading, cutting and storing
-        if mine not in known.recipes[-1:]:
-            read, cut = (read, beside) if known.recipes else (beside, cut)
-        replace(
-            known,
-            recipes=(*(recipe for recipe in known.recipes if recipe != mine), mine),
-            texts_a_second=speed if encoded >= WORTH_A_MEASURE else known.texts_a_second,
-            characters=characters,
-            characters_a_second=(read, cut),
-        ).keep(self.place)
+    def _cache_hits(self) -> int:
+        return self.cached_encoder.borrowed if self.cached_encoder else 0
 
     def _scope(self, library: Library, readable: Sequence[str]) -> Scope:
-        # A mail's attachments are documents of the library, but none of the suite's: no question can ask for them.
+        """All documents, or the suite's alone where the library also holds others: attachments of its mails."""
         own = set(readable)
-        strange = any(source.version_id not in own for source in library.sources())
-        return Scope(versions=tuple(sorted(own))) if strange and own else ALL_DOCUMENTS
+        has_others = any(source.version_id not in own for source in library.sources())
+        return Scope(versions=tuple(sorted(own))) if has_others and own else ALL_DOCUMENTS
 
 
-class _Building:
-    """A library's progress as a bench's: documents done of all. ``failed``: why, by the item's place."""
+class _BuildProgress:
+    """Passes a library's progress on to the bench's ``watch``. ``failures``: index of the item -> reason."""
 
     def __init__(self, watch: BenchWatch | None, step: Step, total: int) -> None:
         self._watch, self._step, self._total, self._done = watch, step, total, 0
-        self.failed: dict[int, str] = {}
+        self.failures: dict[int, str] = {}
 
     def stage(self, index: int, stage: str, done: int, total: int) -> None:
         if self._watch and stage == "encoding" and total:
             self._watch.encoding(self._step, done, total)
         else:
-            self._tell()
+            self._report()
 
     def finished(self, index: int, outcome: Ingested | Failure) -> None:
         if isinstance(outcome, Failure):
-            self.failed[index] = outcome.reason
+            self.failures[index] = outcome.reason
         self._done = min(self._done + 1, self._total)
-        self._tell()
+        self._report()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if self._watch:
             self._watch.building(self._step, self._done, self._total)
 
 
-def _spend(recording: Recording, preset: str, costs: Mapping[str, float]) -> None:
-    """Add to what a preset cost so far, over all the processes that worked on the run."""
+def _emit_runs(runs: Runs, name: str, outcomes: Sequence[QuestionOutcome]) -> None:
+    """Pass a preset's outcomes to ``runs``, one run for each question and budget."""
+    for outcome in outcomes:
+        for budget in BUDGETS:
+            runs(Run(name, outcome.id, budget, outcome.contexts[budget], outcome.documents))
+
+
+def _add_costs(recording: Recording, preset: str, costs: Mapping[str, float]) -> None:
+    """Add ``costs`` to the preset's noted totals, which may come from several processes that resumed the run."""
     noted = recording.noted(preset)
     recording.note(preset, {**noted, **{name: noted.get(name, 0) + value for name, value in costs.items()}})
 
 
 def _index_costs(stats: Stats) -> dict[str, float]:
-    """Of the recipe a library has: its leaves, their distinct texts, and the bytes of both indexes."""
-    # Vectors of other recipes are kept beside; a recipe answers for its own alone.
-    vectors = stats.vectors_bytes * stats.texts / max(1, stats.vectors)
-    return {"chunks": stats.chunks, "texts": stats.texts, "index_bytes": vectors + stats.lexical_bytes}
+    """Leaves, distinct texts and index bytes of the recipe that the library serves now."""
+    # The library also keeps vectors of earlier recipes: only the share of this one's texts counts.
+    vector_bytes = stats.vectors_bytes * stats.texts / max(1, stats.vectors)
+    return {"chunks": stats.chunks, "texts": stats.texts, "index_bytes": vector_bytes + stats.lexical_bytes}

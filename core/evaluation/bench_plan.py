@@ -1,4 +1,4 @@
-"""What a bench is ordered with: a suite, the presets it is asked under, and what to measure."""
+"""The plan of a bench: a suite, the presets to compare on it, and what to measure."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from core.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class BenchOptions:
-    """What to measure beyond the four budgets. ``token_budgets``: contexts of so many tokens too, () is off.
+    """What to measure beyond the four character budgets.
 
-    ``answers``: what the library answers is scored against the suite's answers: the sentences it quotes, which have to
-    be encoded, or what the language model named in ``written_by`` writes.
-    ``failures``: each missed question is told the class of its cause (``core.evaluation.failures.classes``).
-    Raises ``SettingsError`` for a budget no context can have.
+    ``token_budgets``: contexts of that many tokens too; () is off. ``answers``: also score the library's answers
+    against the suite's. They are quoted sentences, which have to be encoded, or what the language model named in
+    ``written_by`` writes. ``failures``: classify the cause of each miss (``core.evaluation.failures.classes``).
+    Raises ``SettingsError`` for a token budget that the settings do not allow.
 
     >>> BenchOptions((500, 250, 500)).token_budgets
     (250, 500)
@@ -36,8 +36,10 @@ class BenchOptions:
 
 @dataclass(frozen=True, slots=True)
 class BenchPlan:
-    """``presets``: by name, in the order of the report. ``revision``: of the library whose judgments the suite is,
-    ``None`` for another suite. ``skipped``: cells of a grid that cannot be, and why, for the report.
+    """A suite and the presets to measure on it, by name in the order of the report.
+
+    ``revision``: for a suite made of a library's judgments, that library's revision; else ``None``. ``skipped``:
+    (grid cell, reason) of combinations that are not valid settings, for the report.
     """
 
     suite: Suite
@@ -48,5 +50,5 @@ class BenchPlan:
 
     @property
     def run_plan(self) -> RunPlan:
-        """What of it decides the figures, and names the run."""
+        """The part of the plan that decides the figures. Its key names the run's folder."""
         return RunPlan(self.suite.name, self.suite.fingerprint(), self.presets, asdict(self.options), self.revision)

@@ -1,4 +1,8 @@
-"""Fields of suites and of foreign files: read with their type, or refused naming file, line and field."""
+"""Typed reading of JSON fields in suites and imported files.
+
+Every function raises ``SuiteError``, naming file, line and field, for a value that is missing or of another type.
+``place`` is where the value stands, for that message: ``corpus.jsonl, line 3``.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from core.errors import SuiteError
 
 
 def file_text(files: Mapping[str, str | None], name: str) -> str:
-    """The text of a file that has to be there."""
+    """The text of a required file, without a byte order mark."""
     text = files.get(name)
     if text is None:
         raise SuiteError(f"{name} is missing.", "Name the folder, or the file, as it was downloaded.")
@@ -18,7 +22,7 @@ def file_text(files: Mapping[str, str | None], name: str) -> str:
 
 
 def parsed(text: str, place: str) -> Any:
-    """JSON as it stands at a place."""
+    """The JSON value in ``text``."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -26,7 +30,7 @@ def parsed(text: str, place: str) -> Any:
 
 
 def rows(files: Mapping[str, str | None], name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The objects of a file of JSON lines, each with its place, ``corpus.jsonl, line 3``."""
+    """The objects of a JSON Lines file, each with its place."""
     for number, line in enumerate(file_text(files, name).split("\n"), start=1):
         if line.strip():
             place = f"{name}, line {number}"
@@ -34,14 +38,14 @@ def rows(files: Mapping[str, str | None], name: str) -> Iterator[tuple[str, dict
 
 
 def mapping(value: object, place: str) -> dict[str, Any]:
-    """A JSON object."""
+    """``value`` as a JSON object."""
     if not isinstance(value, dict):
         raise SuiteError(f"{place} is {shown(value)}.", "It must be an object.")
     return value
 
 
 def text(row: Mapping[str, Any], name: str, place: str, *, empty: bool = False) -> str:
-    """A text, not blank unless it may be ``empty``."""
+    """A string field; blank only where ``empty`` allows it."""
     value = _field(row, name, place)
     if not isinstance(value, str) or not (empty or value.strip()):
         raise SuiteError(f"{place}: {name!r} is {shown(value)}.", "It must be text.")
@@ -53,13 +57,13 @@ def text(row: Mapping[str, Any], name: str, place: str, *, empty: bool = False) 
 
 
 def identifier(row: Mapping[str, Any], name: str, place: str) -> str:
-    """An id: a text, or a whole number, which some data sets use."""
+    """An id field: a string, or the decimal form of an integer, as some data sets have it."""
     value = _field(row, name, place)
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else text(row, name, place)
 
 
 def offset(row: Mapping[str, Any], name: str, place: str) -> int:
-    """A whole number from 0."""
+    """An integer field of at least 0."""
     value = _field(row, name, place)
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise SuiteError(f"{place}: {name!r} is {shown(value)}.", "It must be a whole number from 0.")
@@ -67,7 +71,7 @@ def offset(row: Mapping[str, Any], name: str, place: str) -> int:
 
 
 def sequence(row: Mapping[str, Any], name: str, place: str) -> list[Any]:
-    """A list."""
+    """A list field."""
     value = _field(row, name, place)
     if not isinstance(value, list):
         raise SuiteError(f"{place}: {name!r} is {shown(value)}.", "It must be a list.")
@@ -75,7 +79,7 @@ def sequence(row: Mapping[str, Any], name: str, place: str) -> list[Any]:
 
 
 def shown(value: object) -> str:
-    """The value as it may stand in a sentence, however long it is.
+    """The value for a message, truncated to 80 characters.
 
     >>> shown("a" * 100)[-3:], shown(None)
     ('aa…', 'None')
@@ -85,7 +89,7 @@ def shown(value: object) -> str:
 
 
 def require(row: Mapping[str, Any], names: Iterable[str], place: str, remedy: str) -> None:
-    """Raises ``SuiteError`` for the first of ``names`` that is no field, with ``remedy``: what the format is."""
+    """Raise ``SuiteError`` for the first of ``names`` that ``row`` lacks; ``remedy`` describes the format."""
     for name in names:
         if name not in row:
             raise SuiteError(f"{place} has no {name!r}.", remedy)

@@ -1,7 +1,7 @@
-"""An answer graded by its claims: against the context it was made of, the question, and the answer that is known.
+"""Grades an answer by its claims, against the context it was made from, the question and the reference answer.
 
-Words that differ say nothing against an answer; numbers, names, dates and negations that differ do
-(``core.search.checking``), and the rest is judged by our cross-encoder.
+Each claim is verified by ``core.search.checking``: numbers, names, dates and negations have to agree, other wording
+may differ and is judged by our cross-encoder.
 """
 
 from __future__ import annotations
@@ -18,40 +18,45 @@ from core.evidence import Passage
 from core.search.checking.checking import SUPPORTED, Checker, Judge
 from core.search.checking.claims import Claim, claims
 
-_VERBATIM = 3  # words, below which a text is hit by accident
+_VERBATIM = 3  # words; a shorter text occurs in another by accident
 
 
 def no_judge(claim: str, texts: Sequence[str]) -> NDArray[np.float64]:
-    """Judges by words alone: no text is likely to say more than its words do."""
+    """A judge that gives every text probability 0, so that claims are verified by their words alone."""
     return np.zeros(len(texts))
 
 
-def graded(
+def grade(
     question: str, answer: str, reference: str, passages: Sequence[Passage], judge: Judge
 ) -> Mapping[str, float | None]:
-    """Scores in [0, 1] by the names of their metrics, ``None`` where one does not apply.
+    """Scores in [0, 1] by metric name, ``None`` where a metric does not apply.
 
-    ``answer`` "" or one that says that the library does not say: it claims nothing. ``reference``: the answer that
-    is known, "" for none. Beside those of ``core.evaluation.metrics.claims``: "answer_relevancy", how likely the
-    answer answers the question (the cross-encoder's probability, where RAGAS has a language model guess the
-    question back; 0 without a claim where an answer is known, for silence may be right where none is), and
-    "reference_recall", the share of the reference's claims that the context supports (RAGAS's context recall).
+    ``answer``: it claims nothing when "" or when it only says that the library has no answer. ``reference``: the known
+    answer, "" for none.
+
+    Beside the metrics of ``core.evaluation.metrics.claims``: "answer_relevancy" is the cross-encoder's probability that
+    the answer answers the question (RAGAS has a language model guess the question back). For an answer without claims
+    it is 0 with a reference and ``None`` without, where saying nothing may be right. "reference_recall" is the share of
+    the reference's claims that the context supports (RAGAS's context recall).
     """
-    said = [replace(claim, cited=()) for claim in claims(answer) if not claim.is_silence]
-    known = claims(reference)
-    by_context = _verdicts(said, passages, judge)
+    answer_claims = [replace(claim, cited=()) for claim in claims(answer) if not claim.is_silence]
+    reference_claims = claims(reference)
+    by_context = _verdicts(answer_claims, passages, judge)
     scores: dict[str, float | None] = {
         "faithfulness": faithfulness(by_context),
         "hallucination_rate": hallucination_rate(by_context),
-        "answer_relevancy": float(judge(question, [answer])[0]) if said else 0.0 if known else None,
-        "reference_recall": claim_recall(_verdicts(known, passages, judge)),
-        "claim_recall": claim_recall(_verdicts(known, [_passage(answer)] if said else [], judge)),
+        "answer_relevancy": float(judge(question, [answer])[0]) if answer_claims else 0.0 if reference_claims else None,
+        "reference_recall": claim_recall(_verdicts(reference_claims, passages, judge)),
+        "claim_recall": claim_recall(_verdicts(reference_claims, [_passage(answer)] if answer_claims else [], judge)),
     }
     return scores
 
 
-def _verdicts(found: Sequence[Claim], passages: Sequence[Passage], judge: Judge) -> list[str]:
-    """What stands there word for word needs no check by sentences: known answers are often parts of one."""
+def _verdicts(items: Sequence[Claim], passages: Sequence[Passage], judge: Judge) -> list[str]:
+    """The verdict on each claim. One that occurs verbatim is supported without a check by sentences.
+
+    Reference answers are often parts of a sentence, which the check would not recognise.
+    """
     checker = Checker(passages, judge)
 
     def verdict(claim: Claim) -> str:
@@ -60,7 +65,7 @@ def _verdicts(found: Sequence[Claim], passages: Sequence[Passage], judge: Judge)
             return SUPPORTED
         return checker.check(replace(claim, cited=())).verdict
 
-    return [verdict(claim) for claim in found]
+    return [verdict(claim) for claim in items]
 
 
 def _passage(text: str) -> Passage:

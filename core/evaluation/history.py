@@ -1,8 +1,8 @@
-"""Runs of the bench as folders: what was planned, what every question came to, and the report at the end.
+"""Stores bench runs as folders: the plan, the outcome of every question and, at the end, the report.
 
-``workspace/runs/<plan>-<number>/``: ``head.json``, ``cells/0000.jsonl`` (one a preset; packed when finished),
-``notes.json`` and, once the run is over, ``report.json``. A run without a report is being made, as long as its writer's
-lock is held, or was stopped: the same plan goes on in it.
+``workspace/runs/<plan key>-<number>/`` holds ``head.json``, ``cells/0000.jsonl`` (a journal for each preset, compressed
+when the run is finished), ``notes.json`` and finally ``report.json``. A run without a report is in progress while its
+writer's lock is held; otherwise it was stopped, and the next bench with the same plan resumes it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _HEAD, _NOTES, _REPORT, _CELLS = "head.json", "notes.json", "report.json", "cell
 
 
 def code_fingerprint() -> str:
-    """Hex SHA-256 of this package's own source: figures of different code never stand in one run."""
+    """Hex SHA-256 of this package's source, so that one run never mixes figures of different code."""
     root = Path(__file__).resolve().parents[1]
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
@@ -38,15 +38,15 @@ def code_fingerprint() -> str:
     return digest.hexdigest()
 
 
-CODE = code_fingerprint()  # as it was when this process began: a file edited meanwhile does not run in it
+CODE = code_fingerprint()  # at import: files edited later are not what this process runs
 
 
 @dataclass(frozen=True, slots=True)
 class RunHead:
-    """A run as a list of runs shows it. ``folder``: its name under ``workspace/runs``, which names it.
+    """A run without its outcomes. ``folder``: its name under ``workspace/runs``, which identifies it.
 
-    ``presets``: name -> settings, as JSON has them. ``made_at``: when it began, ISO 8601, UTC. ``finished``: its
-    report is there. ``revision``: of the library whose judgments were asked, ``None`` for another suite.
+    ``presets``: name -> settings as JSON values. ``made_at``: when it began, ISO 8601, UTC. ``finished``: whether it
+    has a report. ``revision``: for a suite of a library's judgments, that library's revision; else ``None``.
     """
 
     folder: str
@@ -59,22 +59,22 @@ class RunHead:
 
 
 def workspace_in(home: Path) -> Path:
-    """Where the benches of the library in ``home`` keep their libraries and their runs: of commands and of pages."""
+    """The folder for bench libraries and runs of the library in ``home``, for the commands and the pages alike."""
     return home / "benchmarks"
 
 
 def runs(workspace: Path) -> list[RunHead]:
-    """All runs, newest first; folders that hold none are passed over."""
+    """All runs, newest first. Folders without a readable run are skipped."""
     heads = []
-    for folder in _place(workspace).glob("*/"):
+    for folder in _runs_folder(workspace).glob("*/"):
         with suppress(NotFoundError, ValueError, KeyError, TypeError):  # copied, damaged, or of another version
             heads.append(_head(folder))
     return sorted(heads, key=lambda head: (head.made_at, head.folder), reverse=True)
 
 
 def load_report(workspace: Path, folder: str) -> BenchReport:
-    """A finished run's report, scores included. Raises ``NotFoundError`` where there is none that can be read."""
-    path = _place(workspace) / folder / _REPORT
+    """A finished run's report, scores included. Raises ``NotFoundError`` where it is missing or unreadable."""
+    path = _runs_folder(workspace) / folder / _REPORT
     if not path.is_file():
         raise NotFoundError(f"The run {folder} has no report.", "It was stopped: run it again to finish it.")
     try:
@@ -87,33 +87,38 @@ def load_report(workspace: Path, folder: str) -> BenchReport:
 
 
 def load_measured(workspace: Path, folder: str, preset: str) -> dict[str, QuestionOutcome]:
-    """What a preset did with each question, by the question's id. Raises ``NotFoundError`` for an unknown preset."""
-    head = _head(_place(workspace) / folder)
+    """A preset's outcomes by question id. Raises ``NotFoundError`` for an unknown run or preset."""
+    head = _head(_runs_folder(workspace) / folder)
     if preset not in head.presets:
         raise NotFoundError(f"The run {folder} has no preset {preset!r}.", f"It has: {', '.join(head.presets)}.")
-    journal = _journal(_place(workspace) / folder, list(head.presets).index(preset))
-    return {measured.id: measured for measured in journal.read()}
+    journal = _journal(_runs_folder(workspace) / folder, list(head.presets).index(preset))
+    return {outcome.id: outcome for outcome in journal.read()}
 
 
 def writer_of(workspace: Path, folder: str) -> str:
-    """The process that makes a run now, in words; "" where none does."""
-    return writer(_place(workspace) / folder)
+    """A description of the process that is writing a run now; "" for none."""
+    return writer(_runs_folder(workspace) / folder)
 
 
 def remove_run(workspace: Path, folder: str) -> None:
-    """Forget a run; the library it asked stays. Raises ``NotFoundError``, ``LibraryLockedError`` while it is made."""
-    place = _place(workspace) / folder
+    """Delete a run but not the library it was measured on.
+
+    Raises ``NotFoundError``, and ``LibraryLockedError`` while the run is in progress.
+    """
+    place = _runs_folder(workspace) / folder
     if Path(folder).name != folder or not (place / _HEAD).is_file():
         raise NotFoundError(f"There is no run {folder}.", "It may have been removed already.")
-    WriterLock(place, "run").release()  # where files are open, some systems remove none
+    # Raises while a writer holds the lock; released before the removal, since Windows cannot remove open files.
+    WriterLock(place, "run").release()
     shutil.rmtree(place)
 
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """What decides a run's figures: the suite and its fingerprint, the presets in their order, and the rest.
+    """Everything that decides a run's figures.
 
-    ``options``: fit for JSON. ``revision``: of the library whose judgments are asked, ``None`` for another suite.
+    ``suite``, ``fingerprint``: the suite's name and content hash. ``presets``: in the order of the journals.
+    ``options``: JSON values. ``revision``: as of ``RunHead``.
     """
 
     suite: str
@@ -124,21 +129,21 @@ class RunPlan:
 
     @property
     def key(self) -> str:
-        """Twelve hex digits: the same for the same plan and the same code."""
-        # Presets in their order: the journals are numbered by it.
+        """Twelve hex digits, equal for equal plans and equal code."""
+        # A list, because the order of the presets numbers the journals.
         settings = [[name, item.to_dict()] for name, item in self.presets.items()]
         value = [self.suite, self.fingerprint, settings, dict(self.options), self.revision, CODE]
         return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def finished_run(workspace: Path, plan: RunPlan) -> RunHead | None:
-    """The newest finished run of this very plan by this very code, ``None`` where there is none."""
-    folders = reversed(_of_plan(workspace, plan.key).values())
+    """The newest finished run with the same key, ``None`` for none."""
+    folders = reversed(_plan_folders(workspace, plan.key).values())
     return next((_head(folder) for folder in folders if (folder / _REPORT).is_file()), None)
 
 
 class Recording:
-    """A run being made: its journals and, at the end, its report."""
+    """A run in progress: its journals and notes and, at the end, its report."""
 
     def __init__(self, place: Path, head: RunHead) -> None:
         self._place, self.head = place, head
@@ -146,14 +151,14 @@ class Recording:
 
     @classmethod
     def begin(cls, workspace: Path, plan: RunPlan) -> Recording:
-        """Go on with the unfinished run of this very plan, made by this very code; else begin one."""
+        """Resume the unfinished run with the plan's key, or begin a new one."""
         stopped = cls.stopped(workspace, plan)
         if stopped is not None:
             for journal in stopped.journals.values():
                 journal.mend()
             return stopped
         key = plan.key
-        folder = _place(workspace) / f"{key}-{max(_of_plan(workspace, key), default=0) + 1}"
+        folder = _runs_folder(workspace) / f"{key}-{max(_plan_folders(workspace, key), default=0) + 1}"
         (folder / _CELLS).mkdir(parents=True)
         row = {
             "suite": plan.suite,
@@ -167,8 +172,8 @@ class Recording:
 
     @classmethod
     def stopped(cls, workspace: Path, plan: RunPlan) -> Recording | None:
-        """The unfinished run of this plan, ``None`` where there is none."""
-        for folder in _of_plan(workspace, plan.key).values():
+        """The unfinished run with the plan's key, ``None`` for none."""
+        for folder in _plan_folders(workspace, plan.key).values():
             if not (folder / _REPORT).is_file():
                 with suppress(NotFoundError, ValueError, KeyError, TypeError):
                     return cls(folder, _head(folder))
@@ -176,7 +181,7 @@ class Recording:
 
     @contextmanager
     def writing(self) -> Iterator[Recording]:
-        """Inside, every process can see that this run is being made. Raises ``LibraryLockedError`` where one does."""
+        """Hold the run's writer lock, which other processes can see. Raises ``LibraryLockedError`` where it is held."""
         lock = WriterLock(self._place, "run")
         try:
             yield self
@@ -184,11 +189,11 @@ class Recording:
             lock.release()
 
     def noted(self, name: str) -> dict[str, Any]:
-        """What ``note`` kept last under a name, {} for nothing."""
+        """The values that ``note`` last stored under ``name``; {} for none."""
         return dict(self._notes().get(name, {}))
 
     def note(self, name: str, values: Mapping[str, Any]) -> None:
-        """Keep what a later process that goes on with this run has to know besides the records; fit for JSON."""
+        """Store JSON values under ``name`` for a process that resumes this run."""
         write_json(self._place / _NOTES, {**self._notes(), name: dict(values)})
 
     def _notes(self) -> dict[str, dict[str, Any]]:
@@ -197,13 +202,13 @@ class Recording:
         return found
 
     def finish(self, report: BenchReport) -> None:
-        """Keep the report and pack the journals: from now on the run only is read."""
+        """Store the report and compress the journals. The run is read-only from now on."""
         for journal in self.journals.values():
             journal.pack()
         write_json(self._place / _REPORT, report.to_dict(scores=True))
 
 
-def _place(workspace: Path) -> Path:
+def _runs_folder(workspace: Path) -> Path:
     return workspace / "runs"
 
 
@@ -211,22 +216,24 @@ def _journal(place: Path, number: int) -> Journal:
     return Journal(place / _CELLS / f"{number:04d}.jsonl")
 
 
-def _of_plan(workspace: Path, key: str) -> dict[int, Path]:
-    """The folders of a plan's runs by number, ascending."""
-    folders = ((re.fullmatch(rf"{key}-(\d+)", folder.name), folder) for folder in _place(workspace).glob(f"{key}-*/"))
-    return dict(sorted((int(named[1]), folder) for named, folder in folders if named))
+def _plan_folders(workspace: Path, key: str) -> dict[int, Path]:
+    """The folders of the runs with a plan's key, by number, ascending."""
+    folders = (
+        (re.fullmatch(rf"{key}-(\d+)", folder.name), folder) for folder in _runs_folder(workspace).glob(f"{key}-*/")
+    )
+    return dict(sorted((int(match[1]), folder) for match, folder in folders if match))
 
 
 def _head(folder: Path) -> RunHead:
     if not (folder / _HEAD).is_file():
         raise NotFoundError(f"There is no run {folder.name}.", "It may have been removed.")
     row = json.loads((folder / _HEAD).read_text(encoding="utf-8"))
-    kept = {item.name: row[item.name] for item in fields(RunHead) if item.name not in ("folder", "finished")}
-    return RunHead(folder=folder.name, finished=(folder / _REPORT).is_file(), **kept)
+    stored = {item.name: row[item.name] for item in fields(RunHead) if item.name not in ("folder", "finished")}
+    return RunHead(folder=folder.name, finished=(folder / _REPORT).is_file(), **stored)
 
 
 def write_json(path: Path, value: object) -> None:
-    """Write ``value`` as a whole: a reader, or a process that goes on, sees the old file or the new one."""
+    """Write ``value`` atomically: other processes, and a later one after a crash, see the old file or the new one."""
     with written_whole(path) as unfinished, unfinished.open("w", encoding="ascii") as file:
         json.dump(value, file)
         file.flush()

@@ -1,17 +1,17 @@
-"""Where gold was lost: each character of it, by the stage it did not get past.
+"""Assigns each character of gold to the stage at which it was lost.
 
-Read from the reader back to the file:
+From the last stage to the first:
 
-- "read": it stands in the context.
-- "budget": its leaf was kept, and the context was full before it, or held another part of its parent.
-- "threshold": its leaf fell below the similarity asked for.
-- "ranking": one of the searches had its leaf among its first k, and the fused ranking did not keep it.
-- "search": no search had its leaf among its first k.
-- "condition": a condition that the question itself states ("type:pdf", "in the handbook") left its leaf out.
+- "read": not lost; the context holds it.
+- "budget": its leaf was kept, but the budget was spent before it, or the context holds another part of its parent.
+- "threshold": its leaf is below the minimum similarity.
+- "ranking": a search has its leaf among its first k, but the fused ranking did not keep it.
+- "search": no search has its leaf among its first k.
+- "condition": a condition stated in the question ("type:pdf", "in the handbook") excludes its leaf.
 - "cutting": no leaf holds it.
-- "reading": its document could not be read, or has no such place.
+- "reading": its document could not be read, or is shorter.
 
-The best of several leaves that hold a character counts. Together the parts are the whole gold.
+Where several leaves hold a character, the one that came furthest counts. The counts add up to the whole gold.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from core.search.ranking.fusion import best_first, ranks
 from core.search.ranking.stage_scores import Ranking
 
 EXCLUDED = "condition"
-_FROM_THE_READER = LOST[: LOST.index("cutting")]
+_LEAF_FATES = LOST[: LOST.index("cutting")]  # from the last stage to the first
 
 
 @dataclass(frozen=True, slots=True)
 class GoldLeaf:
-    """A leaf that holds gold: its index in the snapshot, and the gold it holds, as the suite places it."""
+    """A leaf that holds gold: its index in the snapshot, and the spans of gold in it under the suite's names."""
 
     index: int
     held: tuple[Placed, ...]
@@ -42,103 +42,110 @@ class GoldLeaf:
 def gold_leaves(
     gold: Sequence[Placed],
     documents: Mapping[str, int],
-    places: NDArray[np.int32],
+    leaf_documents: NDArray[np.int32],
     starts: NDArray[np.int64],
     ends: NDArray[np.int64],
 ) -> tuple[GoldLeaf, ...]:
     """The leaves that share a character with ``gold``, ascending by index.
 
-    ``documents``: the place of each document by name; one that is missing could not be read. ``places``: of each
-    leaf's document, ascending; ``starts`` and ``ends``: of each leaf.
+    ``documents``: document name -> its number; documents that could not be read are absent. ``leaf_documents``,
+    ``starts``, ``ends``: ``(leaves,)``, each leaf's document number (ascending) and span.
     """
-    held: dict[int, list[Placed]] = {}
-    for leaf, (name, start, end) in touching_leaves(gold, documents, places, starts, ends):
-        inside = max(start, int(starts[leaf])), min(end, int(ends[leaf]))
-        if inside[0] < inside[1]:
-            held.setdefault(leaf, []).append((name, *inside))
-    return tuple(GoldLeaf(leaf, tuple(held[leaf])) for leaf in sorted(held))
+    overlaps: dict[int, list[Placed]] = {}
+    for leaf, (name, start, end) in touching_leaves(gold, documents, leaf_documents, starts, ends):
+        overlap_start, overlap_end = max(start, int(starts[leaf])), min(end, int(ends[leaf]))
+        if overlap_start < overlap_end:
+            overlaps.setdefault(leaf, []).append((name, overlap_start, overlap_end))
+    return tuple(GoldLeaf(leaf, tuple(overlaps[leaf])) for leaf in sorted(overlaps))
 
 
 def touching_leaves(
     gold: Sequence[Placed],
     documents: Mapping[str, int],
-    places: NDArray[np.int32],
+    leaf_documents: NDArray[np.int32],
     starts: NDArray[np.int64],
     ends: NDArray[np.int64],
 ) -> Iterator[tuple[int, Placed]]:
-    """Every leaf with every gold span that it touches, be it at an edge alone. Arguments as of ``gold_leaves``."""
+    """Pairs (leaf, gold span) that overlap or are adjacent. Arguments as for ``gold_leaves``."""
     for name, start, end in gold:
         if name in documents:
-            first, last = np.searchsorted(places, [documents[name], documents[name] + 1])
+            first, last = np.searchsorted(leaf_documents, [documents[name], documents[name] + 1])
             touching = np.flatnonzero((starts[first:last] <= end) & (ends[first:last] >= start)) + first
             for leaf in touching.tolist():
                 yield leaf, (name, start, end)
 
 
 def fates(ranking: Ranking, leaves: Sequence[GoldLeaf]) -> tuple[str, ...]:
-    """How far each leaf came, aligned with ``leaves``: "budget", "threshold", "ranking", "search" or ``EXCLUDED``."""
-    positions = {int(index): position for position, index in enumerate(ranking.pool[ranking.kept])}
-    pool = _positions(ranking, leaves)
-    limit = ranking.settings.k
-    found = np.zeros(len(leaves), dtype=bool)
-    known = pool >= 0
+    """Where each leaf was lost before the context: "budget", "threshold", "ranking", "search" or ``EXCLUDED``.
+
+    Aligned with ``leaves``. "budget" means kept: the context alone decides whether its gold was read.
+    """
+    kept = {int(index) for index in ranking.pool[ranking.kept]}
+    positions = _pool_positions(ranking, leaves)
+    in_pool = positions >= 0
+    in_top_k = np.zeros(len(leaves), dtype=bool)
     for stage in ("dense", "alias", "lexical"):
         if stage not in ranking.scores:
             continue
-        places = ranks(ranking.scores[stage])[pool[known]]
-        found[known] |= (places > 0) & (places <= limit)
-    similar = np.fmax(ranking.scores["dense"], ranking.scores.get("alias", np.nan))
+        stage_ranks = ranks(ranking.scores[stage])[positions[in_pool]]
+        in_top_k[in_pool] |= (stage_ranks > 0) & (stage_ranks <= ranking.settings.k)
+    similarities = np.fmax(ranking.scores["dense"], ranking.scores.get("alias", np.nan))
     result = []
-    for leaf, position, near in zip(leaves, pool.tolist(), found.tolist(), strict=True):
-        if leaf.index in positions:
+    for leaf, position, is_top in zip(leaves, positions.tolist(), in_top_k.tolist(), strict=True):
+        if leaf.index in kept:
             result.append("budget")
         elif ranking.passing is not None and not ranking.passing.mask[leaf.index]:
             result.append(EXCLUDED)
-        elif position >= 0 and similar[position] < ranking.settings.min_similarity:
+        elif position >= 0 and similarities[position] < ranking.settings.min_similarity:
             result.append("threshold")
         else:
-            result.append("ranking" if near else "search")
+            result.append("ranking" if is_top else "search")
     return tuple(result)
 
 
 def best_ranks(ranking: Ranking, leaves: Sequence[GoldLeaf]) -> dict[str, int]:
-    """1-based rank of the best of ``leaves`` by stage, "kept" among what was kept; a stage without one is absent."""
-    pool = _positions(ranking, leaves)
-    pool = pool[pool >= 0]
+    """The best 1-based rank of any of ``leaves`` in each stage, and in the final ranking ("kept").
+
+    A stage that ranks none of them is absent.
+    """
+    positions = _pool_positions(ranking, leaves)
+    positions = positions[positions >= 0]
     best: dict[str, int] = {}
     for stage, scores in ranking.scores.items():
-        places = ranks(scores)[pool]
-        if (places > 0).any():
-            best[stage] = int(places[places > 0].min())
-    kept = np.flatnonzero(np.isin(ranking.kept, pool))
+        stage_ranks = ranks(scores)[positions]
+        if (stage_ranks > 0).any():
+            best[stage] = int(stage_ranks[stage_ranks > 0].min())
+    kept = np.flatnonzero(np.isin(ranking.kept, positions))
     if len(kept):
         best["kept"] = int(kept[0]) + 1
     return best
 
 
 def lost(
-    gold: Region, readable: Region, taken: Region, leaves: Sequence[GoldLeaf], fate: Sequence[str]
+    gold: Region, readable: Region, retrieved: Region, leaves: Sequence[GoldLeaf], fate: Sequence[str]
 ) -> dict[str, int]:
-    """Characters of ``gold`` by where they went; parts with none are left out.
+    """The number of characters of ``gold`` by the stage at which they were lost; zeros are left out.
 
-    ``readable``: the gold that lies in text the library has. ``taken``: what was read. ``fate``: of each leaf, as
-    ``fates`` tells it, or ``EXCLUDED`` for one that was not searched.
+    ``readable``: the gold that lies in text the library has. ``retrieved``: the context. ``fate``: of each leaf, from
+    ``fates``, or ``EXCLUDED`` for a leaf that was not searched.
 
     >>> gold = region([("a", 0, 10)])
     >>> lost(gold, gold, region([("a", 0, 4)]), [GoldLeaf(0, (("a", 2, 8),))], ["ranking"])
     {'read': 4, 'ranking': 4, 'cutting': 2}
     """
-    counted = {READ: taken.common(gold)}
-    seen = taken.shared(gold)
-    for name in _FROM_THE_READER:
-        before = region(seen).size
-        seen += [place for leaf, came in zip(leaves, fate, strict=True) if came == name for place in leaf.held]
-        counted[name] = region(seen).size - before
-    before = region(seen).size
-    seen += [(name, span.start, span.end) for name, spans in readable.spans.items() for span in spans]
-    counted["cutting"] = region(seen).size - before
-    counted["reading"] = gold.size - region(seen).size
-    return {name: count for name, count in counted.items() if count}
+    counts = {READ: retrieved.common(gold)}
+    counted_spans = retrieved.shared(gold)
+    for name in _LEAF_FATES:
+        before = region(counted_spans).size
+        counted_spans += [
+            span for leaf, leaf_fate in zip(leaves, fate, strict=True) if leaf_fate == name for span in leaf.held
+        ]
+        counts[name] = region(counted_spans).size - before
+    before = region(counted_spans).size
+    counted_spans += [(name, span.start, span.end) for name, spans in readable.spans.items() for span in spans]
+    counts["cutting"] = region(counted_spans).size - before
+    counts["reading"] = gold.size - region(counted_spans).size
+    return {name: count for name, count in counts.items() if count}
 
 
 def top_leaves(ranking: Ranking, count: int) -> list[int]:
@@ -147,19 +154,19 @@ def top_leaves(ranking: Ranking, count: int) -> list[int]:
 
 
 def ranked_documents(ranking: Ranking, count: int) -> tuple[str, ...]:
-    """Document versions ranked by their best leaf, best first, at most ``count``."""
-    final = ranking.final.copy()
-    final[list(ranking.dropped)] = np.nan
-    documents = ranking.leaves.documents[ranking.pool[best_first(final)]]
+    """The versions of the first ``count`` documents, ranked by their best leaf."""
+    scores = ranking.final.copy()
+    scores[list(ranking.dropped)] = np.nan
+    documents = ranking.leaves.documents[ranking.pool[best_first(scores)]]
     distinct, first = np.unique(documents, return_index=True)
     best = distinct[np.argsort(first)][:count]
     return tuple(ranking.leaves.version_ids[index] for index in best.tolist())
 
 
-def _positions(ranking: Ranking, leaves: Iterable[GoldLeaf]) -> NDArray[np.int64]:
-    """Of each leaf its position in the pool, -1 where it is not in it."""
-    wanted = np.array([leaf.index for leaf in leaves], dtype=np.int64)
+def _pool_positions(ranking: Ranking, leaves: Iterable[GoldLeaf]) -> NDArray[np.int64]:
+    """``(leaves,)``: each leaf's position in the sorted pool, -1 for a leaf outside it."""
+    indices = np.array([leaf.index for leaf in leaves], dtype=np.int64)
     if not len(ranking.pool):
-        return np.full(len(wanted), -1, dtype=np.int64)
-    places = np.minimum(np.searchsorted(ranking.pool, wanted), len(ranking.pool) - 1)
-    return np.where(ranking.pool[places] == wanted, places, -1).astype(np.int64)
+        return np.full(len(indices), -1, dtype=np.int64)
+    positions = np.minimum(np.searchsorted(ranking.pool, indices), len(ranking.pool) - 1)
+    return np.where(ranking.pool[positions] == indices, positions, -1).astype(np.int64)

@@ -1,4 +1,4 @@
-"""One question asked under many presets of one recipe, each stage computed once for all that share it."""
+"""Asks one question under several presets of one recipe. A stage that presets share is computed once."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from time import perf_counter
 import numpy as np
 
 from core.evaluation.bench_plan import BenchOptions
-from core.evaluation.failures.classes import Asked, is_answered
-from core.evaluation.grading import graded
+from core.evaluation.failures.classes import FailureClassifier, is_answered
+from core.evaluation.grading import grade
 from core.evaluation.lost_gold import (
     EXCLUDED,
     GoldLeaf,
@@ -29,9 +29,9 @@ from core.evaluation.metrics.chroma import chroma_scores, precision_omega
 from core.evaluation.metrics.ranking import context_precision, ndcg
 from core.evaluation.metrics.spans import before_gold, context_recall, recall, share_before_gold
 from core.evaluation.records import QuestionOutcome
-from core.evaluation.regions import Names, Placed, Region, region, take
+from core.evaluation.regions import DocumentNames, Placed, Region, cut_to_budget, region
 from core.evaluation.reporting.report import BenchDocument
-from core.evaluation.sharing import Once, reading_key
+from core.evaluation.sharing import SharedWork, reading_key
 from core.evaluation.suites import Question, Suite
 from core.evidence import Context, Trace
 from core.library import Library, Scope
@@ -48,24 +48,26 @@ from core.storage.catalogue.names import ALL_DOCUMENTS
 from core.storage.index.leaves import LeafTable
 from core.types import LanguageModel
 
-BUDGETS = (1000, 2000, 4000, 8000)
-TIMED_BUDGET = 4000
-ENDED = "ended"  # in the place of a budget: the largest, with the context ending by itself
-SAME_LENGTH = "same"  # the largest filled, and cut to the length of the one that ended
-RANKED = 10  # metrics over ranked chunks and documents look at so many
-RANKED_DOCUMENTS = 50  # as many as a run lists
-CHROMA_ITEMS = 5  # as the report's published table has them
-TOTAL = "total"  # of the stages, for one context of TIMED_BUDGET characters
+BUDGETS = (1000, 2000, 4000, 8000)  # characters
+TIMED_BUDGET = 4000  # characters of the context whose latency is reported
+ENDED = "ended"  # in place of a budget: the context may end early (``assembly.stop_below``) within the largest budget
+SAME_LENGTH = "same"  # in place of a budget: a full context, truncated to the length of the one that ended early
+RANKED = 10  # cut-off k of the metrics over ranked chunks and documents
+RANKED_DOCUMENTS = 50  # length of a run's document ranking
+CHROMA_ITEMS = 5  # k of Chroma's published table
+TOTAL = "total"  # key of the sum of all stages, for one context of TIMED_BUDGET characters
 CHUNK_NAMES = {"ndcg": "chunk_ndcg"}  # "ndcg" alone is over documents
-SPENT = "spent"  # on all contexts of one question, measuring included
-REREAD = "reranked"  # the stage in which a re-ranker reads
+SPENT = "spent"  # key of the time for all contexts of one question, scoring included
+RERANKING_STAGE = "reranked"
 
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """A question's gold over one snapshot: as given, as a region, the part that lies in readable text, its leaves.
+    """A question's gold in one snapshot of the library.
 
-    ``excluded``: leaves with gold that a condition of the question itself keeps from being searched.
+    ``spans``: as the suite gives them. ``whole``: their union. ``readable``: the part that lies in text the library
+    has. ``leaves``: those that hold gold. ``excluded``: leaves with gold that a condition in the question itself
+    ("type:pdf") keeps from being searched. ``omega``: Chroma's precision Ω, ``None`` without gold.
     """
 
     spans: tuple[Placed, ...]
@@ -78,7 +80,11 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
-    """A ranking, and all that is said of it whatever is read of it."""
+    """A ranking and the figures that depend on it alone, not on the context assembled from it.
+
+    ``leaves``: the first ``RANKED`` kept. ``fates`` and ``ranks``: of the gold leaves (``core.evaluation.lost_gold``).
+    ``best``: the highest score of any leaf, by stage.
+    """
 
     ranking: Ranking
     documents: tuple[str, ...]
@@ -89,8 +95,8 @@ class _Ranked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Placing:
-    """What is the same for all rankings over one leaf table. ``reads``: each fact once."""
+class _GoldPlacement:
+    """What all rankings over one leaf table share: the gold, and a cache of catalogue reads."""
 
     gold: Gold
     reads: CatalogueReads
@@ -98,10 +104,11 @@ class _Placing:
 
 @dataclass(slots=True)
 class Measuring:
-    """Asks a suite's questions of a library as it is cut now. ``documents``: of the suite, by name.
+    """Asks a suite's questions of a library under its current recipe and scores the results.
 
-    A document of kind "" could not be read: gold in it is lost at "reading". ``judge``: of claims; ``writer``: of
-    answers, ``None`` for quotes. ``reread``: by re-ranker, passages that it was to read so far and the seconds it took.
+    ``documents``: the suite's, by name; one of kind "" could not be read, and its gold is lost at "reading".
+    ``judge``: verifies the claims of answers. ``writer``: writes the answers, ``None`` to score quotes. ``reranked``:
+    by re-ranker, the passages it was given so far and the seconds it took.
     """
 
     library: Library
@@ -111,50 +118,52 @@ class Measuring:
     scope: Scope = ALL_DOCUMENTS
     judge: Judge = packaged_judge
     writer: LanguageModel | None = None
-    names: Names = field(init=False)
-    reread: dict[str, tuple[int, float]] = field(init=False, default_factory=dict)
+    names: DocumentNames = field(init=False)
+    reranked: dict[str, tuple[int, float]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.names = Names(self.suite)
+        self.names = DocumentNames(self.suite)
 
     def ask(self, question: Question, presets: Mapping[str, Settings]) -> dict[str, QuestionOutcome]:
-        """The question under every preset. All must share the recipe the library has."""
-        searcher, once = self.library.searcher, Once()
+        """The outcome of the question under every preset. All presets must share the library's current recipe."""
+        searcher, shared = self.library.searcher, SharedWork()
         ranked: dict[str, _Ranked] = {}
-        placed: dict[str, _Placing] = {}
-        waited: dict[Hashable, float] = {}  # milliseconds of a re-ranker, by what it read
+        placements: dict[str, _GoldPlacement] = {}
+        reranking_ms: dict[Hashable, float] = {}  # by ``reading_key``
         for name, settings in presets.items():
-            find = partial(searcher.find, Query(question.question, self.scope), settings)
-            found: SearchScores = once.of(name, ("found", search_scores_key(settings)), find)
-            # What a question states itself narrows the leaves: the gold is placed once for each table of them.
-            placed[name] = once.of(name, ("placing", id(found.leaves)), partial(self._placing, question, found.leaves))
+            search = partial(searcher.find, Query(question.question, self.scope), settings)
+            found: SearchScores = shared.result(name, ("found", search_scores_key(settings)), search)
+            # Conditions in the question may restrict the leaves, so the gold is placed once for each leaf table.
+            place = partial(self._placement, question, found.leaves)
+            placements[name] = shared.result(name, ("placement", id(found.leaves)), place)
             key = "ranked", order_key(settings)
-            new = key not in once
-            rank = partial(self._ranked, question, found, settings, placed[name].gold)
-            ranked[name] = once.of(name, key, rank)
+            is_new = key not in shared
+            rank = partial(self._ranked, question, found, settings, placements[name].gold)
+            ranked[name] = shared.result(name, key, rank)
             if not settings.reranking.off:
-                spent = ranked[name].ranking.timings_ms.get(REREAD, 0.0) if new else 0.0
-                read = "read", reading_key(settings)
-                if read not in waited:
-                    self._note_reading(settings.reranking, spent / 1000)
-                once.part(name, key, read, spent / 1000)
-                waited[read] = max(waited.get(read, 0.0), spent)
-        sizes: dict[str, int] = {}
-        measured = {}
+                spent_ms = ranked[name].ranking.timings_ms.get(RERANKING_STAGE, 0.0) if is_new else 0.0
+                reading = reading_key(settings)
+                if reading not in reranking_ms:
+                    self._count_reranking(settings.reranking, spent_ms / 1000)
+                shared.move(name, key, ("reading", reading), spent_ms / 1000)
+                reranking_ms[reading] = max(reranking_ms.get(reading, 0.0), spent_ms)
+        token_counts: dict[str, int] = {}
+        outcomes = {}
         for name, settings in presets.items():
-            started = perf_counter()
-            one = _One(self, question, placed[name].gold, settings, ranked[name], placed[name].reads, sizes)
-            # Read once for all that read the same: alone, each would have waited for it.
-            one.score(waited.get(("read", reading_key(settings)), 0.0))
-            measured[name] = one.measured(1000 * (once.seconds(name) + perf_counter() - started))
-        return measured
+            start = perf_counter()
+            placement = placements[name]
+            scoring = _Scoring(self, question, placement.gold, settings, ranked[name], placement.reads, token_counts)
+            # Presets share one re-ranking, but the latency of each includes all of it.
+            scoring.score(reranking_ms.get(reading_key(settings), 0.0))
+            outcomes[name] = scoring.outcome(1000 * (shared.seconds(name) + perf_counter() - start))
+        return outcomes
 
-    def _placing(self, question: Question, leaves: LeafTable) -> _Placing:
-        return _Placing(self._gold(question, leaves), self.library.searcher.reads(leaves))
+    def _placement(self, question: Question, leaves: LeafTable) -> _GoldPlacement:
+        return _GoldPlacement(self._gold(question, leaves), self.library.searcher.reads(leaves))
 
-    def _note_reading(self, settings: RerankingSettings, seconds: float) -> None:
-        passages, before = self.reread.get(settings.model, (0, 0.0))
-        self.reread[settings.model] = passages + settings.candidates, before + seconds
+    def _count_reranking(self, settings: RerankingSettings, seconds: float) -> None:
+        passages, total_seconds = self.reranked.get(settings.model, (0, 0.0))
+        self.reranked[settings.model] = passages + settings.candidates, total_seconds + seconds
 
     def _ranked(self, question: Question, found: SearchScores, settings: Settings, gold: Gold) -> _Ranked:
         ranking = self.library.searcher.order(found, settings)
@@ -170,45 +179,53 @@ class Measuring:
 
     def _gold(self, question: Question, leaves: LeafTable) -> Gold:
         spans = tuple((span.document, span.start, span.end) for span in question.gold)
-        places = {version: place for place, version in enumerate(leaves.version_ids)}
-        known = {name: self.documents[name] for name, _, _ in spans if self.documents[name].kind}
-        within = {
-            name: places[document.version_id] for name, document in known.items() if document.version_id in places
-        }
+        readable = {name: self.documents[name] for name, _, _ in spans if self.documents[name].kind}
+        numbers = self._document_numbers(readable, leaves)
         table = (leaves.documents, leaves.starts, leaves.ends)
-        around = {(name, leaf) for leaf, (name, _, _) in touching_leaves(spans, within, *table)}
-        chunks = [(name, int(leaves.starts[leaf]), int(leaves.ends[leaf])) for name, leaf in sorted(around)]
-        readable = region((name, a, min(b, known[name].characters)) for name, a, b in spans if name in known)
+        touching = {(name, leaf) for leaf, (name, _, _) in touching_leaves(spans, numbers, *table)}
+        chunks = [(name, int(leaves.starts[leaf]), int(leaves.ends[leaf])) for name, leaf in sorted(touching)]
+        readable_gold = region(
+            (name, start, min(end, readable[name].characters)) for name, start, end in spans if name in readable
+        )
         omega = precision_omega(chunks, spans) if spans else None
-        held = gold_leaves(spans, within, *table)
-        return Gold(spans, region(spans), readable, held, self._excluded(spans, leaves, held), omega)
+        searched = gold_leaves(spans, numbers, *table)
+        excluded = self._excluded(spans, leaves, searched, readable)
+        return Gold(spans, region(spans), readable_gold, searched, excluded, omega)
 
     def _excluded(
-        self, spans: Sequence[Placed], leaves: LeafTable, searched: Sequence[GoldLeaf]
+        self,
+        spans: Sequence[Placed],
+        leaves: LeafTable,
+        searched: Sequence[GoldLeaf],
+        readable: Mapping[str, BenchDocument],
     ) -> tuple[GoldLeaf, ...]:
-        """Leaves with gold among all of the scope, less those that were ``searched``."""
-        whole = self.library.searcher.snapshot(self.scope).leaves
-        if whole is leaves or not spans:
+        """The leaves of the scope that hold gold and are not among ``searched``, the gold leaves of ``leaves``."""
+        scope_leaves = self.library.searcher.snapshot(self.scope).leaves
+        if scope_leaves is leaves or not spans:
             return ()
-        rows = {int(leaves.rows[leaf.index]) for leaf in searched}
-        places = {version: place for place, version in enumerate(whole.version_ids)}
-        versions = {name: self.documents[name].version_id for name, _, _ in spans if self.documents[name].kind}
-        within = {name: places[version] for name, version in versions.items() if version in places}
-        found = gold_leaves(spans, within, whole.documents, whole.starts, whole.ends)
-        return tuple(leaf for leaf in found if int(whole.rows[leaf.index]) not in rows)
+        searched_rows = {int(leaves.rows[leaf.index]) for leaf in searched}
+        numbers = self._document_numbers(readable, scope_leaves)
+        holding = gold_leaves(spans, numbers, scope_leaves.documents, scope_leaves.starts, scope_leaves.ends)
+        return tuple(leaf for leaf in holding if int(scope_leaves.rows[leaf.index]) not in searched_rows)
+
+    @staticmethod
+    def _document_numbers(readable: Mapping[str, BenchDocument], leaves: LeafTable) -> dict[str, int]:
+        """The number that ``leaves`` gives each readable document, by name; documents without leaves are absent."""
+        numbers = {version: number for number, version in enumerate(leaves.version_ids)}
+        return {name: numbers[item.version_id] for name, item in readable.items() if item.version_id in numbers}
 
 
 @dataclass
-class _One:
-    """One question under one preset, scored part by part. ``sizes``: tokens of parts of prompts that were counted."""
+class _Scoring:
+    """Scores one question under one preset. ``token_counts``: a cache by text, shared by the presets."""
 
-    by: Measuring
+    measuring: Measuring
     question: Question
     gold: Gold
     settings: Settings
     ranked: _Ranked
     reads: CatalogueReads
-    sizes: dict[str, int]
+    token_counts: dict[str, int]
 
     def __post_init__(self) -> None:
         self.scores: dict[str, float | None] = {}
@@ -220,64 +237,66 @@ class _One:
         self.milliseconds: dict[str, float] = {}
         self.failure = self.answer = ""
 
-    def score(self, reading: float) -> None:
-        """Everything, the context assembled anew for each budget, as a reader with so much room would get it.
+    def score(self, reranking_ms: float) -> None:
+        """Compute every metric. The context is assembled anew for each budget, not truncated from a longer one.
 
-        ``reading``: milliseconds for which a re-ranker read, for whichever preset it did.
+        ``reranking_ms``: milliseconds of the re-ranking, also where another preset triggered it.
         """
-        searcher, ranking = self.by.library.searcher, self.ranked.ranking
-        filling = self.settings.with_value("assembly.stop_below", 0)  # a figure at a budget is of a full context
-        # The timed one comes first; the others find what presets and budgets share.
-        timed, milliseconds = searcher.assemble(ranking, filling, TIMED_BUDGET)
-        # Questions are encoded together beforehand: a lookup's time is no latency of that stage.
+        searcher, ranking = self.measuring.library.searcher, self.ranked.ranking
+        full = self.settings.with_value("assembly.stop_below", 0)  # figures at a budget are of full contexts
+        # The timed context comes first and without ``self.reads``, whose cache would make it faster than a search is.
+        timed, milliseconds = searcher.assemble(ranking, full, TIMED_BUDGET)
+        # Questions were encoded in batches before: "encode" here is only a cache lookup.
         self.milliseconds = {stage: spent for stage, spent in milliseconds.items() if stage != "encode"}
-        if REREAD in self.milliseconds:
-            self.milliseconds[REREAD] = max(reading, self.milliseconds[REREAD])
+        if RERANKING_STAGE in self.milliseconds:
+            self.milliseconds[RERANKING_STAGE] = max(reranking_ms, self.milliseconds[RERANKING_STAGE])
         self.milliseconds[TOTAL] = sum(self.milliseconds.values())
         self.gold_at = share_before_gold(self._placed(timed, ranked=False), self.gold.whole)
         for budget in BUDGETS:
             context = timed
             if budget != TIMED_BUDGET:
-                context, _ = searcher.assemble(ranking, filling, budget, self.reads)
+                context, _ = searcher.assemble(ranking, full, budget, self.reads)
             placed = self._placed(context)
-            taken = take(placed, budget)
-            self._score_context(str(budget), context, placed, taken, budget)
+            retrieved = cut_to_budget(placed, budget)
+            self._score_context(str(budget), context, placed, retrieved, budget)
             self.contexts[budget] = placed
             self.characters[budget] = context.tokens
-            self.prompt_tokens[budget] = self._tokens(context)
+            self.prompt_tokens[budget] = self._prompt_tokens(context)
             if self.gold.spans:
-                gold, came = self.gold, (*self.ranked.fates, *(EXCLUDED for _ in self.gold.excluded))
-                self.lost[budget] = lost(gold.whole, gold.readable, taken, (*gold.leaves, *gold.excluded), came)
-        for tokens in self.by.options.token_budgets:
-            roomy = filling.with_value("assembly.budget_tokens", tokens)
-            context, _ = searcher.assemble(ranking, roomy, None, self.reads)
+                gold, fates = self.gold, (*self.ranked.fates, *(EXCLUDED for _ in self.gold.excluded))
+                self.lost[budget] = lost(gold.whole, gold.readable, retrieved, (*gold.leaves, *gold.excluded), fates)
+        for tokens in self.measuring.options.token_budgets:
+            settings = full.with_value("assembly.budget_tokens", tokens)
+            context, _ = searcher.assemble(ranking, settings, None, self.reads)
             placed = self._placed(context)
             self._score_context(f"{tokens}t", context, placed, region(placed), None)
-        self._score_ended()
+        self._score_early_end()
         self._score_ranks()
-        if self.by.options.failures:
+        if self.measuring.options.failures:
             self.failure = self._failure(timed)
-        if self.by.options.answers:
+        if self.measuring.options.answers:
             self._score_answer(timed)
 
-    def _score_ended(self) -> None:
-        """The context that ends by itself in the largest room, and one that fills it, cut at the same length."""
-        room = BUDGETS[-1]
-        context, _ = self.by.library.searcher.assemble(self.ranked.ranking, self.settings, room, self.reads)
+    def _score_early_end(self) -> None:
+        """Score the context that may end early within the largest budget, and a full one truncated to its length."""
+        budget = BUDGETS[-1]
+        context, _ = self.measuring.library.searcher.assemble(self.ranked.ranking, self.settings, budget, self.reads)
         placed = self._placed(context)
-        read = region(placed)
-        self._score_context(ENDED, context, placed, read, None)
-        cut = take(self.contexts[room], read.size)
-        self.scores[f"recall@{SAME_LENGTH}"] = recall(cut, self.gold.whole, read.size) if self.gold.spans else None
+        retrieved = region(placed)
+        self._score_context(ENDED, context, placed, retrieved, None)
+        length = retrieved.size
+        truncated = cut_to_budget(self.contexts[budget], length)
+        self.scores[f"recall@{SAME_LENGTH}"] = recall(truncated, self.gold.whole, length) if self.gold.spans else None
         passages = sorted(context.passages, key=lambda passage: passage.rank)
-        self.ended = {"characters": read.size, "tokens": self._counted([passage.text for passage in passages])}
+        self.ended = {"characters": length, "tokens": self._count_tokens([passage.text for passage in passages])}
         if (before := before_gold(placed, self.gold.whole)) is not None:
-            whole = zip(passages, before, strict=False)
-            texts = [passage.text[: end - start] for passage, (_, start, end) in whole]
-            self.ended["tokens_to_gold"] = self._counted(texts)
+            # ``before`` ends at the first gold: the later passages have no counterpart, and the last one is cut there.
+            pairs = zip(passages, before, strict=False)
+            texts = [passage.text[: end - start] for passage, (_, start, end) in pairs]
+            self.ended["tokens_to_gold"] = self._count_tokens(texts)
 
-    def measured(self, spent: float) -> QuestionOutcome:
-        """What was found. ``spent``: milliseconds on this question, measuring included."""
+    def outcome(self, spent: float) -> QuestionOutcome:
+        """The outcome, after ``score``. ``spent``: milliseconds on this question, scoring included."""
         return QuestionOutcome(
             id=self.question.id,
             scores=self.scores,
@@ -296,45 +315,49 @@ class _One:
         )
 
     def _failure(self, context: Context) -> str:
-        """The class of what kept the gold from being read at ``TIMED_BUDGET``, "" where it was."""
-        searcher, ranked, gold = self.by.library.searcher, self.ranked, self.gold
+        """The class of the miss at ``TIMED_BUDGET``; "" where the gold was read."""
+        searcher, ranked, gold = self.measuring.library.searcher, self.ranked, self.gold
         if not gold.spans:
-            return "D" if is_answered(searcher, self.question.question, self.settings, self.by.scope) else ""
-        asked = Asked(searcher, self.question.question, self.settings, ranked.ranking, ranked.ranks, self.reads)
-        return asked.failure(gold.leaves, self.lost[TIMED_BUDGET], context)
+            return "D" if is_answered(searcher, self.question.question, self.settings, self.measuring.scope) else ""
+        text, settings = self.question.question, self.settings
+        classifier = FailureClassifier(searcher, text, settings, ranked.ranking, ranked.ranks, self.reads)
+        return classifier.failure(gold.leaves, self.lost[TIMED_BUDGET], context)
 
-    def _tokens(self, context: Context) -> int:
-        """Of the prompt: of its parts, each counted once for all presets and budgets that hold it.
+    def _prompt_tokens(self, context: Context) -> int:
+        """Tokens of the prompt, counted by paragraphs, which presets and budgets share.
 
-        Parts of a prompt are parted by blank lines, where no word piece goes on.
+        The sum is exact: no word piece spans the blank line between two paragraphs.
         """
-        return self._counted(context.prompt.split("\n\n"))
+        return self._count_tokens(context.prompt.split("\n\n"))
 
-    def _counted(self, parts: Sequence[str]) -> int:
-        unknown = list(dict.fromkeys(part for part in parts if part not in self.sizes))
-        self.sizes.update(zip(unknown, self.by.library.model.counter.count(unknown), strict=True))
-        return sum(self.sizes[part] for part in parts)
+    def _count_tokens(self, texts: Sequence[str]) -> int:
+        new = list(dict.fromkeys(text for text in texts if text not in self.token_counts))
+        self.token_counts.update(zip(new, self.measuring.library.model.counter.count(new), strict=True))
+        return sum(self.token_counts[text] for text in texts)
 
     def _score_context(
-        self, room: str, context: Context, placed: Sequence[Placed], taken: Region, budget: int | None
+        self, suffix: str, context: Context, placed: Sequence[Placed], retrieved: Region, budget: int | None
     ) -> None:
-        """``budget``: in characters; ``None`` where the room is in tokens, and a share of it says nothing."""
+        """Set the metrics of one context under the names ``<metric>@<suffix>``.
+
+        ``budget``: in characters; ``None`` for a context without one, which has no "attained".
+        """
         gold = self.gold
         for name, metric in SPAN_METRICS.items():
             if budget is not None or name != "attained":
-                self.scores[f"{name}@{room}"] = metric(taken, gold.whole, budget or 0) if gold.spans else None
-        held = [bool(gold.whole.common(region([place]))) for place in placed]
-        self.scores[f"context_precision@{room}"] = context_precision(held) if gold.spans else None
-        self.scores[f"context_recall@{room}"] = context_recall(taken, gold.spans) if gold.spans else None
+                self.scores[f"{name}@{suffix}"] = metric(retrieved, gold.whole, budget or 0) if gold.spans else None
+        relevances = [bool(gold.whole.common(region([place]))) for place in placed]
+        self.scores[f"context_precision@{suffix}"] = context_precision(relevances) if gold.spans else None
+        self.scores[f"context_recall@{suffix}"] = context_recall(retrieved, gold.spans) if gold.spans else None
         answer, text = self.question.answer, "\n\n".join(passage.text for passage in context.passages)
-        self.scores[f"answer_hit@{room}"] = answer_hit(answer, text) if answer else None
+        self.scores[f"answer_hit@{suffix}"] = answer_hit(answer, text) if answer else None
 
     def _score_ranks(self) -> None:
         gold, ranked = self.gold, self.ranked.leaves
         relevant = {leaf.index for leaf in gold.leaves}
         for name, metric in RANK_METRICS.items():
             key = f"{CHUNK_NAMES.get(name, name)}@{RANKED}"
-            # Gold that no leaf holds was found by nobody: recall of nothing would be undefined.
+            # Where no leaf holds gold, the metric would be undefined: it counts as 0.
             self.scores[key] = (metric(ranked, relevant, RANKED) if relevant else 0.0) if gold.spans else None
         leaves = self.ranked.ranking.leaves
         items = [
@@ -349,20 +372,24 @@ class _One:
         self.scores[f"ndcg@{RANKED}"] = ndcg(self.ranked.documents, documents, RANKED) if documents else None
 
     def _score_answer(self, context: Context) -> None:
-        asked, known, understood = self.question.question, self.question.answer, self.ranked.ranking.understood
-        if self.by.writer is not None:
-            best = self.answer = self.by.writer.complete(written_prompt(asked, context.passages)).strip()
+        question, reference, understood = self.question.question, self.question.answer, self.ranked.ranking.understood
+        if self.measuring.writer is not None:
+            prediction = self.answer = self.measuring.writer.complete(
+                written_prompt(question, context.passages)
+            ).strip()
         else:
-            result = SearchResult(asked, (), context.passages, context, Trace(asked, (), ()), {}, understood)
-            quotes = self.by.library.searcher.answer(result, self.settings.answering).answer.quotes
-            best, self.answer = quotes[0].text if quotes else "", "\n".join(quote.text for quote in quotes)
-        self.scores["exact_match"] = exact_match(best, known) if known else None
-        self.scores["token_f1"] = token_f1(best, known) if known else None
-        self.scores.update(graded(asked, self.answer, known or "", context.passages, self.by.judge))
+            result = SearchResult(question, (), context.passages, context, Trace(question, (), ()), {}, understood)
+            quotes = self.measuring.library.searcher.answer(result, self.settings.answering).answer.quotes
+            prediction, self.answer = quotes[0].text if quotes else "", "\n".join(quote.text for quote in quotes)
+        self.scores["exact_match"] = exact_match(prediction, reference) if reference else None
+        self.scores["token_f1"] = token_f1(prediction, reference) if reference else None
+        grades = grade(question, self.answer, reference or "", context.passages, self.measuring.judge)
+        self.scores.update(grades)
 
     def _placed(self, context: Context, *, ranked: bool = True) -> tuple[Placed, ...]:
+        """The spans of the context's passages, by rank or (``ranked=False``) in the order in which they are read."""
         passages = sorted(context.passages, key=lambda passage: passage.rank) if ranked else context.passages
         return tuple(self._place(item.version_id, item.start, item.end) for item in passages)
 
     def _place(self, version_id: str, start: int, end: int) -> Placed:
-        return self.by.names.place(version_id, start, end, self.question)
+        return self.measuring.names.place(version_id, start, end, self.question)

@@ -1,4 +1,4 @@
-"""In which order a bench runs so that nothing is computed twice, and what it will cost, said before it runs."""
+"""Group a bench's presets so that nothing is computed twice, and estimate its cost before it runs."""
 
 from __future__ import annotations
 
@@ -14,29 +14,30 @@ from core.evaluation.bench_plan import BenchPlan
 from core.evaluation.history import Recording, write_json
 from core.evaluation.sharing import reading_key
 from core.evaluation.suites import Suite, suite_folder
-from core.ingest.applying import reckoned_leaves
+from core.ingest.applying import estimated_leaf_count
 from core.settings import Settings, stage_fingerprint
 from core.text.numerals import counted, in_time
 
-KNOWN = "known.json"  # beside the library of a suite's documents: what was learnt of its recipes
+KNOWN = "known.json"  # holds ``EarlierBenches``, next to the library of a suite's documents
 
 CHARACTERS_A_SENTENCE = 120.0  # English prose
-# Two cores, leaves of the default size; replaced by what this machine was seen to do, over these documents or others.
+# Speeds on two cores with leaves of the default size, used until a bench on this machine has measured its own.
 TEXTS_A_SECOND = 100.0
-READ_A_SECOND, CUT_A_SECOND = 20_000.0, 100_000.0  # characters, beside the encoding: of files, and of what was read
-SECONDS_A_CONTEXT = 0.03  # one question under one preset, all budgets, what a re-ranker reads apart
-SECONDS_A_PASSAGE = 0.02  # a re-ranker reading 100 tokens: 20 took Lectern's own 0.35 to 0.45 s on two quiet cores
+READ_A_SECOND, CUT_A_SECOND = 20_000.0, 100_000.0  # characters, without encoding: reading files, re-chunking documents
+SECONDS_A_CONTEXT = 0.03  # one question under one preset at all budgets, without re-ranking
+SECONDS_A_PASSAGE = 0.02  # a re-ranker on 100 tokens: the packaged one took 0.35 to 0.45 s for 20 on two idle cores
+MIN_SPEED_SAMPLE = 200  # texts encoded, or passages re-ranked, below which a measured speed is not kept
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Of a bench before it runs. ``recipes``: ways the documents are cut. ``encodings``: texts still to be encoded,
-    questions included; ``exact``: every recipe was built before, so that number is known, not reckoned.
+    """The estimated cost of a bench.
 
-    ``passages``: what re-rankers will read at most, once for presets that read the same.
-    ``answers``: questions times presets still to be asked; ``resumed``: those an unfinished run of the same plan has
-    answered. ``steps``: for each recipe that is still to be asked, the seconds of building it and of asking, as this
-    machine was seen to work.
+    ``recipes``: distinct ways to chunk the documents. ``encodings``: texts still to be encoded, questions included;
+    ``exact``: whether that number is known, because every recipe was built before. ``passages``: an upper bound on
+    those that re-rankers read, counted once for presets that share the reading. ``answers``: outcomes (questions times
+    presets) still to be computed; ``resumed``: those that an unfinished run of the same plan already has. ``steps``:
+    (seconds to build, seconds to ask) for each recipe with open questions, at the speeds measured on this machine.
     """
 
     recipes: int
@@ -51,12 +52,12 @@ class Cost:
 
     @property
     def seconds(self) -> float:
-        """Of the whole."""
+        """Estimated seconds of the whole bench."""
         return sum(map(sum, self.steps))
 
     @property
     def sentence(self) -> str:
-        """For a person, before the button is pressed.
+        """The cost as a sentence for the user.
 
         >>> Cost(2, 6, 40, 900, False, 240, 0, ((9.0, 1.3), (0.0, 2.0))).sentence
         '6 presets, cut in 2 ways, 40 questions: about 900 encodings, about 12 s'
@@ -73,7 +74,7 @@ class Cost:
 
 
 def recipe_groups(presets: Mapping[str, Settings]) -> list[tuple[str, ...]]:
-    """The presets' names, those that read, cut and encode alike together, in order of first appearance."""
+    """The presets' names grouped by recipe, in order of first appearance."""
     groups: dict[str, list[str]] = {}
     for name, settings in presets.items():
         groups.setdefault(recipe_of(settings), []).append(name)
@@ -81,12 +82,12 @@ def recipe_groups(presets: Mapping[str, Settings]) -> list[tuple[str, ...]]:
 
 
 def recipe_of(settings: Settings) -> str:
-    """Equal for settings that make the same chunks and vectors."""
+    """A key of the parsing, chunking and embedding settings: equal keys give the same chunks and vectors."""
     return "-".join(map(stage_fingerprint, (settings.parsing, settings.chunking, settings.embedding)))
 
 
-def asked_with(suite: Suite, settings: Settings) -> str:
-    """Equal for the same questions and the same encoder."""
+def question_vectors_key(suite: Suite, settings: Settings) -> str:
+    """A key of a suite's questions and an encoder: equal keys give the same question vectors."""
     return f"{suite.fingerprint()}-{stage_fingerprint(settings.embedding)}"
 
 
@@ -97,78 +98,86 @@ def estimate(
     texts: Mapping[str, int] | None = None,
     texts_a_second: float = TEXTS_A_SECOND,
 ) -> Cost:
-    """What ``run_bench`` of this plan will have to do. Reads no document and encodes nothing: milliseconds.
+    """The cost of ``run_bench`` with this plan. Takes milliseconds: it reads no document and encodes nothing.
 
-    ``held``: recipes (``recipe_of``) whose vectors the run is handed. ``texts``: characters of documents that were read
-    before, by version id; of others, before the first run over them, a file's bytes are taken for characters.
-    ``texts_a_second``: how fast the encoder is, where no bench in ``workspace`` has seen it.
+    ``held``: recipes (``recipe_of``) whose vectors are in the cache that the run will get. ``texts``: the lengths in
+    characters of documents that were read before, by version id; for other documents, until a bench has read them, a
+    file's size in bytes is used. ``texts_a_second``: the encoder's speed, used where no bench in ``workspace``
+    measured one.
     """
     suite, presets = plan.suite, plan.presets
-    known = EarlierBenches.of(workspace / suite_folder(suite), texts_a_second)
-    stopped = Recording.stopped(workspace, plan.run_plan)
+    earlier = EarlierBenches.of(workspace / suite_folder(suite), texts_a_second)
+    unfinished = Recording.stopped(workspace, plan.run_plan)
     questions = len(suite.questions)
-    asked = {name: min(questions, stopped.journals[name].count()) if stopped else 0 for name in presets}
-    waiting = [names for names in recipe_groups(presets) if any(asked[name] < questions for name in names)]
+    done = {name: min(questions, unfinished.journals[name].count()) if unfinished else 0 for name in presets}
+    groups = recipe_groups(presets)
+    open_groups = [names for names in groups if any(done[name] < questions for name in names)]
     exact, lengths = True, texts or {}
-    characters = known.characters or sum(lengths.get(item.version_id, item.size) for item in suite.documents)
-    sentences: set[str] = set()  # what reads them, once for all chunkers that cut by their vectors
-    encoders = set(known.questions)
+    characters = earlier.characters or sum(lengths.get(item.version_id, item.size) for item in suite.documents)
+    sentences_by: set[str] = set()  # (reader, encoder) keys whose sentences are counted, shared by all such chunkers
+    question_keys = set(earlier.questions)
     passages: Counter[str] = Counter()
-    encodings, steps, standing = 0, list[tuple[float, float]](), known.recipes[-1:]
-    for names in waiting:
-        settings, before = presets[names[0]], encodings
-        # A text that two recipes share is encoded once; what they do not share is not known before both are cut.
-        if recipe_of(settings) not in known.recipes and recipe_of(settings) not in held:
+    encodings, steps, current_recipe = 0, list[tuple[float, float]](), earlier.recipes[-1:]
+    for names in open_groups:
+        settings, encodings_before = presets[names[0]], encodings
+        recipe = recipe_of(settings)
+        # An upper bound: texts that two recipes share are encoded once, but which ones is not known before chunking.
+        if recipe not in earlier.recipes and recipe not in held:
             exact = False
-            encodings += reckoned_leaves(characters, settings.chunking)
-            reader = "-".join(map(stage_fingerprint, (settings.parsing, settings.embedding)))
-            if settings.chunking.chunker in BY_VECTORS and reader not in sentences:
-                sentences.add(reader)
+            encodings += estimated_leaf_count(characters, settings.chunking)
+            key = "-".join(map(stage_fingerprint, (settings.parsing, settings.embedding)))
+            if settings.chunking.chunker in BY_VECTORS and key not in sentences_by:
+                sentences_by.add(key)
                 encodings += round(characters / CHARACTERS_A_SENTENCE)
-        cut = 0.0 if standing == (recipe_of(settings),) else characters / known.characters_a_second[bool(standing)]
-        standing = (recipe_of(settings),)
-        built = encodings
-        encodings += 0 if asked_with(suite, settings) in encoders else questions
-        encoders.add(asked_with(suite, settings))
-        read = _reread(presets, names, {name: questions - asked[name] for name in names})
-        passages += read
-        asking = (encodings - built) / known.texts_a_second
-        asking += sum(count * known.seconds_a_passage.get(model, SECONDS_A_PASSAGE) for model, count in read.items())
-        asking += sum(questions - asked[name] for name in names) * known.seconds_an_answer
-        steps.append((cut + (built - before) / known.texts_a_second, asking))
+        building = (encodings - encodings_before) / earlier.texts_a_second
+        if current_recipe != (recipe,):
+            building += characters / earlier.characters_a_second[1 if current_recipe else 0]
+        current_recipe = (recipe,)
+        new_questions = 0 if question_vectors_key(suite, settings) in question_keys else questions
+        question_keys.add(question_vectors_key(suite, settings))
+        encodings += new_questions
+        group_passages = _reranked_passages(presets, names, {name: questions - done[name] for name in names})
+        passages += group_passages
+        asking = new_questions / earlier.texts_a_second
+        for model, count in group_passages.items():
+            asking += count * earlier.seconds_a_passage.get(model, SECONDS_A_PASSAGE)
+        asking += sum(questions - done[name] for name in names) * earlier.seconds_an_answer
+        steps.append((building, asking))
     return Cost(
-        recipes=len(recipe_groups(presets)),
+        recipes=len(groups),
         presets=len(presets),
         questions=questions,
         encodings=encodings,
         exact=exact,
-        answers=questions * len(presets) - sum(asked.values()),
-        resumed=sum(asked.values()),
+        answers=questions * len(presets) - sum(done.values()),
+        resumed=sum(done.values()),
         steps=tuple(steps),
         passages=sum(passages.values()),
     )
 
 
-def _reread(presets: Mapping[str, Settings], names: Sequence[str], questions: Mapping[str, int]) -> Counter[str]:
-    """Passages of a group by the re-ranker that is to read them; ``questions``: still to be asked of each preset."""
+def _reranked_passages(
+    presets: Mapping[str, Settings], names: Sequence[str], questions: Mapping[str, int]
+) -> Counter[str]:
+    """Passages that each re-ranker will read for the presets ``names``. ``questions``: open ones of each preset."""
     passages: Counter[str] = Counter()
-    reading: dict[Hashable, int] = {}  # questions: the presets of a group that read alike have it read once
+    counted_questions: dict[Hashable, int] = {}  # by ``reading_key``: presets that share the reading pay for it once
     for name in names:
-        chosen, key = presets[name].reranking, reading_key(presets[name])
-        more = 0 if chosen.off else max(0, questions[name] - reading.get(key, 0))
-        reading[key] = reading.get(key, 0) + more
-        passages[chosen.model] += chosen.candidates * more
+        reranking, key = presets[name].reranking, reading_key(presets[name])
+        additional = 0 if reranking.off else max(0, questions[name] - counted_questions.get(key, 0))
+        counted_questions[key] = counted_questions.get(key, 0) + additional
+        passages[reranking.model] += reranking.candidates * additional
     return passages
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierBenches:
-    """What earlier benches over the same documents saw. ``recipes``: those that were built, all their texts encoded;
-    the last one stands in the library.
+    """What earlier benches over the same documents built and how fast, as ``known.json`` stores it.
 
-    ``questions``: suites (``asked_with``) whose questions are. ``seconds_a_passage``: by re-ranker. ``characters``: of
-    the documents as they were read, 0 before. ``characters_a_second``: beside the encoding, where files are read and
-    where what was read is cut anew.
+    ``recipes``: those whose chunks are encoded; the library serves the last one. ``questions``: keys
+    (``question_vectors_key``) of the questions that are encoded. ``characters``: length of all documents as read, 0
+    before the first reading. ``seconds_a_passage``: by re-ranker. ``characters_a_second``: without encoding, of
+    (reading files, re-chunking what was read).
     """
 
     recipes: tuple[str, ...] = ()
@@ -181,8 +190,10 @@ class EarlierBenches:
 
     @classmethod
     def of(cls, folder: Path, texts_a_second: float = TEXTS_A_SECOND) -> EarlierBenches:
-        """As it was kept beside the library in ``folder``; before, the speeds that the latest bench beside it saw,
-        ``texts_a_second`` and what is usual where there was none.
+        """The record in ``folder``, which holds the library of a suite's documents.
+
+        Where there is none: the speeds of the newest record in the folders next to it, else ``texts_a_second`` and
+        the defaults.
         """
         path = folder / KNOWN
         if not path.is_file():
@@ -191,16 +202,58 @@ class EarlierBenches:
                 return cls(texts_a_second=texts_a_second)
             return replace(cls.of(others[-1].parent), recipes=(), questions=(), characters=0)
         row: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        # Files of older versions lack these two keys. Their speeds then mean something else and are not used: without
+        # the first, an answer's seconds include re-ranking; without the second, a text's seconds include reading.
         passages = row.get("seconds_a_passage")
-        beside = row.get("characters_a_second")
-        # Before passages were counted apart, a re-ranker's reading was part of what an answer took; before reading was,
-        # it was part of what a text took.
-        texts_a_second = row["texts_a_second"] if beside else texts_a_second
-        speeds = texts_a_second, SECONDS_A_CONTEXT if passages is None else row["seconds_an_answer"]
-        sure = tuple(row.get("recipes", ())), tuple(row.get("questions", ()))
-        beside = beside or (READ_A_SECOND, CUT_A_SECOND)
-        return cls(*sure, *speeds, row.get("characters", 0), passages or {}, (beside[0], beside[1]))
+        characters = row.get("characters_a_second")
+        return cls(
+            recipes=tuple(row.get("recipes", ())),
+            questions=tuple(row.get("questions", ())),
+            texts_a_second=row["texts_a_second"] if characters else texts_a_second,
+            seconds_an_answer=SECONDS_A_CONTEXT if passages is None else row["seconds_an_answer"],
+            characters=row.get("characters", 0),
+            seconds_a_passage=passages or {},
+            characters_a_second=(characters[0], characters[1]) if characters else (READ_A_SECOND, CUT_A_SECOND),
+        )
+
+    def after_build(
+        self, recipe: str, characters: int, seconds: float, encoded: int, texts_a_second: float
+    ) -> EarlierBenches:
+        """This record updated by a build of ``recipe`` that took ``seconds`` for documents of ``characters``.
+
+        ``encoded``: how many texts the build encoded, at ``texts_a_second``.
+        """
+        read, cut = self.characters_a_second
+        speed = characters / max(1e-3, seconds - encoded / texts_a_second)
+        if recipe not in self.recipes[-1:]:  # else nothing was read or chunked
+            read, cut = (read, speed) if self.recipes else (speed, cut)
+        return replace(
+            self,
+            recipes=(*(other for other in self.recipes if other != recipe), recipe),
+            texts_a_second=texts_a_second if encoded >= MIN_SPEED_SAMPLE else self.texts_a_second,
+            characters=characters,
+            characters_a_second=(read, cut),
+        )
+
+    def after_asking(
+        self, key: str, reranked: Mapping[str, tuple[int, float]], outcomes: int, seconds: float | None
+    ) -> EarlierBenches:
+        """This record updated by ``outcomes``, questions times presets, that took ``seconds``; ``None``: not measured.
+
+        ``key``: ``question_vectors_key`` of the questions. ``reranked``: (passages, seconds) of each re-ranker, which
+        ``seconds`` includes.
+        """
+        speeds = {model: spent / count for model, (count, spent) in reranked.items() if count >= MIN_SPEED_SAMPLE}
+        seconds_an_answer = self.seconds_an_answer
+        if seconds is not None:
+            seconds_an_answer = (seconds - sum(spent for _, spent in reranked.values())) / outcomes
+        return replace(
+            self,
+            questions=tuple(sorted({*self.questions, key})),
+            seconds_a_passage={**self.seconds_a_passage, **speeds},
+            seconds_an_answer=seconds_an_answer,
+        )
 
     def keep(self, folder: Path) -> None:
-        """For the next bench."""
+        """Write the record into ``folder``."""
         write_json(folder / KNOWN, asdict(self))

@@ -1,4 +1,4 @@
-"""What a preset did with each question, kept line by line, so that a killed bench goes on where it stopped."""
+"""The outcome of each question under a preset, one JSON line each, so that a killed bench can resume."""
 
 from __future__ import annotations
 
@@ -18,17 +18,20 @@ _PACKED = ".gz"
 
 @dataclass(frozen=True, slots=True)
 class QuestionOutcome:
-    """One preset and one question.
+    """The outcome of one question (``id``) under one preset.
 
-    ``scores``: shares in [0, 1], ``None`` where a metric does not apply. ``contexts``: at each budget of characters
-    the spans that were read, most relevant first. ``documents``: ranked, best first. ``best``: the highest score of
-    any leaf, by stage. ``ranks``: 1-based rank of the best leaf that holds gold, by stage; a stage that ranked none is
-    absent. ``lost``: at each budget, characters of gold by where they went (``core.evaluation.lost_gold``).
-    ``milliseconds``: by stage, for one context. ``prompt_tokens`` and ``characters``: of the context at each budget.
-    ``ended``: of the context that ends by itself, "characters", "tokens", and where gold is read "tokens_to_gold".
-    ``failure``: the class of what kept the gold from being read (``core.evaluation.failures.classes``), "" where it was
-    or nobody looked. ``answer``: that was scored, "" where none was asked for. ``gold_at``: the share of the timed
-    context, as the reader has it, that stands before its first gold; ``None`` where it holds none.
+    - ``scores``: in [0, 1] by metric, ``None`` where a metric does not apply.
+    - ``contexts``: the retrieved spans at each budget in characters, most relevant first.
+    - ``documents``: the document ranking, best first.
+    - ``best``: the highest score of any leaf, by stage.
+    - ``ranks``: the best 1-based rank of a leaf that holds gold, by stage; a stage that ranks none is absent.
+    - ``lost``: at each budget, characters of gold by where they were lost (``core.evaluation.lost_gold``).
+    - ``milliseconds``: by stage, for one context.
+    - ``prompt_tokens``, ``characters``: sizes of the context at each budget.
+    - ``ended``: sizes of the context that may end early: "characters", "tokens", and "tokens_to_gold" if it has gold.
+    - ``failure``: class of the miss (``core.evaluation.failures.classes``); "" for no miss, or where not measured.
+    - ``answer``: the answer that was scored, "" where the plan asks for none.
+    - ``gold_at``: share of the timed context, in reading order, before its first gold; ``None`` where it has none.
     """
 
     id: str
@@ -49,52 +52,52 @@ class QuestionOutcome:
     def to_json(self) -> str:
         """One line, without its newline."""
         row = {name: getattr(self, name) for name in self.__slots__}
-        return json.dumps(row, separators=(",", ":"))  # in ASCII: a file's name may hold what UTF-8 cannot write
+        return json.dumps(row, separators=(",", ":"))  # ASCII: a file name may contain surrogates, which UTF-8 rejects
 
     @classmethod
     def from_json(cls, line: str) -> QuestionOutcome:
-        """The record that ``to_json`` wrote. Raises ``ValueError`` for what is none."""
+        """The outcome that ``to_json`` wrote. Raises ``ValueError`` for any other line."""
         return from_values(cls, json.loads(line))
 
 
 class Journal:
-    """A preset's records in a file, appended as they are made; ``pack`` makes the finished file small."""
+    """A preset's outcomes in an append-only file, which ``pack`` compresses once it is complete."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._packed = path.with_name(path.name + _PACKED)
 
-    def add(self, measured: QuestionOutcome) -> None:
-        """Append a record; what was added stays when the process dies."""
+    def add(self, outcome: QuestionOutcome) -> None:
+        """Append an outcome. It is kept if the process dies."""
         with self._path.open("a", encoding="ascii") as file:
-            file.write(measured.to_json() + "\n")
+            file.write(outcome.to_json() + "\n")
 
     def read(self) -> Iterator[QuestionOutcome]:
-        """The records in the order they were added. Safe beside the one that writes: an unfinished line is left out."""
+        """The outcomes in the order they were added. Safe while another process writes: skips an incomplete line."""
         for line in self._lines():
-            # A line that a crash of the machine damaged is passed over: its question is asked again.
+            # A line damaged by a crash is skipped, so that its question is asked again.
             with suppress(ValueError):
                 yield QuestionOutcome.from_json(line)
 
     def count(self) -> int:
-        """How many records there are, without reading them; one that is there twice counts twice."""
+        """The number of lines, without parsing them."""
         return sum(1 for _ in self._lines())
 
     def mend(self) -> None:
-        """Cut off a last line that a killed process left unfinished: for the one that writes, before it adds."""
+        """Truncate an incomplete last line that a killed process left. For the writer, before it adds."""
         if not self._path.is_file():
             return
         data = self._path.read_bytes()
-        whole = data.rfind(b"\n") + 1
-        if whole < len(data):
+        complete = data.rfind(b"\n") + 1
+        if complete < len(data):
             with self._path.open("r+b") as file:
-                file.truncate(whole)
+                file.truncate(complete)
 
     def pack(self) -> None:
-        """Compress what will not grow any more."""
+        """Replace the file by a compressed one. Nothing can be added after that."""
         if not self._path.is_file():
             return
-        # Without a time stamp: the same records are the same bytes.
+        # Without a time stamp, equal outcomes give equal bytes.
         with (
             written_whole(self._packed) as unfinished,
             self._path.open("rb") as plain,

@@ -1,6 +1,6 @@
-"""Sets of characters across documents, as merged spans: what every span metric counts in.
+"""Sets of characters across documents, as merged spans: the unit of every span metric.
 
-Also runs: what the reader got, for anyone to score.
+Also runs: the retrieved spans of a preset, question and budget, which other tools can score.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from core.text.spans import intersect_spans, merge_spans, subtract_spans
 from core.types import Span
 
 Placed = tuple[str, int, int]
-"""``(document name, start, end)``."""
+"""A span of a document's text: ``(document name, start, end)``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A set of characters: for each document its spans, sorted, never touching, never empty."""
+    """A set of characters: for each document its spans, sorted, not adjacent, not empty."""
 
     spans: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
 
@@ -36,7 +36,7 @@ class Region:
         return sum(span.length for spans in self.spans.values() for span in spans)
 
     def shared(self, other: Region) -> list[Placed]:
-        """The characters in both, as places."""
+        """The spans of the characters in both."""
         return [
             (name, span.start, span.end)
             for name in sorted(self.spans.keys() & other.spans.keys())
@@ -53,7 +53,7 @@ class Region:
 
 
 def region(items: Iterable[Placed]) -> Region:
-    """The characters that at least one of ``items`` holds.
+    """The union of ``items``.
 
     >>> region([("a", 5, 9), ("a", 0, 5), ("a", 2, 3), ("b", 4, 4)]).spans
     {'a': (Span(start=0, end=9),)}
@@ -65,38 +65,40 @@ def region(items: Iterable[Placed]) -> Region:
     return Region({name: tuple(merge_spans(spans)) for name, spans in by_name.items()})
 
 
-def take(context: Sequence[Placed], budget: int) -> Region:
-    """What a reader with room for ``budget`` characters gets of ``context``, most relevant first.
+def cut_to_budget(context: Sequence[Placed], budget: int) -> Region:
+    """The first ``budget`` distinct characters of ``context``, whose spans come most relevant first.
 
-    Walks the spans in order and counts each new character once until ``budget`` are taken; the last span is cut
-    there. A span's characters come from left to right.
+    A character that an earlier span already holds is not counted again. The last span is truncated on its right.
 
-    >>> take([("a", 0, 4), ("a", 2, 8), ("b", 0, 9)], 7).spans
+    >>> cut_to_budget([("a", 0, 4), ("a", 2, 8), ("b", 0, 9)], 7).spans
     {'a': (Span(start=0, end=7),)}
     """
-    taken: dict[str, list[Span]] = {}
-    room = budget
+    selected: dict[str, list[Span]] = {}
+    remaining = budget
     for name, start, end in context:
-        if not room:
+        if not remaining:
             break
-        held = taken.get(name, [])
+        earlier = selected.get(name, [])
         new = []
-        for piece in subtract_spans([Span(start, end)], held):
-            new.append(Span(piece.start, min(piece.end, piece.start + room)))
-            room -= new[-1].length
-        taken[name] = merge_spans([*held, *new])
-    return Region({name: tuple(spans) for name, spans in taken.items()})
+        for piece in subtract_spans([Span(start, end)], earlier):
+            new.append(Span(piece.start, min(piece.end, piece.start + remaining)))
+            remaining -= new[-1].length
+        selected[name] = merge_spans([*earlier, *new])
+    return Region({name: tuple(spans) for name, spans in selected.items()})
 
 
-def taken(passages: Iterable[Passage], budget: int) -> Region:
-    """``take`` of a context's passages, whatever order the reader has them in; their documents are versions."""
+def passages_region(passages: Iterable[Passage], budget: int) -> Region:
+    """``cut_to_budget`` of a context's passages, sorted by rank. Version ids stand for document names."""
     ranked = sorted(passages, key=lambda passage: passage.rank)
-    return take([(passage.version_id, passage.start, passage.end) for passage in ranked], budget)
+    return cut_to_budget([(passage.version_id, passage.start, passage.end) for passage in ranked], budget)
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One preset, question and budget. ``context``: spans, most relevant first; ``documents``: ranked, best first."""
+    """What one preset retrieved for one question (``id``) at one budget in characters.
+
+    ``context``: spans, most relevant first. ``documents``: the document ranking, best first.
+    """
 
     preset: str
     id: str
@@ -114,16 +116,16 @@ class Run:
 
 
 Runs = Callable[[Run], None]
-"""Receives the runs of a preset, question by question, once all of its questions are asked."""
+"""Receives every run of a preset, one call a run, once all of its questions are asked."""
 
 
-class Names:
-    """From document versions to the names a suite's questions use.
+class DocumentNames:
+    """Maps document versions to the names that a suite's questions use.
 
-    Documents with the same bytes are one version with several names. A question sees the name its own judgments use;
-    where they use several, or none, the first in name order (a span of such a version takes the name whose gold it
-    overlaps most). So scoring the printed names is scoring the versions, but where one question has gold in two
-    documents of the same bytes: only one of the two places can be read.
+    Documents with the same bytes are one version with several names. For each question a version gets the name that
+    its gold uses. Where the gold uses several names, a span gets the one whose gold it overlaps most; else the first in
+    name order. Scores by name therefore equal scores by version, except for a question with gold in two documents of
+    the same bytes: a span can match only one of them.
     """
 
     def __init__(self, suite: Suite) -> None:
@@ -132,18 +134,18 @@ class Names:
             self._names.setdefault(document.version_id, []).append(document.name)
 
     def place(self, version_id: str, start: int, end: int, question: Question) -> Placed:
-        """The span under the name ``question`` uses for its document."""
+        """The span under the name that ``question`` uses for its document."""
         names = self._names[version_id]
         if len(names) == 1:
             return names[0], start, end
         gold = [(span.document, min(end, span.end) - max(start, span.start)) for span in question.gold]
         judged = {name for name, _ in gold}
         overlaps = {name: sum(max(0, size) for other, size in gold if other == name) for name in names}
-        # max keeps the first of equals, and names stand in order.
+        # max returns the first of equals, and names are in order.
         return max(names, key=lambda name: (overlaps[name], name in judged)), start, end
 
     def ranked(self, version_ids: tuple[str, ...], question: Question) -> tuple[str, ...]:
-        """The documents' names, best first; of equal documents those judged relevant, else the first."""
+        """The documents' names, best first: of identical documents the relevant ones, else the first."""
         judged = set(question.relevant_documents or ()) or {span.document for span in question.gold}
         ranked: list[str] = []
         for version_id in version_ids:

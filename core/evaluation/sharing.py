@@ -1,4 +1,4 @@
-"""What presets that are asked together share: done once, and its time borne by all that needed it."""
+"""Work that presets share: computed once, its time divided among the presets that need it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.settings import Settings
 
 
 def reading_key(settings: Settings) -> Hashable:
-    """Equal for settings under which a re-ranker reads the same passages, whatever is then made of its opinion.
+    """A key that is equal for settings under which a re-ranker scores the same passages, however its scores are used.
 
     >>> careful = Settings().with_value("reranking.model", "packaged")
     >>> reading_key(careful) == reading_key(careful.with_value("reranking.blend", 0.5))
@@ -20,44 +20,50 @@ def reading_key(settings: Settings) -> Hashable:
     >>> reading_key(careful) == reading_key(careful.with_value("reranking.candidates", 50))
     False
     """
-    opinion = replace(settings.reranking, blend=1.0, keep=0, neighbour_share=0.0, batch_size=1)
-    return order_key(replace(settings, reranking=opinion))
+    scoring_only = replace(settings.reranking, blend=1.0, keep=0, neighbour_share=0.0, batch_size=1)
+    return order_key(replace(settings, reranking=scoring_only))
 
 
-class Once:
-    """Work by keys, each done for the first preset that needs it; its seconds are borne alike by all that do.
+class SharedWork:
+    """Computes each key once and divides its seconds equally among the presets that use it.
 
-    >>> once = Once(clock=iter([0.0, 2.0, 5.0, 25.0]).__next__)
-    >>> once.of("default", "found", list), once.of("careful", "found", list), once.of("careful", "read", list)
-    ([], [], [])
-    >>> once.seconds("default"), once.seconds("careful")
+    >>> shared = SharedWork(clock=iter([0.0, 2.0, 5.0, 25.0]).__next__)
+    >>> for preset, key in (("default", "found"), ("careful", "found"), ("careful", "read")):
+    ...     shared.result(preset, key, list)
+    []
+    []
+    []
+    >>> shared.seconds("default"), shared.seconds("careful")
     (1.0, 21.0)
     """
 
     def __init__(self, clock: Callable[[], float] = perf_counter) -> None:
         self._clock = clock
-        self._made: dict[Hashable, Any] = {}
+        self._results: dict[Hashable, Any] = {}
         self._seconds: dict[Hashable, float] = {}
         self._sharers: dict[Hashable, set[str]] = {}
 
     def __contains__(self, key: Hashable) -> bool:
-        return key in self._made
+        return key in self._results
 
-    def of(self, preset: str, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What ``make`` makes, once for a key."""
+    def result(self, preset: str, key: Hashable, compute: Callable[[], Any]) -> Any:
+        """The result of ``compute``, which is called for the first preset that asks for ``key``."""
         self._sharers.setdefault(key, set()).add(preset)
-        if key not in self._made:
-            started = self._clock()
-            self._made[key] = make()
-            self._seconds[key] = self._clock() - started
-        return self._made[key]
+        if key not in self._results:
+            start = self._clock()
+            self._results[key] = compute()
+            self._seconds[key] = self._clock() - start
+        return self._results[key]
 
-    def part(self, preset: str, whole: Hashable, part: Hashable, seconds: float) -> None:
-        """``seconds`` of ``whole`` went to ``part``, which is shared by presets that do not share the whole."""
-        self._sharers.setdefault(part, set()).add(preset)
-        self._seconds[whole] -= seconds
-        self._seconds[part] = self._seconds.get(part, 0.0) + seconds
+    def move(self, preset: str, source: Hashable, target: Hashable, seconds: float) -> None:
+        """Move ``seconds`` from ``source`` to ``target`` and let ``preset`` share the target.
+
+        For a part of the work of ``source`` that is also used by presets that do not share all of it.
+        """
+        self._sharers.setdefault(target, set()).add(preset)
+        self._seconds[source] -= seconds
+        self._seconds[target] = self._seconds.get(target, 0.0) + seconds
 
     def seconds(self, preset: str) -> float:
-        """The preset's part of all that was done."""
+        """The preset's share of the time of all work it needed."""
         return sum(self._seconds[key] / len(names) for key, names in self._sharers.items() if preset in names)

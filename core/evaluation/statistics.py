@@ -1,14 +1,13 @@
-"""How sure a figure is (the bootstrap over questions), and whether two presets differ (the randomisation test).
+"""Bootstrap confidence intervals over questions, and randomisation tests for the difference of two presets.
 
-Intervals: the percentile method, Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 13; for two
-systems on the same test items: Koehn, "Statistical Significance Tests for Machine Translation Evaluation", EMNLP 2004.
-Questions are drawn with replacement, the same draws for every metric and every preset, so differences are paired.
+Intervals: the percentile method (Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 13), paired
+for two systems as in Koehn, "Statistical Significance Tests for Machine Translation Evaluation", EMNLP 2004. Questions
+are resampled with replacement, with the same draws for every metric and preset.
 
-Differences: Fisher's randomisation test on the paired differences, the one that Smucker, Allan and Carterette ("A
-Comparison of Statistical Significance Tests for Information Retrieval Evaluation", CIKM 2007) recommend. Where several
-presets are held against one baseline, one of twenty would look different by chance alone; Holm's step-down correction
-("A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of Statistics 6, 1979) keeps the chance
-of even one such mistake, per metric, at 5 %.
+Differences: Fisher's randomisation test on the paired differences, which Smucker, Allan and Carterette recommend ("A
+Comparison of Statistical Significance Tests for Information Retrieval Evaluation", CIKM 2007). Holm's step-down
+correction ("A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of Statistics 6, 1979) for
+the presets compared with one baseline keeps the family-wise error rate of each metric at 5 %.
 """
 
 from __future__ import annotations
@@ -20,25 +19,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 RESAMPLES = 10_000
-PERMUTATIONS = 10_000  # the least p is one in so many: enough to tell among some hundred presets
+PERMUTATIONS = 10_000  # the smallest possible p is 1 / 10,001, which stays significant for some hundred presets
 LEVEL = 0.95
 SIGNIFICANT = 0.05
-SEED = 20_040_725  # any fixed number does; with it the same scores give the same figures
-ENUMERATED = 12  # up to so many questions, all ways to flip their signs are gone through: at most 4096
+SEED = 20_040_725  # fixed, so that the same scores give the same figures
+MAX_ENUMERATED = 12  # questions up to which the test enumerates all sign flips, at most 4096, and is exact
 
-# Both bound memory to some tens of megabytes, whatever the number of questions, metrics and presets.
+# These bound memory to some tens of megabytes, whatever the number of questions, metrics and presets.
 _DRAWS_AT_ONCE = 1_000_000
 _COLUMNS_AT_ONCE = 512
 
-_ROUNDING = 1e-12  # scores that are equal but were summed otherwise differ by less
-_TIE = 1e-10  # and sums of differences, by less than this share of what was summed
+_ROUNDING = 1e-12  # differences of scores up to this are rounding errors, and count as 0
+_TIE = 1e-10  # the same for sums of differences, relative to the sum of their absolute values
 
 BETTER, WORSE, NO_DIFFERENCE = "better", "worse", "no difference seen"
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The mean of scores, and the bounds of its 95 % interval, in the scores' unit."""
+    """A mean score and the bounds of its 95 % confidence interval."""
 
     mean: float
     low: float
@@ -47,12 +46,13 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A preset against a baseline: mean of the paired differences, its 95 % interval, and the verdict in words.
+    """A preset compared with a baseline on one metric.
 
-    ``verdict``: "better" or "worse", by the sign of ``difference``, when ``adjusted`` is at most 0.05, else "no
-    difference seen", which is not "the same": the interval tells how large a difference there may still be. Fewer than
-    six questions can never tell. ``questions``: how many were compared. ``p_value``: of the randomisation test of this
-    pair alone; ``adjusted``: after Holm's correction for all presets compared with the baseline.
+    ``difference``: mean of the paired differences, with its 95 % interval from ``low`` to ``high``. ``questions``: how
+    many pairs. ``p_value``: of the randomisation test; ``adjusted``: after Holm's correction for all presets compared
+    with the baseline. ``verdict``: "better" or "worse", by the sign of ``difference``, when ``adjusted`` is at most
+    0.05; else "no difference seen", which does not mean that they are equal: the interval shows how far they may
+    differ. With fewer than six questions no difference can be significant.
     """
 
     difference: float
@@ -63,13 +63,13 @@ class Comparison:
     p_value: float
     adjusted: float
 
-    def turned(self) -> Comparison:
-        """The same of a metric that is better when lower."""
+    def reversed(self) -> Comparison:
+        """The comparison with its verdict reversed, for a metric that is better when lower."""
         return replace(self, verdict={BETTER: WORSE, WORSE: BETTER}.get(self.verdict, self.verdict))
 
 
 def intervals(scores: ArrayLike, *, resamples: int = RESAMPLES, seed: int = SEED) -> tuple[Interval, ...]:
-    """One interval per column of ``scores``, ``(questions, metrics)`` float64, from the same resamples.
+    """One interval for each column of ``scores``, ``(questions, metrics)``, all from the same resamples.
 
     Raises ``ValueError`` without questions.
 
@@ -80,12 +80,12 @@ def intervals(scores: ArrayLike, *, resamples: int = RESAMPLES, seed: int = SEED
     if table.ndim != 2 or not len(table):
         raise ValueError(f"Scores must be (questions, metrics) with at least one question, got {table.shape}.")
     tail = (1 - LEVEL) / 2
-    found: list[Interval] = []
+    result: list[Interval] = []
     for first in range(0, table.shape[1], _COLUMNS_AT_ONCE):
         part = table[:, first : first + _COLUMNS_AT_ONCE]
         low, high = np.quantile(_resampled_means(part, resamples=resamples, seed=seed), [tail, 1 - tail], axis=0)
-        found += [Interval(float(m), float(a), float(b)) for m, a, b in zip(part.mean(axis=0), low, high, strict=True)]
-    return tuple(found)
+        result += [Interval(float(m), float(a), float(b)) for m, a, b in zip(part.mean(axis=0), low, high, strict=True)]
+    return tuple(result)
 
 
 def compare(
@@ -96,10 +96,10 @@ def compare(
     permutations: int = PERMUTATIONS,
     seed: int = SEED,
 ) -> dict[str, tuple[Comparison, ...]]:
-    """Each column of every preset against the same column of ``baseline``, corrected for the number of presets.
+    """Compare every preset with ``baseline``, one ``Comparison`` for each metric, corrected for the number of presets.
 
-    Rows are the same questions. ``presets``: without the baseline itself, which would count as one more comparison.
-    Raises ``ValueError`` when the shapes differ or there are no questions.
+    ``presets``: name -> scores, ``(questions, metrics)`` like ``baseline``. The baseline itself must not be among them,
+    as it would count as one more comparison. Raises ``ValueError`` when the shapes differ or there are no questions.
 
     >>> found = compare({"one": [[1.0]] * 6, "other": [[0.0]] * 6}, [[0.0]] * 6)
     >>> found["one"][0].p_value, found["one"][0].adjusted, found["one"][0].verdict
@@ -109,40 +109,39 @@ def compare(
         return {}
     tables = [_differences(scores, baseline) for scores in presets.values()]
     questions, metrics = tables[0].shape
-    # Side by side they share the draws, which take longer than the sums.
-    whole = np.concatenate(tables, axis=1)
-    found = intervals(whole, resamples=resamples, seed=seed)
-    p_values = np.reshape(_randomisation(whole, permutations=permutations, seed=seed), (len(tables), metrics))
+    # In one table they share the random draws, which take longer than the sums.
+    combined = np.concatenate(tables, axis=1)
+    mean_intervals = intervals(combined, resamples=resamples, seed=seed)
+    p_values = np.reshape(_randomisation(combined, permutations=permutations, seed=seed), (len(tables), metrics))
     adjusted = np.transpose([holm(column) for column in p_values.T.tolist()])
-    return {
-        name: tuple(
-            Comparison(one.mean, one.low, one.high, _verdict(one.mean, corrected), questions, p, corrected)
-            for one, p, corrected in zip(
-                found[at * metrics : (at + 1) * metrics], p_values[at].tolist(), adjusted[at].tolist(), strict=True
-            )
+    comparisons: dict[str, tuple[Comparison, ...]] = {}
+    for row, name in enumerate(presets):
+        columns = mean_intervals[row * metrics : (row + 1) * metrics]
+        comparisons[name] = tuple(
+            Comparison(column.mean, column.low, column.high, _verdict(column.mean, p_holm), questions, p, p_holm)
+            for column, p, p_holm in zip(columns, p_values[row].tolist(), adjusted[row].tolist(), strict=True)
         )
-        for at, name in enumerate(presets)
-    }
+    return comparisons
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """Adjusted p values, in the order given: the k-th smallest of m times ``m - k + 1``, never falling, at most 1.
+    """Holm's adjusted p values, in the order given: the k-th smallest of m times ``m - k + 1``, monotone, at most 1.
 
     >>> holm([0.01, 0.04, 0.03, 0.5])
     (0.04, 0.09, 0.09, 0.5)
     """
     adjusted = [0.0] * len(p_values)
-    reached = 0.0
-    for done, position in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        reached = max(reached, min(1.0, (len(p_values) - done) * p_values[position]))
-        adjusted[position] = reached
+    largest = 0.0
+    for smaller, position in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        largest = max(largest, min(1.0, (len(p_values) - smaller) * p_values[position]))
+        adjusted[position] = largest
     return tuple(adjusted)
 
 
 def _resampled_means(table: NDArray[np.float64], *, resamples: int, seed: int) -> NDArray[np.float64]:
     """``(resamples, metrics)``: the column means of ``table`` under resampling of its rows.
 
-    How often each row was drawn is counted, and one product with the table gives all means of a block of resamples.
+    A block of resamples is one matrix product: how often each row was drawn, times the table.
     """
     rows = len(table)
     generator = np.random.default_rng(seed)
@@ -157,7 +156,7 @@ def _resampled_means(table: NDArray[np.float64], *, resamples: int, seed: int) -
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value below which ``share`` of ``values`` lie, interpolated; 0.0 for none.
+    """The ``share`` quantile of ``values``, linearly interpolated; 0.0 for no values.
 
     >>> percentile([1, 2, 3], 0.5)
     2.0
@@ -177,29 +176,28 @@ def _differences(scores: ArrayLike, baseline: ArrayLike) -> NDArray[np.float64]:
 
 
 def _randomisation(differences: NDArray[np.float64], *, permutations: int, seed: int) -> tuple[float, ...]:
-    """The two-sided p value per column of the paired randomisation test on the questions' differences.
+    """Two-sided p values of the paired randomisation test, one for each column of ``differences`` (questions, metrics).
 
-    Were the preset and the baseline the same, either score of a question could as well have been the other's. So the
-    signs of the questions' differences are flipped at random, in all columns alike, and p is how often the mean of them
-    lies as far from 0 as the true one: ``(b + 1) / (permutations + 1)``, the true one being counted in (Phipson and
-    Smyth, "Permutation P-values Should Never Be Zero", 2010). Up to ``ENUMERATED`` questions every way to flip them is
-    counted once and p is exact.
+    Under the null hypothesis the two scores of a question are exchangeable, so each difference may have either sign.
+    The signs are flipped at random, in all columns alike, and p is ``(b + 1) / (permutations + 1)`` for ``b`` means at
+    least as far from 0 as the observed one, which counts too (Phipson and Smyth, "Permutation P-values Should Never Be
+    Zero", 2010). For up to ``MAX_ENUMERATED`` questions all sign flips are enumerated, and p is exact.
 
     >>> _randomisation(np.array([[3.0, 0.0], [2.0, 0.0], [1.0, 0.0]]), permutations=9, seed=1)
     (0.25, 1.0)
     """
     bounds = np.abs(differences.sum(axis=0)) - _TIE * np.abs(differences).sum(axis=0)
-    as_far = np.zeros(differences.shape[1], dtype=np.int64)
+    extreme = np.zeros(differences.shape[1], dtype=np.int64)
     for signs in _signs(len(differences), permutations, seed):
-        as_far += (np.abs(signs @ differences) >= bounds).sum(axis=0)
-    if len(differences) <= ENUMERATED:
-        return tuple((as_far / 2 ** len(differences)).tolist())
-    return tuple(((as_far + 1) / (permutations + 1)).tolist())
+        extreme += (np.abs(signs @ differences) >= bounds).sum(axis=0)
+    if len(differences) <= MAX_ENUMERATED:
+        return tuple((extreme / 2 ** len(differences)).tolist())
+    return tuple(((extreme + 1) / (permutations + 1)).tolist())
 
 
 def _signs(questions: int, permutations: int, seed: int) -> Iterator[NDArray[np.float64]]:
-    """Blocks of rows of 1 and -1, one for each question."""
-    if questions <= ENUMERATED:
+    """Blocks of sign vectors, ``(block, questions)`` of 1 and -1."""
+    if questions <= MAX_ENUMERATED:
         yield np.array([1.0, -1.0])[np.arange(2**questions)[:, None] >> np.arange(questions) & 1]
         return
     generator = np.random.default_rng(seed)
@@ -214,19 +212,19 @@ def _verdict(difference: float, p_value: float) -> str:
     return BETTER if difference > 0 else WORSE
 
 
-def parted(left: Sequence[float], right: Sequence[float], *, seed: int = SEED) -> float:
-    """p of Fisher's two-sided randomisation test on the means of two groups that are not paired.
+def unpaired_p_value(left: Sequence[float], right: Sequence[float], *, seed: int = SEED) -> float:
+    """The p value of Fisher's two-sided randomisation test on the means of two unpaired groups.
 
-    Of more than a thousand values in a group the last are taken. Raises ``ValueError`` for an empty group.
+    Uses the last thousand values of each group. Raises ``ValueError`` for an empty group.
 
-    >>> parted([0.0] * 30, [1.0] * 30) < 0.01, parted([0.5] * 30, [0.5] * 30)
+    >>> unpaired_p_value([0.0] * 30, [1.0] * 30) < 0.01, unpaired_p_value([0.5] * 30, [0.5] * 30)
     (True, 1.0)
     """
     if not left or not right:
         raise ValueError("Two groups are compared, and one is empty.")
     groups = [np.asarray(group[-1000:], dtype=np.float64) for group in (left, right)]
-    together, size = np.concatenate(groups), len(groups[0])
-    seen = abs(groups[0].mean() - groups[1].mean())
-    draws = np.random.default_rng(seed).permuted(np.tile(together, (999, 1)), axis=1)
-    drawn = np.abs(draws[:, :size].mean(axis=1) - draws[:, size:].mean(axis=1))
-    return float((1 + np.sum(drawn >= seen - _TIE)) / 1000)
+    pooled, size = np.concatenate(groups), len(groups[0])
+    observed = abs(groups[0].mean() - groups[1].mean())
+    permuted = np.random.default_rng(seed).permuted(np.tile(pooled, (999, 1)), axis=1)
+    differences = np.abs(permuted[:, :size].mean(axis=1) - permuted[:, size:].mean(axis=1))
+    return float((1 + np.sum(differences >= observed - _TIE)) / 1000)

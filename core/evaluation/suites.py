@@ -1,6 +1,6 @@
-"""Evaluation suites: a folder of documents and questions whose gold answers are spans of those documents.
+"""Evaluation suites: folders of documents and of questions whose gold answers are spans of those documents.
 
-Also its documents as files that a library can read.
+Also writes a suite's documents as files that a library can read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from core.errors import ParseError, SuiteError
 from core.evaluation import fields
 from core.parsing.file_kinds import detect_kind
-from core.parsing.file_names import unlike
+from core.parsing.file_names import distinct_names
 from core.text.normalise import plain_lines
 
 QUESTIONS_FILE = "questions.jsonl"
@@ -36,9 +36,9 @@ class GoldSpan:
 
 @dataclass(frozen=True, slots=True)
 class SuiteDocument:
-    """One document: a file (``path``, its text unknown until it is parsed) or a text of ``documents.jsonl``.
+    """One document: a file (``path``; ``text`` is ``None``) or a text of ``documents.jsonl`` (``path`` is ``None``).
 
-    ``name``: what questions call it. ``version_id``: hex SHA-256 of its bytes, so identical documents share one.
+    ``name``: the name that questions use. ``version_id``: hex SHA-256 of its bytes, equal for identical documents.
     ``size``: of a file in bytes, of a text in characters.
     """
 
@@ -51,9 +51,11 @@ class SuiteDocument:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """``gold`` empty: the library does not say. ``answer`` None and ``relevant_documents`` None: not given.
+    """One question of a suite.
 
-    ``kind``: the suite's own word for what makes the question hard; "" for none, and no part of any fingerprint.
+    ``gold``: the spans that answer it; empty for a question without an answer in the library. ``answer``: the reference
+    answer, ``relevant_documents``: names; both ``None`` where the suite gives none. ``kind``: the suite's label for
+    what makes the question hard, "" for none; no part of the fingerprints.
     """
 
     id: str
@@ -66,7 +68,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """Documents in name order, questions in file order."""
+    """A suite in folder ``root``: documents in name order, questions in file order."""
 
     name: str
     root: Path
@@ -74,11 +76,11 @@ class Suite:
     questions: tuple[Question, ...]
 
     def documents_fingerprint(self) -> str:
-        """Hex SHA-256 of the documents' names and bytes: equal means a library built for one serves the other."""
+        """Hex SHA-256 of the documents' names and bytes. Suites with equal ones can share a library."""
         return _digest([[item.name, item.version_id] for item in self.documents])
 
     def fingerprint(self) -> str:
-        """Hex SHA-256 of all that scoring depends on: documents, questions, gold. Where the folder lies is no part."""
+        """Hex SHA-256 of everything that scoring depends on: documents, questions and gold, but not the folder."""
         questions = [
             [
                 item.id,
@@ -95,12 +97,12 @@ class Suite:
 def load_suite(path: Path) -> Suite:
     """The suite in folder ``path``: ``questions.jsonl`` beside either ``documents/`` or ``documents.jsonl``.
 
-    Documents of the folder are taken with all below it (names that begin with a dot are passed over) and are named by
-    their path under it, with ``/``. Texts of ``documents.jsonl`` have their newlines made ``\\n`` and lose a byte
-    order mark, so gold offsets address them as they address a file. Unknown fields are ignored.
+    ``documents/`` is read recursively, without names that begin with a dot; a document's name is its path in it, with
+    ``/``. Texts of ``documents.jsonl`` get ``\\n`` newlines and lose a byte order mark, so that gold offsets count as
+    in a file. Unknown fields are ignored.
 
-    Raises ``SuiteError``, with file and line, for whatever is missing, malformed, unknown, double or out of range.
-    Gold in files is checked against the text when the bench has parsed them.
+    Raises ``SuiteError``, with file and line, for missing, malformed, unknown, duplicate or out-of-range values. Gold
+    in files is only checked by the bench, which knows their text.
     """
     if not path.is_dir():
         raise SuiteError(f"{path} is not a folder.", "A suite is a folder with documents and questions.jsonl.")
@@ -164,18 +166,18 @@ def _questions(path: Path, documents: Mapping[str, SuiteDocument]) -> tuple[Ques
 def read_questions(
     rows: Iterable[tuple[str, dict[str, Any]]], text_of: Callable[[object, str], str | None]
 ) -> Iterator[tuple[Question, dict[str, Any]]]:
-    """The questions of ``questions.jsonl``, each with the object it was read from, whose gold is in the same order.
+    """The questions of ``questions.jsonl``, each with the object it was read from. Raises ``SuiteError``.
 
-    ``rows``: objects, each with its place. ``text_of(name, place)``: the text of the document of that name, ``None``
-    where it is not at hand; raises ``SuiteError`` for what names none. Raises ``SuiteError``.
+    ``rows``: (place, object) pairs. ``text_of(name, place)``: the text of a document, ``None`` where it is not known
+    yet; raises ``SuiteError`` for an unknown document.
     """
-    known: set[str] = set()
+    ids: set[str] = set()
     for place, row in rows:
         fields.require(row, ("id", "question", "gold"), place, _FORMAT)
         identifier, text = fields.text(row, "id", place), fields.text(row, "question", place)
-        if identifier in known:
+        if identifier in ids:
             raise SuiteError(f"{place}: the id {identifier!r} stands there twice.", "Ids must differ.")
-        known.add(identifier)
+        ids.add(identifier)
         gold = tuple(
             _gold(item, f"{place}, gold {number}", text_of)
             for number, item in enumerate(fields.sequence(row, "gold", place), start=1)
@@ -206,7 +208,7 @@ def _gold(item: object, place: str, text_of: Callable[[object, str], str | None]
 
 
 def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each non-blank line's object with its place, ``questions.jsonl, line 3``."""
+    """The object of each non-blank line, with its place (``questions.jsonl, line 3``)."""
     try:
         data = path.read_bytes()
         text = data.decode()
@@ -223,7 +225,7 @@ def _digest(value: object) -> str:
 
 
 OWN_TEXT = ("markdown", "text", "code")
-"""Kinds whose canonical text is the file's own text, so that gold offsets hold in it."""
+"""File kinds whose canonical text is the file's own text, so that gold offsets are offsets in the file."""
 
 _UNSAFE = re.compile(r"[^\w .+()-]")
 _LONGEST = 80
@@ -231,7 +233,7 @@ _LONGEST = 80
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """A suite's document, and the file that holds its bytes."""
+    """The name of a suite's document, and the file that holds its bytes."""
 
     name: str
     path: Path
@@ -240,8 +242,8 @@ class Staged:
 def stage_documents(suite: Suite, folder: Path) -> tuple[Staged, ...]:
     """Every document of ``suite`` as a file, in the suite's order.
 
-    Files of the suite stay where they are. Texts are written below ``folder``, each in a numbered folder of its own
-    under a name that is safe anywhere; what is already there and right is left alone.
+    Files of the suite are used in place. Texts are written below ``folder``, each under a portable name in a numbered
+    folder of its own; files that are already there with the right content are not written again.
     """
     staged = []
     for number, document in enumerate(suite.documents):
@@ -257,7 +259,7 @@ def stage_documents(suite: Suite, folder: Path) -> tuple[Staged, ...]:
 
 
 def safe_name(name: str) -> str:
-    """The last part of ``name`` with only characters that any file system takes, at most 80 of them.
+    """The last part of path ``name`` with only characters that every file system allows, at most 80.
 
     >>> safe_name("../a/b\\n*.md"), safe_name(".."), safe_name("x/")
     ('b__.md', 'document', 'document')
@@ -270,28 +272,25 @@ def safe_name(name: str) -> str:
 
 
 def unique_names(names: Iterable[str]) -> list[str]:
-    """A safe file name for each name, its extension kept; what some file system takes for the same is numbered.
+    """A safe file name for each name, with its extension. Names that some file system cannot tell apart are numbered.
 
     >>> unique_names(["in/notes.md", "notes.md", "Notes.MD", "b?.txt"])
     ['notes.md', 'notes (2).md', 'Notes (3).MD', 'b_.txt']
     """
-    return unlike(map(safe_name, names))
+    return distinct_names(map(safe_name, names))
 
 
 def _text_file_name(name: str, data: bytes) -> str:
-    """A name under which the bytes are read as the text they are: what its extension would turn to more gets .txt."""
+    """A safe file name under which the bytes are read as plain text: ``.txt`` is appended to other file kinds."""
     safe = safe_name(name)
     try:
         kind = detect_kind(data, safe)
     except ParseError:
-        # Ingesting it as plain text gives the reason, and the bench lists it.
+        # As plain text it fails again when it is ingested, and the bench lists the reason.
         kind = ""
     return safe if kind in OWN_TEXT else f"{safe}.txt"
 
 
 def suite_folder(suite: Suite) -> str:
-    """The folder's name in a workspace that holds what is kept for a suite's documents.
-
-    Suites over the same documents share it where they share their name.
-    """
+    """The name of the workspace folder for a suite's documents. Suites with equal names and documents share it."""
     return f"{safe_name(suite.name)}-{suite.documents_fingerprint()[:16]}"

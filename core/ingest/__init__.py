@@ -1,1 +1,1 @@
-"""The way in: files gathered, read, cut, encoded and stored, by jobs that outlive the page; and cut anew."""
+"""Ingestion: finding files, parsing, chunking, encoding and storing them, in durable background jobs."""

@@ -1,7 +1,7 @@
-"""Recipes applied: to one document, to a kind, or to the library, or to a new embedder; what that costs.
+"""Applying a changed recipe or embedder to the documents of a library, and estimating the cost beforehand.
 
-A recipe is set first and documents are cut after it, each swapped whole: what is interrupted goes on from there, and a
-document that was not reached yet is still answered from as it was.
+The recipe is stored first, then the documents are chunked again one by one. After an interruption the rest can be done
+later; until then, a document is searched with its old chunks.
 """
 
 from __future__ import annotations
@@ -24,28 +24,30 @@ from core.ingest.reports import Failure, Ingested, IngestReport
 from core.settings import ChunkingSettings
 from core.storage.catalogue import documents, generations, sources
 from core.storage.catalogue import recipes as stored
-from core.storage.catalogue.replies import tokens_a_second
+from core.storage.catalogue.replies import tokens_per_second
 from core.storage.catalogue.sources import SourceRow
-from core.storage.catalogue.tiers import is_left
+from core.storage.catalogue.tiers import is_lexical_only
 from core.storage.index.cache import CatalogueVectors
 from core.storage.index.outbox import apply_outbox
 from core.storage.store import Store
 from core.text.numerals import counted, in_time
 
 _CHARACTERS_A_TOKEN = 4.3  # English prose in MiniLM's word pieces
-_PACKED = 0.8  # how full leaves are, on average
-TEXTS_AT_FIRST = 100.0  # a second, on two cores, until this library has seen how fast its encoder is
+_FILL = 0.8  # mean size of a leaf, relative to the maximum
+TEXTS_AT_FIRST = 100.0  # assumed speed of the encoder in texts per second (two cores) until it has been measured
 
 Tell = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What applying a recipe would do. ``documents``: that are cut otherwise by it; ``chunks_now`` and
-    ``chunks_then``: their leaves. ``texts_to_encode``: distinct ones without a vector yet. ``seconds``: about.
-    Not ``exact``: sentences must be encoded, a language model asked, or ``learned`` has to learn, before it is known
-    where cuts fall. ``requests``: to the language model, which reads ``prompt_tokens`` in ``writing_seconds``, both
-    about; ``None`` where it was never asked.
+    """The estimated cost of applying a recipe.
+
+    ``documents``: how many change. ``chunks_now``, ``chunks_then``: their leaves before and after.
+    ``texts_to_encode``: distinct texts without a cached vector. ``seconds``: an estimate. ``exact``: ``False`` if the
+    new chunks depend on sentences to encode, on a language model or on the untrained chunker ``learned``.
+    ``requests``: to the language model, with ``prompt_tokens`` in total. ``writing_seconds``: the time for them;
+    ``None`` if its speed is unknown.
     """
 
     documents: int
@@ -60,7 +62,7 @@ class Cost:
 
     @property
     def sentence(self) -> str:
-        """For a person, before the button is pressed.
+        """The estimate in words, for display before the user starts.
 
         >>> Cost(1, 40, 52, 1200, 12.3).sentence, Cost(0, 0, 0, 0, 0.0).sentence
         ('1 document, 40 chunks now and 52 then: 1,200 texts to encode, about 12 s', 'Nothing would change.')
@@ -72,79 +74,91 @@ class Cost:
         about = "" if self.exact else "about "
         documents, texts = counted(self.documents, "document"), about + counted(self.texts_to_encode, "text")
         chunks = f"{self.chunks_now:,} chunks now and {about}{self.chunks_then:,} then"
-        said = f"{documents}, {chunks}: {texts} to encode, about {in_time(self.seconds)}"
-        asked = asking(self.requests, self.prompt_tokens, self.writing_seconds)
-        return f"{said}; {asked[0].lower()}{asked[1:]}" if self.requests else said
+        sentence = f"{documents}, {chunks}: {texts} to encode, about {in_time(self.seconds)}"
+        if not self.requests:
+            return sentence
+        requests = asking(self.requests, self.prompt_tokens, self.writing_seconds)
+        return f"{sentence}; {requests[0].lower()}{requests[1:]}"
 
 
 def reached(store: Store, scope: str, key: str) -> list[SourceRow]:
-    """The first live source of every document that a recipe of this scope decides for."""
-    known = stored.overrides(store)
-    found: dict[str, SourceRow] = {}
+    """The documents to which the recipe of a scope applies, each by its first live source.
+
+    ``scope``: "document", "kind" or "library". ``key``: the version id or the document kind.
+    """
+    overrides = stored.overrides(store)
+    rows: dict[str, SourceRow] = {}
     for row in sources.sources(store):
-        own = ("document", row.version_id) in known
-        decides = {
+        has_own = ("document", row.version_id) in overrides
+        applies = {
             "document": row.version_id == key,
-            "kind": row.document_kind == key and not own,
-            "library": not own and ("kind", row.document_kind) not in known,
+            "kind": row.document_kind == key and not has_own,
+            "library": not has_own and ("kind", row.document_kind) not in overrides,
         }
-        if decides[scope]:
-            found.setdefault(row.version_id, row)
-    return list(found.values())
+        if applies[scope]:
+            rows.setdefault(row.version_id, row)
+    return list(rows.values())
 
 
 def plan_apply(by: Preparer, scope: str, key: str, chunking: ChunkingSettings | None, tell: Tell | None = None) -> Cost:
-    """What applying a recipe would do: every document it reaches is cut, and nothing is kept.
+    """The cost of applying a recipe, found by chunking every affected document without storing the result.
 
-    Where a chunker reads the vectors of sentences that are not encoded yet, those are counted and the leaves reckoned.
-    Nor is anything learned, or a language model asked: where that still has to be, what would be cut is not known
-    exactly.
-    ``tell(done, total)`` counts documents and may raise to stop. A document that its parser would read anew first is
-    cut as it is read now.
+    Nothing is encoded, no chunker trained and no language model called; where the chunks depend on these, the cost is
+    an estimate. A document that needs to be parsed again is chunked by its stored text. ``tell(done, total)`` counts
+    documents and may raise to stop.
     """
-    by = replace(by, teaches=False, wanted=[], _recipes={}, _starts={})
-    known = dict(stored.overrides(by.store))
+    by = replace(by, teaches=False, skipped_prompts=[], _recipes={}, _starts={})
+    overrides = dict(stored.overrides(by.store))
     if scope != "library":
-        known.pop((scope, key), None)
+        overrides.pop((scope, key), None)
         if chunking is not None:
-            known[scope, key] = chunking
+            overrides[scope, key] = chunking
     library = chunking if scope == "library" and chunking is not None else by.settings.chunking
     rows, started = reached(by.store, scope, key), perf_counter()
     planned: list[_Planned] = []
-    now_ = 0
+    leaves_before = 0
     for number, row in enumerate(rows):
         if tell:
             tell(number, len(rows))
-        found = _planned(by, row, stored.resolved(library, known, row.document_kind, row.version_id))
-        if found is not None:
-            planned.append(found)
-            now_ += row.chunks
-    keys = list(dict.fromkeys(key for found in planned for key in found.keys))
-    reckoned = sum(found.leaves for found in planned if not found.encoded)
-    texts = len(keys) - len(CatalogueVectors(by.store).known(keys)) + reckoned
+        document = _planned(by, row, stored.resolve(library, overrides, row.document_kind, row.version_id))
+        if document is not None:
+            planned.append(document)
+            leaves_before += row.chunks
+    keys = list(dict.fromkeys(key for document in planned for key in document.keys))
+    estimated_leaves = sum(document.leaves for document in planned if not document.encoded)
+    texts = len(keys) - len(CatalogueVectors(by.store).known(keys)) + estimated_leaves
     speed = float(by.store.meta(TEXTS_A_SECOND) or TEXTS_AT_FIRST)
     seconds = perf_counter() - started + texts / speed
-    exact = not by.wanted and all(found.exact for found in planned)
-    leaves, tokens = sum(found.leaves for found in planned), sum(by.wanted)
-    if by.wanted and chunking is not None:
-        # What is written before a leaf is encoded with it, and what it is found by besides, by itself.
-        prompts, beside = len(chunking.asked_of_a_leaf), chunking.most_aliases
-        each = (beside + chunking.is_written) / prompts if prompts else 1
+    leaves = sum(document.leaves for document in planned)
+    if by.skipped_prompts and chunking is not None:
+        # Each reply adds texts to encode: a written prefix changes the leaf's text, an alias is a text of its own.
+        prompts, aliases = len(chunking.asked_of_a_leaf), chunking.most_aliases
+        texts_per_prompt = (aliases + chunking.is_written) / prompts if prompts else 1
         texts = min(
-            leaves * (1 + beside) + len(planned) * ("document" in chunking.aliases),
-            texts + round(each * len(by.wanted)),
+            leaves * (1 + aliases) + len(planned) * ("document" in chunking.aliases),
+            texts + round(texts_per_prompt * len(by.skipped_prompts)),
         )
-    pace = tokens_a_second(by.store)
+    prompt_tokens = sum(by.skipped_prompts)
+    pace = tokens_per_second(by.store)
     return Cost(
-        len(planned), now_, leaves, texts, seconds, exact, len(by.wanted), tokens, tokens / pace if pace else None
+        documents=len(planned),
+        chunks_now=leaves_before,
+        chunks_then=leaves,
+        texts_to_encode=texts,
+        seconds=seconds,
+        exact=not by.skipped_prompts and all(document.exact for document in planned),
+        requests=len(by.skipped_prompts),
+        prompt_tokens=prompt_tokens,
+        writing_seconds=prompt_tokens / pace if pace else None,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
-    """A document as it would be cut. ``keys``: of the vectors it needs; not ``encoded``: of its sentences alone.
+    """A document as it would be chunked.
 
-    Not ``exact``: it may be cut otherwise in the end.
+    ``keys``: of the vectors it needs. ``exact``: ``False`` if the number of ``leaves`` may differ in the end.
+    ``encoded``: ``False`` if its sentences are not encoded yet; ``keys`` are then theirs.
     """
 
     leaves: int
@@ -154,82 +168,79 @@ class _Planned:
 
 
 def _planned(by: Preparer, row: SourceRow, chunking: ChunkingSettings) -> _Planned | None:
-    """``None`` for a document that is cut so already."""
-    known = documents.version(by.store, row.version_id)
-    if known is None:
-        return None  # it was removed meanwhile
-    chosen = replace(by.document_recipe(row.version_id, known.kind), chunking=chunking)
-    left = is_left(by.store, row.version_id)
-    if by.is_cut(row.version_id, known.parser, chosen, left=left):
+    """How a document would be chunked; ``None`` if it is chunked so already or was removed meanwhile."""
+    version = documents.version(by.store, row.version_id)
+    if version is None:
+        return None
+    recipe = replace(by.document_recipe(row.version_id, version.kind), chunking=chunking)
+    lexical_only = is_lexical_only(by.store, row.version_id)
+    if by.is_cut(row.version_id, version.parser, recipe, left=lexical_only):
         return None
     document, encoder = documents.document(by.store, row.version_id), by.model.encoder
     if chunking.chunker in BY_VECTORS:
         spans = sentences(document)
-        needed = [vector_key(encoder.fingerprint, document.text[span.start : span.end]) for span in spans]
-        if len(CatalogueVectors(by.store).known(needed)) < len(set(needed)):
-            return _Planned(reckoned_leaves(known.characters, chunking), needed, False, encoded=False)
-    made, _ = by.cut(document, known.parser, chosen)
-    own = encoder_inputs(made.tree, chunking, by.model.counter, encoder.max_tokens)
-    inputs = () if left else with_aliases(made.tree, own)
-    learns = (
+        keys = [vector_key(encoder.fingerprint, document.text[span.start : span.end]) for span in spans]
+        if len(CatalogueVectors(by.store).known(keys)) < len(set(keys)):
+            return _Planned(estimated_leaf_count(version.characters, chunking), keys, False, encoded=False)
+    chunked, _ = by.cut(document, version.parser, recipe)
+    own = encoder_inputs(chunked.tree, chunking, by.model.counter, encoder.max_tokens)
+    inputs = () if lexical_only else with_aliases(chunked.tree, own)
+    untrained = (
         chunking.chunker == "learned" and by.store.writable and by.chunker_resources("learned", encoder).starts is None
     )
-    return _Planned(len(own), [vector_key(encoder.fingerprint, text) for text in inputs], exact=not learns)
+    return _Planned(len(own), [vector_key(encoder.fingerprint, text) for text in inputs], exact=not untrained)
 
 
-def reckoned_leaves(characters: int, chunking: ChunkingSettings) -> int:
-    """About how many leaves a text of so many characters will have, by the sizes alone.
+def estimated_leaf_count(characters: int, chunking: ChunkingSettings) -> int:
+    """The estimated number of leaves of a text, by its length and the size settings only.
 
-    >>> reckoned_leaves(43_000, ChunkingSettings(max_tokens=125, prefix=()))
+    >>> estimated_leaf_count(43_000, ChunkingSettings(max_tokens=125, prefix=()))
     100
     """
     body = max(1, chunking.max_tokens - chunking.overlap_room - chunking.prefix_room * bool(chunking.read_prefix) / 2)
     unit = _CHARACTERS_A_TOKEN if chunking.unit == "tokens" else 1.0
-    return round(characters / (unit * _PACKED * body))
+    return round(characters / (unit * _FILL * body))
 
 
 def recut(run: Ingest, version_ids: Sequence[str] | None = None) -> IngestReport:
-    """Cut documents, ``None`` for all, by their recipes and edits, each swapped whole; what is cut so already costs
-    nothing.
-    """
+    """Chunk documents (``None``: all) again by their recipes and edits; those that are up to date cost nothing."""
     names: dict[str, str] = {}
     for row in sources.sources(run.store):
-        names.setdefault(row.version_id, row.name)  # a version is read under its first name
+        names.setdefault(row.version_id, row.name)  # the name of the first source, as in the first ingest
     run.keep_sources = True
-    wanted = dict.fromkeys(names if version_ids is None else version_ids)
-    return run.run([Incoming(names[one], content_hash=one) for one in wanted if one in names])
+    selected = dict.fromkeys(names if version_ids is None else version_ids)
+    return run.run([Incoming(names[version], content_hash=version) for version in selected if version in names])
 
 
 def fill_generation(run: Ingest, items: int | None = None) -> IngestReport | None:
-    """Where the run's embedder is another than the serving one's: fill its generation and flip to it.
+    """If the run's embedder is not the serving one, build its generation and make it the serving one.
 
-    Returns what that cost; ``None`` where nothing had to be done. What fails is listed and stays out: one document
-    must not keep the others from their new vectors. Raises ``ModelError`` where all fail: then nothing is flipped.
-    ``items``: the run's watch knows so many items that wait for it;
-    ``None``: it knows the documents themselves.
+    Returns the report, ``None`` if there was nothing to do. Failed documents are listed and missing in the new
+    generation. Raises ``ModelError``, and keeps the serving generation, if all fail. ``items``: the number of queue
+    items that the run's watch reports on while they wait; ``None``: it reports on the documents.
     """
     encoder = run.model.encoder
-    wanted = generations.begin_generation(run.store, encoder.fingerprint, encoder.dimension)
-    if wanted.serving:
+    generation = generations.begin_generation(run.store, encoder.fingerprint, encoder.dimension)
+    if generation.serving:
         return None
-    run.generation = wanted.number
+    run.generation = generation.number
     if run.watch and items is not None:
         live = {row.version_id for row in sources.sources(run.store)}
         run.watch = OnItems(run.watch, items, len(live), "renewing")
     report = recut(run)
     if report.failures and not report.documents:
-        generations.drop_generation(run.store, wanted.number)
+        generations.drop_generation(run.store, generation.number)
         raise ModelError(
             f"No document could be moved to the new embedder: {report.failures[0].reason}",
             "The library is as it was. Choose another embedder, or mend this one and apply it again.",
         )
-    failed = generations.unfinished_versions(run.store, wanted.number) if report.failures else []
-    generations.serve(run.store, wanted.number, without=failed)
+    failed = generations.unfinished_versions(run.store, generation.number) if report.failures else []
+    generations.serve(run.store, generation.number, without=failed)
     return report
 
 
 def drop_others(run: Ingest) -> None:
-    """Forget the generations that do not serve."""
+    """Delete all generations except the serving one."""
     for other in generations.generations(run.store):
         if not other.serving:
             generations.drop_generation(run.store, other.number)
@@ -238,11 +249,11 @@ def drop_others(run: Ingest) -> None:
 
 @dataclass(slots=True)
 class OnItems:
-    """A ``Watch`` of ``documents`` that is told on the first of ``items`` items of another watch: how many are done.
+    """A ``Watch`` for work on ``documents`` that is shown as the progress of one of ``items`` items of another watch.
 
-    ``called``: what is said instead of each document's stage. Without it, the texts that are encoded meanwhile are told
-    behind "encoding", as "encoding 3 of 12", and in the place of documents where there is one. An item cancelled
-    meanwhile hands on to the next; when all are, the work is cancelled.
+    It reports the number of finished documents. ``called``: the stage to report; "" for the stage of the current
+    document, with "encoding 3 of 12" for its texts (or, of a single document, their numbers as the progress). The first
+    item is used until it is cancelled, then the next one; when all are cancelled, so is the work.
     """
 
     watch: Watch
@@ -253,14 +264,14 @@ class OnItems:
     _item: int = 0
 
     def stage(self, index: int, stage: str, done: int, total: int) -> None:
-        """Shows documents done, whatever happens to one of them."""
-        told = (self.called or stage, min(self._done, self.documents), self.documents)
+        """Report the number of finished documents, or of encoded texts."""
+        progress = (self.called or stage, min(self._done, self.documents), self.documents)
         if stage == "encoding" and total and not self.called:
-            several = f"{stage} {done:,} of {total:,}", *told[1:]
-            told = several if self.documents > 1 else (stage, done, total)
+            with_texts = f"{stage} {done:,} of {total:,}", *progress[1:]
+            progress = with_texts if self.documents > 1 else (stage, done, total)
         while self._item < self.items:
             try:
-                self.watch.stage(self._item, *told)
+                self.watch.stage(self._item, *progress)
             except ItemCancelledError:
                 self._item += 1
             else:
@@ -268,5 +279,5 @@ class OnItems:
         raise CancelledError("Every file was cancelled.")
 
     def finished(self, index: int, outcome: Ingested | Failure) -> None:
-        """One document more."""
+        """Count a finished document."""
         self._done += 1

@@ -1,4 +1,4 @@
-"""A language model whose replies are kept with the library, so that none is asked for, or paid, twice."""
+"""A language model with a cache of its replies in the library, so that no prompt is paid for twice."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from core.storage.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class KeptWriter:
-    """Satisfies ``core.chunking.plan.Writer``. Each reply is committed as it comes: what was stopped goes on there.
+class CachedWriter:
+    """A ``core.chunking.plan.Writer``. Each reply is committed at once, so that an interrupted run does not repeat it.
 
-    ``version_id``: of the document that is written about, with which the replies go. Not ``asks``: what is kept is all
-    there is, "" stands for the rest, and ``wanted`` notes how many tokens each of those prompts has, about.
+    ``version_id``: the document written about; its replies are deleted with it. ``asks``: ``False`` to use only cached
+    replies; other prompts get "" and their approximate number of tokens is added to ``skipped_prompts``.
     """
 
     store: Store
     writer: Writer
     version_id: str = ""
     asks: bool = True
-    wanted: list[int] = field(default_factory=list)
+    skipped_prompts: list[int] = field(default_factory=list)
 
     @property
     def fingerprint(self) -> str:
@@ -35,17 +35,17 @@ class KeptWriter:
         return self.writer.room
 
     def complete(self, prompt: str) -> str:
-        """The kept reply to this very prompt by this very model, else the model's. Raises ``ModelError``."""
+        """The cached reply of this model to this prompt, or a new one. Raises ``ModelError``."""
         key = hashlib.sha256(f"{self.fingerprint}\0{prompt}".encode("utf-8", "replace")).hexdigest()
-        known = replies.reply(self.store, key)
-        if known is not None:
-            return known
+        cached = replies.reply(self.store, key)
+        if cached is not None:
+            return cached
         if not self.asks:
-            self.wanted.append(tokens_about(prompt))
+            self.skipped_prompts.append(tokens_about(prompt))
             return ""
         started = perf_counter()
-        said = self.writer.complete(prompt)
-        if said.strip() and self.store.writable:
+        text = self.writer.complete(prompt)
+        if text.strip() and self.store.writable:
             seconds = perf_counter() - started
-            replies.keep_reply(self.store, key, self.version_id, said, tokens_about(prompt), seconds)
-        return said
+            replies.keep_reply(self.store, key, self.version_id, text, tokens_about(prompt), seconds)
+        return text

@@ -1,7 +1,7 @@
-"""What reading files would cost, before it is done: the same figures for the page, the commands and a folder's plan.
+"""Cost estimates for ingesting files and for the lexical-only tier, as shown by pages, commands and folder plans.
 
-Pages and chunks are reckoned from bytes: as this library's own documents of a kind turned out where it holds enough of
-them, else as files of that kind usually are. Time is this machine's own pace, or not known.
+Pages and chunks are estimated from file sizes: by the library's own documents of the same kind if there are enough of
+them, otherwise by typical figures. Time is estimated from the measured pace of this machine, or unknown.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from dataclasses import dataclass, replace
 
 from core.chunking.plan import Writer
 from core.settings import ChunkingSettings
-from core.storage.catalogue.replies import tokens_a_second
+from core.storage.catalogue.replies import tokens_per_second
 from core.storage.catalogue.statistics import KindFigures, kind_figures
-from core.storage.catalogue.tiers import Holding
+from core.storage.catalogue.tiers import IndexUsage
 from core.storage.store import Store
 from core.text.numerals import counted, in_bytes, in_time
 
-SECONDS_A_DOCUMENT = "preference.seconds_a_document"  # kept with the library: how fast its machine reads documents
-_ENOUGH = 3  # documents of a kind, to know it by them
-_MANY_CHUNKS = 100  # to know by them what a chunk takes of the index
+SECONDS_A_DOCUMENT = "preference.seconds_a_document"  # meta key: the measured pace of ingestion
+_MIN_DOCUMENTS = 3  # of a kind, to estimate by the library's own
+_MIN_CHUNKS = 100  # to estimate the index size per chunk by the library's own
 _CHARACTERS_A_CHUNK = 350
-_CHUNKS_A_DOCUMENT = 8  # about what opening, storing and telling of any document take
-_BYTES_A_CHUNK = 8000  # of text, words, vectors and Chroma together
+_CHUNKS_A_DOCUMENT = 8  # the fixed work per document, in chunks
+_BYTES_A_CHUNK = 8000  # in the catalogue, lexical index, vectors and Chroma together
 _BYTES_A_TOKEN = 3.5
-_BYTES_A_PROMPT = 900  # beside the document: a chunk, and what is asked
-_TEXT_A_BYTE = {  # characters; a kind that is not named is text
+_BYTES_A_PROMPT = 900  # besides the document: the chunk and the instruction
+_CHARACTERS_A_BYTE = {  # of a file; 1 for kinds that are not listed
     "pdf": 0.03,
     "docx": 0.06,
     "doc": 0.06,
@@ -54,10 +54,12 @@ _BYTES_A_PAGE = {"pdf": 60_000, "pptx": 30_000, "ppt": 30_000, "odp": 30_000}
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """``kinds``: files by kind, the most first. ``pages``: of kinds that have any. ``index_bytes``: beside the files
-    themselves. ``seconds``: ``None`` where this library has read nothing yet. ``measured``: files of kinds that were
-    reckoned by the library's own documents. ``requests``: to a language model, at most, which reads about
-    ``prompt_tokens`` in ``writing_seconds``, ``None`` where it was never asked.
+    """The estimated cost of ingesting files.
+
+    ``kinds``: the number of files by kind, most frequent first. ``pages``: of kinds with pages. ``index_bytes``:
+    without the originals. ``seconds``: ``None`` if this machine's pace is unknown. ``measured``: files estimated by the
+    library's own documents. ``requests``: to a language model at most, with ``prompt_tokens`` in total.
+    ``writing_seconds``: the time for them; ``None`` if its speed is unknown.
     """
 
     kinds: Mapping[str, int]
@@ -77,7 +79,7 @@ class Cost:
 
     @property
     def basis(self) -> str:
-        """How pages and chunks were reckoned, as a phrase."""
+        """A phrase on how pages and chunks were estimated."""
         if self.measured == self.files:
             return "reckoned by this library's own documents"
         usual = "by the bytes of each kind, as such files usually are"
@@ -90,17 +92,18 @@ def cost_of(
     chunking: ChunkingSettings | None = None,
     writer: Writer | None = None,
 ) -> Cost:
-    """What reading files, each a kind and its bytes, would cost; ``None``: in a library that is not there yet.
+    """The estimated cost of ingesting ``(kind, bytes)`` files.
 
-    ``writer``: what is asked for what ``chunking`` wants written of every document; ``None``: nobody.
+    ``store``: ``None`` for a library that does not exist yet. ``writer``: the language model that ``chunking`` would
+    call, or ``None``.
     """
     room = writer.room if writer else 0
     if store is None:
         return reckon(files, {}, None, None, chunking, room)
-    known, bytes_a_chunk = kind_figures(store, _MANY_CHUNKS)
+    known, bytes_a_chunk = kind_figures(store, _MIN_CHUNKS)
     pace = store.meta(SECONDS_A_DOCUMENT)
     cost = reckon(files, known, float(pace) if pace else None, bytes_a_chunk, chunking, room)
-    speed = tokens_a_second(store)
+    speed = tokens_per_second(store)
     return replace(cost, writing_seconds=cost.prompt_tokens / speed) if speed and cost.requests else cost
 
 
@@ -112,8 +115,10 @@ def reckon(
     chunking: ChunkingSettings | None = None,
     room: int = 0,
 ) -> Cost:
-    """``known``: what the library's documents came to, by kind; ``None`` for what it has not measured yet. ``room``:
-    bytes of the prompts that ``chunking`` has written; 0: nobody is asked.
+    """The estimated cost of ``(kind, bytes)`` files.
+
+    ``known``: figures of the library's documents by kind. ``seconds_a_document``, ``bytes_a_chunk``: measured values,
+    ``None`` if there are none. ``room``: the largest prompt in bytes; 0 without a language model.
 
     >>> known = {"pdf": KindFigures(10, 1_000_000, 20, 40)}
     >>> cost = reckon([("pdf", 500_000), ("text", 3500)], known, 2.0, None)
@@ -131,47 +136,63 @@ def reckon(
     pages = chunks = requests = tokens = 0.0
     measured = 0
     for kind, count in kinds.items():
-        seen, before = known.get(kind), chunks
-        if seen and seen.documents >= _ENOUGH and seen.size_bytes:
-            share = sizes[kind] / seen.size_bytes
-            pages, chunks, measured = pages + share * seen.pages, chunks + share * seen.chunks, measured + count
+        own, chunks_before = known.get(kind), chunks
+        if own and own.documents >= _MIN_DOCUMENTS and own.size_bytes:
+            share = sizes[kind] / own.size_bytes
+            pages, chunks, measured = pages + share * own.pages, chunks + share * own.chunks, measured + count
         else:
-            characters = sizes[kind] * _TEXT_A_BYTE.get(kind, 1.0)
+            characters = sizes[kind] * _CHARACTERS_A_BYTE.get(kind, 1.0)
             chunks += max(count, characters / _CHARACTERS_A_CHUNK)
             pages += count if kind == "image" else sizes[kind] / _BYTES_A_PAGE[kind] if kind in _BYTES_A_PAGE else 0
         if room and chunking is not None and chunking.asks:
-            # Each prompt shows the whole document, or as much of it as there is room for.
-            shown = min(room, (chunks - before) / count * _CHARACTERS_A_CHUNK + _BYTES_A_PROMPT)
-            asked = (chunks - before) * len(chunking.asked_of_a_leaf) + count * ("document" in chunking.aliases)
-            requests, tokens = requests + asked, tokens + asked * shown / _BYTES_A_TOKEN
+            kind_chunks = chunks - chunks_before
+            # Each prompt contains the whole document, or as much of it as fits.
+            prompt_bytes = min(room, kind_chunks / count * _CHARACTERS_A_CHUNK + _BYTES_A_PROMPT)
+            kind_requests = kind_chunks * len(chunking.asked_of_a_leaf) + count * ("document" in chunking.aliases)
+            requests, tokens = requests + kind_requests, tokens + kind_requests * prompt_bytes / _BYTES_A_TOKEN
     seconds = None
     if seconds_a_document is not None:
-        held = sum(seen.documents for seen in known.values())
-        usual = sum(seen.chunks for seen in known.values()) / held if held else 0
-        seconds = round(seconds_a_document * (chunks / usual if usual else kinds.total()), 1)
-    index = round(chunks * (bytes_a_chunk or _BYTES_A_CHUNK))
-    most_first = dict(kinds.most_common())
-    figures = (sizes.total(), round(pages), round(chunks), index, seconds, measured, round(requests), round(tokens))
-    return Cost(most_first, *figures)
+        mean_chunks = _mean_chunks(known)
+        seconds = round(seconds_a_document * (chunks / mean_chunks if mean_chunks else kinds.total()), 1)
+    return Cost(
+        kinds=dict(kinds.most_common()),
+        size_bytes=sizes.total(),
+        pages=round(pages),
+        chunks=round(chunks),
+        index_bytes=round(chunks * (bytes_a_chunk or _BYTES_A_CHUNK)),
+        seconds=seconds,
+        measured=measured,
+        requests=round(requests),
+        prompt_tokens=round(tokens),
+    )
+
+
+def _mean_chunks(known: Mapping[str, KindFigures]) -> float:
+    """The mean number of chunks of the library's documents; 0 without documents."""
+    documents = sum(figures.documents for figures in known.values())
+    return sum(figures.chunks for figures in known.values()) / documents if documents else 0.0
 
 
 def loads(store: Store, files: Sequence[tuple[str, int]]) -> list[float]:
-    """How much each file, a kind and its bytes, is to read: 1 for what the library's usual document is, or, in an
-    empty one, the usual one of these. By its chunks, and what any document takes besides.
+    """The estimated work for each ``(kind, bytes)`` file, relative to a typical document.
+
+    Work is measured in chunks plus a fixed amount per document. The typical document is the mean of the library, or of
+    ``files`` if it is empty.
     """
-    known, _ = kind_figures(store, _MANY_CHUNKS)
-    takes = [_CHUNKS_A_DOCUMENT + reckon([file], known, None, None).chunks for file in files]
-    held = sum(seen.documents for seen in known.values())
-    chunks = sum(seen.chunks for seen in known.values())
-    usual = _CHUNKS_A_DOCUMENT + chunks / held if held else sum(takes) / max(1, len(takes))
-    return [each / usual for each in takes]
+    known, _ = kind_figures(store, _MIN_CHUNKS)
+    work = [_CHUNKS_A_DOCUMENT + reckon([file], known, None, None).chunks for file in files]
+    is_empty = not any(figures.documents for figures in known.values())
+    typical = sum(work) / max(1, len(work)) if is_empty else _CHUNKS_A_DOCUMENT + _mean_chunks(known)
+    return [each / typical for each in work]
 
 
 @dataclass(frozen=True, slots=True)
 class TierCost:
-    """What leaving documents to their words saves, and what encoding them takes. ``chunks``: leaves with a vector,
-    ``unencoded``: without. ``freed_bytes``: in the catalogue and, about, in Chroma. ``seconds``: to encode the chunks,
-    or, of what is unencoded, these; about. ``asked``: questions in the log, ``read`` of which read one of them.
+    """What making documents lexical-only saves, and what encoding them costs.
+
+    ``chunks``: encoded leaves; ``unencoded``: the others. ``freed_bytes``: in the catalogue and, estimated, in Chroma.
+    ``seconds``: to encode the chunks, or the unencoded ones if there are no others. ``asked``: questions in the log;
+    ``read``: those of them with one of the documents in their context.
     """
 
     documents: int
@@ -184,7 +205,7 @@ class TierCost:
 
     @property
     def leaving(self) -> str:
-        """For a person, before the button is pressed.
+        """The consequences of making them lexical-only, for display.
 
         >>> TierCost(2, 1204, 0, 4_100_000, 300.0, 340, 12).leaving
         '2 documents, 1,204 chunks: about 4.1 MB of vectors are freed. To have them back takes about 5 min of \
@@ -201,7 +222,8 @@ encoding. Of 340 questions in the log 12 read one of them; such questions find t
 
     @property
     def encoding(self) -> str:
-        """
+        """The cost of encoding them, for display.
+
         >>> TierCost(2, 0, 1204, 0, 300.0).encoding
         '2 documents, 1,204 chunks to encode, about 5 min.'
         """
@@ -209,15 +231,15 @@ encoding. Of 340 questions in the log 12 read one of them; such questions find t
         return f"{what} to encode, about {in_time(self.seconds)}."
 
 
-def tier_cost(held: Holding, texts_a_second: float) -> TierCost:
-    """Of documents that hold so much, by an encoder of this speed."""
-    freed = held.vector_bytes + held.chroma_bytes
-    seconds = (held.leaves or held.unencoded) / texts_a_second
-    return TierCost(held.documents, held.leaves, held.unencoded, freed, seconds, held.asked, held.read)
+def tier_cost(usage: IndexUsage, texts_a_second: float) -> TierCost:
+    """The cost for documents with this index usage and an encoder of this speed."""
+    freed = usage.vector_bytes + usage.chroma_bytes
+    seconds = (usage.leaves or usage.unencoded) / texts_a_second
+    return TierCost(usage.documents, usage.leaves, usage.unencoded, freed, seconds, usage.asked, usage.read)
 
 
 def sentence(cost: Cost) -> str:
-    """A cost in words, the same everywhere.
+    """A cost in words, for display.
 
     >>> sentence(reckon([("pdf", 6_000_000), ("text", 700)], {}, None, None))
     '2 files (1 pdf, 1 text; 6.0 MB), about 100 pages and 516 chunks, 4.1 MB of index; how long it takes is not yet \
@@ -240,7 +262,7 @@ usually are.'
 
 
 def asking(requests: int, tokens: int, seconds: float | None) -> str:
-    """What a language model would have to read, as a sentence without its stop.
+    """The cost of a language model in words, without a full stop.
 
     >>> asking(52, 90_000, 600)
     'The language model is asked 52 times at most and reads about 90,000 tokens, about 10 min'

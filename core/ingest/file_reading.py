@@ -1,4 +1,4 @@
-"""Files before they are parsed: their bytes and stamps, what kind they are, and which are too large to be read."""
+"""Reading files before they are parsed: bytes, stamps, kinds and size limits."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from core.parsing.file_names import suffix_of
 from core.storage.catalogue.sources import FileStamp
 from core.storage.faults import disk_faults
 
-_SETTLED_SECONDS = 2.0  # a file changed later than this may change again within one tick of its disk's clock
+_SETTLED_SECONDS = 2.0  # a file changed more recently may change again without a new modification time
 
 HEAD_BYTES = 8192
-_MOST_BYTES, MOST_TEXT_BYTES = 512 << 20, 64 << 20  # of one file, whose text takes many times its size in memory
-_WHOLE_BYTES = 64 << 20  # archives up to this size are looked into, since what they are stands at their end
+_MAX_BYTES, MAX_TEXT_BYTES = 512 << 20, 64 << 20  # text takes many times its size in memory
+_WHOLE_BYTES = 64 << 20  # archives up to this size are read whole to detect their kind: their directory is at the end
 _ARCHIVES = (b"PK\3\4", b"\xd0\xcf\x11\xe0")
 
 
 def read_incoming(item: Incoming) -> tuple[bytes | None, FileStamp | None]:
-    """A file's bytes and stamp; nothing yet for bytes that are staged."""
+    """``(bytes, stamp)`` of an item's file; the stamp is ``None`` if it may still change. Both ``None`` if staged."""
     if item.content_hash is not None:
         return None, None
     if item.path is None:
@@ -31,7 +31,7 @@ def read_incoming(item: Incoming) -> tuple[bytes | None, FileStamp | None]:
     require_file(item.path)
     with disk_faults(item.path):
         status = item.path.stat()
-        if status.st_size > _WHOLE_BYTES:  # a film is refused before all of it is in memory
+        if status.st_size > _WHOLE_BYTES:  # reject a huge file before it is read into memory
             require_size(item.name, status.st_size, kind_of(item.path, status.st_size, item.name))
         data = item.path.read_bytes()
     settled = time.time() - status.st_mtime > _SETTLED_SECONDS and len(data) == status.st_size
@@ -39,17 +39,17 @@ def read_incoming(item: Incoming) -> tuple[bytes | None, FileStamp | None]:
 
 
 def require_size(shown: str, size_bytes: int, kind: str) -> None:
-    """Raises ``ParseError`` for what this process could not hold: bytes that a worker reads, or a text it cuts."""
-    most = MOST_TEXT_BYTES if kind in TEXT_KINDS else _MOST_BYTES
-    if size_bytes > most:
+    """Raise ``ParseError`` for a file that is too large to be parsed in memory. ``shown``: its name for the message."""
+    limit = MAX_TEXT_BYTES if kind in TEXT_KINDS else _MAX_BYTES
+    if size_bytes > limit:
         raise ParseError(
-            f"{shown} has {size_bytes >> 20:,} MB; at most {most >> 20} MB are read at once.",
+            f"{shown} has {size_bytes >> 20:,} MB; at most {limit >> 20} MB are read at once.",
             "Split the file and add its parts.",
         )
 
 
 def kind_of(path: Path, size_bytes: int, name: str) -> str:
-    """A file's kind by its name and as little of its content as will do.
+    """The kind of a file, by its name and as little of its content as necessary.
 
     Raises ``UnsupportedKindError``, ``OSError``.
     """
@@ -57,13 +57,13 @@ def kind_of(path: Path, size_bytes: int, name: str) -> str:
         head = stream.read(HEAD_BYTES)
         if head.startswith(_ARCHIVES):
             if size_bytes > _WHOLE_BYTES:
-                return suffix_of(name) or "archive"  # its parser will say what it really is
+                return suffix_of(name) or "archive"  # its parser will check it
             head += stream.read()
     return detect_kind(head, name)
 
 
 def require_file(path: Path) -> None:
-    """Raises ``ParseError`` for a pipe or a device, which would be read for ever. Other faults show when it is read."""
+    """Raise ``ParseError`` for a pipe or a device, which may never end. Other errors are left to the reading."""
     try:
         mode = path.stat().st_mode
     except OSError:

@@ -1,4 +1,4 @@
-"""The files a folder holds: what is taken, what is passed over and why, and what is new against the library."""
+"""Scanning folders for files, with ignore rules, and comparing the result with the library."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from core.storage.store import Store
 
 DEFAULTS = (
     *(".git/", "node_modules/", "__pycache__/", ".venv/", "*.pyc", ".DS_Store", "Thumbs.db", "desktop.ini", "~$*"),
-    *("*.tmp", "*.part", "*.partial", "*.crdownload", "*.download", "*.swp", "*~"),  # not there as a whole yet
+    *("*.tmp", "*.part", "*.partial", "*.crdownload", "*.download", "*.swp", "*~"),  # incomplete files
 )
-IGNORE_FILES = (".gitignore", ".lecternignore")  # of one folder, the latter has the first word
-HIDDEN = ".*"  # what begins with a dot, the last of the defaults unless hidden files are wanted
+IGNORE_FILES = (".gitignore", ".lecternignore")  # in the same folder, the latter takes precedence
+HIDDEN = ".*"  # the last default pattern, unless hidden files are included
 OWN_LIBRARY = "a Lectern library"
 IN_THE_CLOUD = "in the cloud alone: looking into it would fetch it"
 OF_PAGE = "what a saved page shows"
 _PAGES = (".html", ".htm", ".xhtml")
-_FILES_OF_PAGES = (  # behind a page's name, by the browser's language
+_FILES_OF_PAGES = (  # suffixes of the folder for a saved page's files, by the browser's language
     "_files .files -Dateien _fichiers _archivos _file _bestanden _arquivos _ficheiros -filer _tiedostot _pliki "
     "_soubory _dosyalar _fitxers _datoteke _fajlovi _elemei"
 ).split()
@@ -42,7 +42,7 @@ _RECALLED = 0x0040_0000 | 0x1000  # Windows: RECALL_ON_DATA_ACCESS, OFFLINE
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Patterns that hold below one folder. ``base``: the way to it, "" or ending in ``/``."""
+    """Ignore patterns for one folder and those below. ``base``: its relative path, "" or ending in ``/``."""
 
     base: str
     patterns: tuple[str, ...]
@@ -51,17 +51,20 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Ignoring:
-    """Rules by rank: the first that says anything about a path decides. ``given`` by the person come first."""
+    """Ignore rules in order of precedence: the first ones that match a path decide.
 
-    given: Rules
-    nested: tuple[Rules, ...]  # of IGNORE_FILES, the deepest first
+    ``user``: the patterns of the user. ``nested``: from ``IGNORE_FILES``, the deepest first.
+    """
+
+    user: Rules
+    nested: tuple[Rules, ...]
     defaults: Rules
 
     @classmethod
     def of(cls, patterns: Sequence[str], *, hidden: bool = False) -> Ignoring:
-        """The given patterns before the defaults. ``hidden``: take hidden files too.
+        """The user's patterns and the defaults. ``hidden``: include hidden files.
 
-        Raises ``LecternError`` for a pattern that is none.
+        Raises ``LecternError`` for an invalid pattern.
 
         >>> rules = Ignoring.of(["*.log", "!keep.log"])
         >>> rules.pattern_for("a/b.log"), rules.pattern_for("keep.log"), rules.pattern_for("a/node_modules/")
@@ -71,18 +74,18 @@ class Ignoring:
         return cls(_rules("", patterns, strict=True), (), _rules("", defaults, strict=True))
 
     def within(self, base: str, file: Path) -> Ignoring:
-        """Also the rules of such a file, for what lies beside and below it; lines that are none are left."""
+        """These rules and those of an ignore file, which apply to its folder ``base``. Invalid lines are skipped."""
         with file.open("rb") as stream:
             lines = stream.read(_IGNORE_FILE_BYTES).decode("utf-8", "replace").splitlines()
         return replace(self, nested=(_rules(base, lines, strict=False), *self.nested))
 
-    def pattern_for(self, way: str) -> str:
-        """The pattern that passes over a path (a folder's ends in ``/``), "" where none does."""
-        for rules in (self.given, *self.nested, self.defaults):
-            if rules.patterns and way.startswith(rules.base):
-                said = rules.spec.check_file(way[len(rules.base) :])
-                if said.include is not None:
-                    return rules.patterns[said.index or 0] if said.include else ""
+    def pattern_for(self, relative: str) -> str:
+        """The pattern by which a relative path (of a folder: ending in ``/``) is ignored; "" if it is not."""
+        for rules in (self.user, *self.nested, self.defaults):
+            if rules.patterns and relative.startswith(rules.base):
+                match = rules.spec.check_file(relative[len(rules.base) :])
+                if match.include is not None:
+                    return rules.patterns[match.index or 0] if match.include else ""
         return ""
 
 
@@ -101,17 +104,17 @@ def _rules(base: str, lines: Sequence[str], *, strict: bool) -> Rules:
     return Rules(base, tuple(patterns), GitIgnoreSpec.from_lines(patterns))
 
 
-DEEPEST = 100  # folders in folders: beyond this something is mounted in itself
+MAX_DEPTH = 100  # of nested folders; deeper ones suggest a mount inside itself
 _NO_FILE = "It is a pipe, a socket or a device, not a file."
 
 ScanProgress = Callable[[int, str], None]
-Above = tuple[tuple[int, int], ...]  # device and number of each folder on the way down
+Ancestors = tuple[tuple[int, int], ...]  # (device, inode) of each parent folder
 
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file below a folder. ``relative``: the way to it, with ``/`` on every system. ``kind``: "" where nothing here
-    reads it, and then ``reason`` is the sentence that says so.
+    """A file below a folder. ``relative``: its relative path, with ``/`` on every system. ``kind``: "" if it is
+    unsupported; ``reason`` then says why.
     """
 
     path: Path
@@ -127,10 +130,10 @@ class FoundFile:
 
 @dataclass(slots=True)
 class Scan:
-    """What a walk through a folder found. Nothing was taken in, links were not followed.
+    """The files found in a folder. Symbolic links are not followed.
 
-    ``ignored``: (relative path, the pattern or reason); a folder, ending in ``/``, stands for all that is in it.
-    ``links``: relative paths. ``unreadable``: (relative path, a sentence).
+    ``ignored``: (relative path, pattern or reason); a path ending in ``/`` is a folder with all its content. ``links``:
+    relative paths of symbolic links. ``unreadable``: (relative path, reason as a sentence).
     """
 
     folder: Path
@@ -142,8 +145,8 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """A scan against the library. ``unsupported``: files not in the library that nothing here reads. ``missing``:
-    files the library holds that are no longer there.
+    """A scan compared with the library. ``unsupported``: files of unknown kind that are not in the library.
+    ``missing``: files in the library that no longer exist.
     """
 
     scan: Scan
@@ -154,7 +157,7 @@ class Changes:
     missing: tuple[KnownFile, ...]
 
     def by_state(self) -> dict[str, tuple[FoundFile, ...]]:
-        """The files found, by what an ingest would make of them."""
+        """The files found, by state."""
         return {
             "new": self.new,
             "changed": self.changed,
@@ -163,9 +166,9 @@ class Changes:
         }
 
     def items(self) -> list[NewItem]:
-        """What is new or changed, for the queue; each named by the folder and the way below it."""
-        above = f"{self.scan.folder.name}/" if self.scan.folder.name else ""
-        return [NewItem(above + file.relative, file.path) for file in (*self.new, *self.changed)]
+        """Queue items for the new and changed files, named by folder and relative path."""
+        prefix = f"{self.scan.folder.name}/" if self.scan.folder.name else ""
+        return [NewItem(prefix + file.relative, file.path) for file in (*self.new, *self.changed)]
 
 
 def scan(
@@ -178,75 +181,78 @@ def scan(
     kinds: bool = True,
     known: Mapping[bytes, KnownFile] | None = None,
 ) -> Scan:
-    """Walk through a folder in a stable order, or look at one file. Reads no more of a file than its kind needs.
+    """Scan a folder recursively, in a stable order, or a single file.
 
-    ``ignore``: patterns as in a .gitignore file; so are those of ``IGNORE_FILES`` on the way, each for its own
-    folder; ``core.ingest.gathering.DEFAULTS`` come last. ``library`` (and any other library) is passed over, and what
-    begins with a dot unless ``hidden``. ``progress(files, folder)`` may raise ``CancelledError``. ``known``: files
-    whose kind need not be looked at while their stamp is the same; without ``kinds`` none is looked at, and all are "".
-    Raises ``LecternError`` for what is not there.
+    ``ignore``: patterns as in a .gitignore file; they take precedence over those of ``IGNORE_FILES``, and these over
+    ``DEFAULTS``. ``library``: a folder to skip; other libraries are skipped as well. ``progress(files, folder)`` may
+    raise ``CancelledError``. ``hidden``: include hidden files. ``kinds``: ``False`` to leave all kinds ""; otherwise
+    only as much of a file is read as its kind requires. ``known``: files whose kind is reused if their stamp is the
+    same. Raises ``LecternError`` if ``folder`` does not exist.
     """
-    place = Path(os.path.abspath(folder))  # noqa: PTH100 - Path.absolute keeps ".."
-    if os.path.isfile(place):  # noqa: PTH113 - answers where is_file raises
-        found = Scan(place.parent)
-        _Walk(found, None, None, kinds, known or {}).take(place, place.name, os.stat(place))  # noqa: PTH116
-        return found
-    if not os.path.isdir(place):  # noqa: PTH112
+    root = Path(os.path.abspath(folder))  # noqa: PTH100 - Path.absolute keeps ".."
+    if os.path.isfile(root):  # noqa: PTH113 - Path.is_file may raise
+        result = Scan(root.parent)
+        _Walk(result, None, None, kinds, known or {}).add_file(root, root.name, os.stat(root))  # noqa: PTH116
+        return result
+    if not os.path.isdir(root):  # noqa: PTH112
         raise LecternError(f"There is no folder {folder} on this machine.", "Check the path.")
-    found = Scan(place)
+    result = Scan(root)
     rules = Ignoring.of(ignore, hidden=hidden)
-    _Walk(found, library and library.resolve(), progress, kinds, known or {}).below(place, "", rules, ())
-    return found
+    _Walk(result, library and library.resolve(), progress, kinds, known or {}).add_folder(root, "", rules, ())
+    return result
 
 
 def compare(
-    found: Scan, known: Mapping[bytes, KnownFile], progress: ScanProgress | None = None
+    scanned: Scan, known: Mapping[bytes, KnownFile], progress: ScanProgress | None = None
 ) -> tuple[Changes, dict[int, FileStamp]]:
-    """What of a scan is new, changed or as the library has it: by path, then size and time, then content.
+    """Compare a scan with the library: by path, then by stamp, then by content.
 
-    ``known``: ``files_known`` of the scanned folder. Also returned: the stamps, by source, of files that had to be
-    read and hold what they held; remembered, they spare reading them the next time.
+    ``known``: the ``files_known`` of the scanned folder. Also returns, by source id, the new stamps of files that had
+    to be read and are unchanged; stored in the library, they save reading them next time.
     """
     new: list[FoundFile] = []
     changed: list[FoundFile] = []
     unchanged: list[FoundFile] = []
     unsupported: list[FoundFile] = []
-    seen: dict[int, FileStamp] = {}
-    for number, file in enumerate(found.files):
-        held = known.get(path_key(file.path))
-        if held is None:
+    new_stamps: dict[int, FileStamp] = {}
+    for number, file in enumerate(scanned.files):
+        stored = known.get(path_key(file.path))
+        if stored is None:
             (new if file.kind else unsupported).append(file)
-        elif held.stamp == file.stamp:
+        elif stored.stamp == file.stamp:
             unchanged.append(file)
-        elif hash_of(file.path) == held.version_id:
+        elif hash_of(file.path) == stored.version_id:
             unchanged.append(file)
-            seen[held.source] = file.stamp
+            new_stamps[stored.source] = file.stamp
         else:
             changed.append(file)
         if progress:
             progress(number + 1, file.relative)
-    there = {path_key(file.path) for file in found.files}
-    closed = tuple(os.path.join(path_key(found.folder / place), b"") for place, _ in found.unreadable)  # noqa: PTH118
+    existing = {path_key(file.path) for file in scanned.files}
+    unreadable = tuple(
+        os.path.join(path_key(scanned.folder / relative), b"")  # noqa: PTH118
+        for relative, _ in scanned.unreadable
+    )
     missing = [
-        held
-        for key, held in known.items()
-        if key not in there and not os.path.lexists(held.path) and not key.startswith(closed)
+        stored
+        for key, stored in known.items()
+        if key not in existing and not os.path.lexists(stored.path) and not key.startswith(unreadable)
     ]
-    changes = Changes(found, tuple(new), tuple(changed), tuple(unchanged), tuple(unsupported), tuple(missing))
-    return changes, seen
+    changes = Changes(scanned, tuple(new), tuple(changed), tuple(unchanged), tuple(unsupported), tuple(missing))
+    return changes, new_stamps
 
 
 def scan_changes(store: Store, folder: Path, ignore: Sequence[str], progress: ScanProgress | None) -> Changes:
-    """What a folder (or file) holds against what the library has of it; what had to be read for that is remembered."""
+    """Scan a folder (or file) and compare it with the library."""
     known = files_known(store, folder)
-    return compared(store, scan(folder, ignore, store.home, progress, known=known), folder, known, progress)
+    return compare_and_record(store, scan(folder, ignore, store.home, progress, known=known), folder, known, progress)
 
 
-def compared(
-    store: Store, found: Scan, folder: Path, known: Mapping[bytes, KnownFile], progress: ScanProgress | None = None
+def compare_and_record(
+    store: Store, scanned: Scan, folder: Path, known: Mapping[bytes, KnownFile], progress: ScanProgress | None = None
 ) -> Changes:
-    """``compare``, and remember what had to be read for it, and when it was; a store open for reading does not."""
-    changes, stamps = compare(found, known, progress)
+    """``compare``; in a writable library also store the new stamps and the time of the scan."""
+    changes, stamps = compare(scanned, known, progress)
     if store.writable:
         set_stamps(store, stamps)
         note_scan(store, folder)
@@ -254,122 +260,125 @@ def compared(
 
 
 def files_known(store: Store, folder: Path) -> dict[bytes, KnownFile]:
-    """What the library holds below a folder, by ``path_key``."""
-    return {path_key(held.path): held for held in files_below(store, folder)}
+    """The files in the library below a folder, by ``path_key``."""
+    return {path_key(file.path): file for file in files_below(store, folder)}
 
 
 def find_files(paths: Sequence[str], library: Path, ignore: Sequence[str] = ()) -> tuple[list[NewItem], list[Failure]]:
-    """Every file at or below the paths, in a stable order, and what could not be looked into.
+    """All files at or below the paths, in a stable order, and failures for unreadable ones.
 
-    Names keep the path as given. A file that is named itself is taken whatever the patterns say.
+    Names keep the paths as given. A file given by its own path is included even if a pattern matches it.
     """
     items: list[NewItem] = []
     failures: list[Failure] = []
     for path in paths:
         try:
-            folder = stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116 - the path as given, "./" kept
+            is_folder = stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116 - Path would drop "./"
         except FileNotFoundError:
             failures.append(Failure(path, "There is no such file or folder."))
         except OSError as error:
             failures.append(Failure(path, f"It cannot be reached: {error.strerror}."))
         else:
-            if not folder:
+            if not is_folder:
                 items.append(NewItem(path, Path(path).absolute()))
                 continue
-            found = scan(Path(path), ignore, library, kinds=False)
-            items.extend(NewItem(joined(path, file.relative), file.path) for file in found.files)
-            failures.extend(Failure(joined(path, place), reason) for place, reason in found.unreadable)
+            scanned = scan(Path(path), ignore, library, kinds=False)
+            items.extend(NewItem(joined(path, file.relative), file.path) for file in scanned.files)
+            failures.extend(Failure(joined(path, relative), reason) for relative, reason in scanned.unreadable)
     return items, failures
 
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """One walk: where it puts what it finds, and what it goes by."""
+    """A recursive scan that adds to ``result``; the other fields are as in ``scan``."""
 
-    found: Scan
+    result: Scan
     library: Path | None
     progress: ScanProgress | None
     kinds: bool
     known: Mapping[bytes, KnownFile]
 
-    def below(self, folder: Path, relative: str, ignoring: Ignoring, above: Above) -> None:
-        """Everything below a folder; ``above``: the folders it lies in, so that no way leads in a circle."""
+    def add_folder(self, folder: Path, relative: str, ignoring: Ignoring, ancestors: Ancestors) -> None:
+        """Add everything below a folder. ``ancestors``: its parents, to detect cycles."""
         if self.progress:
-            self.progress(len(self.found.files), relative)
+            self.progress(len(self.result.files), relative)
         try:
-            status = os.stat(folder)  # noqa: PTH116 - beside scandir
+            status = os.stat(folder)  # noqa: PTH116 - as for scandir
             with os.scandir(folder) as listed:
                 entries = sorted(listed, key=lambda entry: entry.name)
         except OSError as error:
-            self.found.unreadable.append((relative, f"The folder cannot be read: {error.strerror}."))
+            self.result.unreadable.append((relative, f"The folder cannot be read: {error.strerror}."))
             return
         here = (status.st_dev, status.st_ino)
-        if here in above or len(above) >= DEEPEST:
-            self.found.unreadable.append((relative, "The folder lies in itself, or too deep."))
+        if here in ancestors or len(ancestors) >= MAX_DEPTH:
+            self.result.unreadable.append((relative, "The folder lies in itself, or too deep."))
             return
         if any(entry.name == CATALOGUE for entry in entries) or folder.resolve() == self.library:
-            self.found.ignored.append((relative, OWN_LIBRARY))
+            self.result.ignored.append((relative, OWN_LIBRARY))
             return
         for file in IGNORE_FILES:
             if (folder / file).is_file():
                 ignoring = ignoring.within(relative, folder / file)
         pages = {os.path.splitext(entry.name)[0] for entry in entries if entry.name.lower().endswith(_PAGES)}  # noqa: PTH122
         of_pages = {page + files for page in pages for files in _FILES_OF_PAGES}
-        for folders in (False, True):  # files before the folders beside them, each by name
+        for folders in (False, True):  # all files first, then the folders
             for entry in entries:
                 if folders and entry.name in of_pages and entry.is_dir(follow_symlinks=False):
-                    self.found.ignored.append((f"{relative}{entry.name}/", OF_PAGE))
+                    self.result.ignored.append((f"{relative}{entry.name}/", OF_PAGE))
                 else:
-                    self._meet(entry, relative, ignoring, (*above, here), folders)
+                    self._add_entry(entry, relative, ignoring, (*ancestors, here), folders)
 
-    def _meet(self, entry: os.DirEntry[str], relative: str, ignoring: Ignoring, above: Above, folders: bool) -> None:
-        way = relative + entry.name
+    def _add_entry(
+        self, entry: os.DirEntry[str], parent: str, ignoring: Ignoring, ancestors: Ancestors, folders: bool
+    ) -> None:
+        """Add an entry of a folder if it is a folder (``folders``) or is not."""
+        relative = parent + entry.name
         try:
-            link, folder = entry.is_symlink(), entry.is_dir(follow_symlinks=False)
-            if folder is not folders:
+            is_link, is_folder = entry.is_symlink(), entry.is_dir(follow_symlinks=False)
+            if is_folder is not folders:
                 return
-            shown = way + "/" if folder else way
+            shown = relative + "/" if is_folder else relative
             pattern = ignoring.pattern_for(shown)
             if pattern:
-                self.found.ignored.append((shown, pattern))
-            elif link:
-                self.found.links.append(way)
-            elif folder:
-                self.below(Path(entry.path), way + "/", ignoring, above)
+                self.result.ignored.append((shown, pattern))
+            elif is_link:
+                self.result.links.append(relative)
+            elif is_folder:
+                self.add_folder(Path(entry.path), relative + "/", ignoring, ancestors)
             else:
-                self.take(Path(entry.path), way, entry.stat(follow_symlinks=False))
+                self.add_file(Path(entry.path), relative, entry.stat(follow_symlinks=False))
         except OSError as error:
-            self.found.unreadable.append((way, f"It cannot be reached: {error.strerror}."))
+            self.result.unreadable.append((relative, f"It cannot be reached: {error.strerror}."))
 
-    def take(self, path: Path, way: str, status: os.stat_result) -> None:
-        """Note a file; a pipe or a device, which would be read for ever, is none."""
+    def add_file(self, path: Path, relative: str, status: os.stat_result) -> None:
+        """Add a file. Pipes and devices, which may never end, are listed as unreadable."""
         if not stat.S_ISREG(status.st_mode):
-            self.found.unreadable.append((way, _NO_FILE))
+            self.result.unreadable.append((relative, _NO_FILE))
             return
         if in_the_cloud(status):
-            self.found.ignored.append((way, IN_THE_CLOUD))
+            self.result.ignored.append((relative, IN_THE_CLOUD))
             return
         stamp = FileStamp(status.st_size, status.st_mtime_ns)
-        held = self.known.get(path_key(path))
+        stored = self.known.get(path_key(path))
         kind = reason = ""
-        if held is not None and held.stamp == stamp:
-            kind = held.kind
+        if stored is not None and stored.stamp == stamp:
+            kind = stored.kind
         elif self.kinds:
             try:
                 kind = kind_of(path, stamp.size_bytes, path.name)
             except UnsupportedKindError as error:
                 reason = error.problem
-        self.found.files.append(FoundFile(path, way, stamp, kind, reason))
+        self.result.files.append(FoundFile(path, relative, stamp, kind, reason))
 
 
 def in_the_cloud(status: os.stat_result) -> bool:
-    """Whether a file is a placeholder whose content its service would have to fetch. Linux marks none as such."""
+    """Whether a file is a placeholder that a cloud service downloads when it is read. Never on Linux."""
     flags, attributes = getattr(status, "st_flags", 0), getattr(status, "st_file_attributes", 0)
     return bool(flags & _DATALESS or attributes & _RECALLED)
 
 
 def hash_of(path: Path) -> str:
-    """Of a file's bytes; "" where it cannot be read."""
+    """The hex SHA-256 of a file; "" if it cannot be read."""
     try:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
@@ -378,5 +387,5 @@ def hash_of(path: Path) -> str:
 
 
 def joined(path: str, relative: str) -> str:
-    """A path as it was given, "./" and all, and the way below it."""
+    """A path as the user gave it, joined with a relative path; unlike ``Path``, it keeps "./"."""
     return os.path.join(path, *relative.rstrip("/").split("/"))  # noqa: PTH118

@@ -1,8 +1,8 @@
-"""Files to indexed documents: read, parse, cut, encode what is new, store each item in one transaction.
+"""``Ingest``: parses, chunks, encodes and stores files.
 
-Documents are gathered until their texts fill the encoder, then stored item by item, a mail together with what is
-attached to it; a bad file ends itself alone. Where somebody waits, what is new is stored as soon as it is cut, to be
-found by its words, and gets its meaning a few documents later.
+Chunked documents are collected until there are enough texts for full encoder batches. Each item is then stored in one
+transaction, a mail together with its attachments; an item that fails does not affect the others. In a prompt run, a
+new document is first stored without vectors, so that lexical search finds it at once, and encoded some documents later.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from itertools import repeat
 from time import perf_counter
 from typing import Protocol
 
-from core.cancellation import watched
+from core.cancellation import cancellation_check
 from core.chunking.plan import Writer
 from core.embedding import EmbeddingModel, Encoded, encode_cached
 from core.errors import CancelledError, LecternError, ModelError, StorageError
 from core.ingest.passwords import Passwords
-from core.ingest.prepared import Incoming, Member, Prepared, keyed, new_leaves, problem_of
-from core.ingest.preparing import Parse, Preparer, given_up_after
+from core.ingest.prepared import Incoming, Member, Prepared, leaves_with_keys, new_leaves, problem_of
+from core.ingest.preparing import Parse, Preparer, with_timeout
 from core.ingest.reports import Failure, Ingested, IngestReport
 from core.settings import Settings
 from core.storage.catalogue import chunks, documents, features, meaning, sources, trash
@@ -29,25 +29,25 @@ from core.storage.catalogue.chunks import NewLeaf
 from core.storage.catalogue.generations import begin_generation
 from core.storage.catalogue.statistics import add_language
 from core.storage.index.cache import CatalogueVectors
-from core.storage.index.outbox import carry_if_possible
+from core.storage.index.outbox import apply_if_possible
 from core.storage.schema.steps import NO_VECTOR
 from core.storage.store import Store
 from core.text.languages import ENGLISH, language_of
 from core.text.places import pages_read
 
-# Texts gathered before the encoder runs: enough for full batches, few enough that a crash costs seconds.
-GATHER = 1024
-# And where somebody waits: about a second of a small machine's work, or few documents. Counted, not timed, so that the
-# same files make the same vectors whatever else the machine does.
-TURN, TURN_DOCUMENTS = 64, 8
+# Texts collected before the encoder runs: enough for full batches, few enough that a crash costs only seconds of work.
+BATCH_TEXTS = 1024
+# In a prompt run, a batch also ends at either of these: about a second of work on a small machine. They are counts, not
+# times, so that the same files give the same vectors (to the last digit) under any load.
+SMALL_BATCH_TEXTS, SMALL_BATCH_DOCUMENTS = 64, 8
 
-MEANING_FOLLOWS = "preference.meaning_follows"  # the library's note that an embedder's server was gone
-TEXTS_A_SECOND = "texts_a_second"  # the library's own value of how fast its encoder was seen to be
-_TELLING = 32  # texts that tell it
+MEANING_FOLLOWS = "preference.meaning_follows"  # meta key: documents await encoding by a server that did not answer
+TEXTS_A_SECOND = "texts_a_second"  # meta key: the measured speed of the encoder
+_MIN_TIMED_TEXTS = 32  # for a measurement
 
 
 class ItemCancelledError(CancelledError):
-    """One item was cancelled and the others go on; ``index`` names it."""
+    """The item at ``index`` was cancelled; the others go on."""
 
     def __init__(self, index: int) -> None:
         super().__init__("This file was cancelled.")
@@ -55,25 +55,27 @@ class ItemCancelledError(CancelledError):
 
 
 class Watch(Protocol):
-    """Told of progress. Any method may raise: ``ItemCancelledError`` drops one item, ``CancelledError`` ends all."""
+    """Receives progress. Methods may raise ``ItemCancelledError`` to skip one item, ``CancelledError`` to stop."""
 
     def stage(self, index: int, stage: str, done: int, total: int) -> None:
-        """Item ``index`` is in a stage: "reading", "parsing", "chunking", "encoding" or "storing".
+        """Item ``index`` has finished ``done`` of ``total`` steps of a stage.
 
-        "renewing", on an item that waits: documents are cut for another embedder before.
+        Stages: "reading", "parsing", "chunking", "encoding", "storing"; "renewing" while the item waits until all
+        documents are encoded by a new embedder.
         """
 
     def finished(self, index: int, outcome: Ingested | Failure) -> None:
-        """Item ``index`` is done. Called inside the transaction that stores it; not for its attachments."""
+        """Item ``index`` is done. Called inside the transaction that stores it, but not for its attachments."""
 
 
 @dataclass(slots=True)
 class Ingest:
-    """One run over a library. ``generation`` ``None``: that of the model.
+    """One ingest run.
 
-    ``keep_sources``: re-cut versions that are in the library, leaving their sources alone. ``promptly``: each new
-    document is found by its words once it is cut, and by its meaning as soon as it is encoded. ``writer``: proposes
-    cuts, ``None``: nothing does. ``parse``: reads files, ``None``: as ever.
+    ``generation``: to store chunks in; ``None``: that of the model. ``keep_sources``: the items are versions in the
+    library to be chunked again; their sources do not change. ``promptly``: store new documents without vectors before
+    they are encoded. ``writer``: a language model that proposes chunks, or ``None``. ``parse``: the parser; ``None``
+    for ``core.parsing.parse``.
     """
 
     store: Store
@@ -93,11 +95,11 @@ class Ingest:
     _waiting: list[Prepared] = field(default_factory=list)
     _waiting_texts: int = 0
     _waiting_versions: set[str] = field(default_factory=set)
-    _uncarried: int = 0
+    _unapplied: int = 0
     _started: float = field(default_factory=perf_counter)
 
     def run(self, items: Sequence[Incoming]) -> IngestReport:
-        """Ingest all items. A failing one is listed; what was stored before a cancellation stays."""
+        """Ingest all items. Failed ones are listed in the report. After a cancellation, stored items stay."""
         if self.generation is None:
             encoder = self.model.encoder
             self.generation = begin_generation(self.store, encoder.fingerprint, encoder.dimension).number
@@ -120,24 +122,26 @@ class Ingest:
                 raise
             except LecternError as error:
                 self._fail(index, item, error)
-            in_turn = self.promptly and (self._waiting_texts >= TURN or len(self._waiting) >= TURN_DOCUMENTS)
-            if in_turn or self._waiting_texts >= GATHER:
+            small_batch_full = self.promptly and (
+                self._waiting_texts >= SMALL_BATCH_TEXTS or len(self._waiting) >= SMALL_BATCH_DOCUMENTS
+            )
+            if small_batch_full or self._waiting_texts >= BATCH_TEXTS:
                 self._flush()
         self._flush()
-        self._carry(len(items) - 1)
+        self._apply_outbox(len(items) - 1)
         seconds = perf_counter() - self._started
         return IngestReport(tuple(self.documents), tuple(self.failures), self.encoded, self.reused, seconds)
 
     def _add(self, by: Preparer, index: int, item: Incoming) -> None:
-        prepared = by.prepare(index, item, lambda *told: self._tell(index, *told), self._flush_first)
+        prepared = by.prepare(index, item, lambda *progress: self._report(index, *progress), self._flush_version)
         if prepared is None:
             return
-        # What comes back from the trash waits its turn: an attachment may need its mail to be back.
+        # Unchanged items can be stored now, except sources from the trash: an attachment's mail must come before it.
         if item.source is None and not any(member.cut for member in prepared.members):
             self._store(prepared, iter(()))
             return
         if self.promptly and self._is_new(prepared):
-            self._store(prepared, repeat(NO_VECTOR), by_words=True)
+            self._store(prepared, repeat(NO_VECTOR), without_vectors=True)
             prepared = replace(prepared, by_words=True)
         self._waiting.append(prepared)
         for member in prepared.members:
@@ -145,7 +149,7 @@ class Ingest:
             self._waiting_texts += len(member.cut.texts) if member.cut else 0
 
     def _is_new(self, prepared: Prepared) -> bool:
-        """Whether nothing in the library would make room for it: then its words cannot take a meaning away."""
+        """Whether it replaces no document: storing it without vectors then makes nothing harder to find."""
         head, item = prepared.members[0], prepared.item
         if self.keep_sources or item.source is not None:
             return False
@@ -153,46 +157,47 @@ class Ingest:
             member.cut is None or documents.version(self.store, member.version_id) for member in prepared.members
         )
 
-    def _flush_first(self, version_id: str) -> None:
+    def _flush_version(self, version_id: str) -> None:
+        """Store this version now if it is in the current batch."""
         if version_id in self._waiting_versions:
             self._flush()
 
     def _flush(self) -> None:
-        """Encode what waits and store it, item by item."""
+        """Encode the current batch and store it, item by item."""
         try:
             encoded = self._encode_waiting()
-        except (StorageError, ModelError) as error:  # no room for vectors, or no encoder
-            gone = str(error) if isinstance(error, ModelError) and self.settings.embedding.endpoint_model else ""
-            for prepared in self._take_waiting():
-                with self._failing_alone(prepared):
-                    if not self._leave_by_words(prepared, gone):
+        except (StorageError, ModelError) as error:  # disk full, or no encoder
+            on_endpoint = isinstance(error, ModelError) and bool(self.settings.embedding.endpoint_model)
+            for prepared in self._pop_waiting():
+                with self._isolated(prepared):
+                    if not (on_endpoint and self._finish_without_vectors(prepared, str(error))):
                         self._fail(prepared.index, prepared.item, error)
             return
         keys = iter(encoded.keys)
-        waiting = self._take_waiting()
+        waiting = self._pop_waiting()
         for prepared in waiting:
             own = iter([next(keys) for _ in prepared.texts])
-            with self._failing_alone(prepared):
-                self._tell(prepared.index, "storing", 0, 1)
+            with self._isolated(prepared):
+                self._report(prepared.index, "storing", 0, 1)
                 if prepared.by_words:
-                    self._give_meaning(prepared, own)
+                    self._assign_vectors(prepared, own)
                 else:
                     self._store(prepared, own)
-        self._uncarried += len(encoded.keys)
-        if self._uncarried >= GATHER:
-            self._uncarried = 0
-            self._carry(waiting[-1].index)
+        self._unapplied += len(encoded.keys)
+        if self._unapplied >= BATCH_TEXTS:
+            self._unapplied = 0
+            self._apply_outbox(waiting[-1].index)
 
-    def _carry(self, index: int) -> None:
-        """Tell Chroma what came in, which takes long for a large document. Whoever stops it ends that alone: the
-        documents are in, and what is left is carried later.
+    def _apply_outbox(self, index: int) -> None:
+        """Update Chroma, which takes long for a large document. Cancelling ``index`` only defers the rest of it: the
+        documents are stored already.
         """
         with suppress(CancelledError):
-            carry_if_possible(self.store, lambda done, total: self._tell(index, "storing", done, total))
+            apply_if_possible(self.store, lambda done, total: self._report(index, "storing", done, total))
 
     @contextmanager
-    def _failing_alone(self, prepared: Prepared) -> Iterator[None]:
-        """An item that cannot be stored, or is cancelled meanwhile, costs no other one its turn."""
+    def _isolated(self, prepared: Prepared) -> Iterator[None]:
+        """Within this block, a failure or cancellation of one item does not end the run."""
         try:
             yield
         except ItemCancelledError:
@@ -202,130 +207,133 @@ class Ingest:
         except LecternError as error:
             self._fail(prepared.index, prepared.item, error)
 
-    def _take_waiting(self) -> list[Prepared]:
+    def _pop_waiting(self) -> list[Prepared]:
         waiting, self._waiting = self._waiting, []
         self._waiting_texts = 0
         self._waiting_versions.clear()
         return waiting
 
     def _encode_waiting(self) -> Encoded:
-        """Encode the texts of all that waits; an item cancelled meanwhile leaves, the rest goes on."""
+        """Encode the texts of the current batch. An item cancelled meanwhile is dropped and the rest goes on."""
         cache = CatalogueVectors(self.store)
         while True:
             texts = [text for prepared in self._waiting for text in prepared.texts]
-            begun: list[tuple[int, float]] = []  # where the first batch ended, which may have loaded the model
+            first_batch: list[tuple[int, float]] = []  # (texts, end time); not timed, since it may load the model
 
-            def tell(done: int, total: int, begun: list[tuple[int, float]] = begun) -> None:
-                if done and not begun:
-                    begun.append((done, perf_counter()))
-                for prepared in self._waiting:  # each by its own texts: similar lengths go together, not documents
+            def progress(done: int, total: int, first_batch: list[tuple[int, float]] = first_batch) -> None:
+                if done and not first_batch:
+                    first_batch.append((done, perf_counter()))
+                for prepared in self._waiting:  # in proportion, since the encoder sorts texts by length
                     own = sum(1 for _ in prepared.texts)
-                    self._tell(prepared.index, "encoding", own * done // max(1, total), own)
+                    self._report(prepared.index, "encoding", own * done // max(1, total), own)
 
             try:
-                encoded = encode_cached(self.model.encoder, cache, texts, tell)
+                encoded = encode_cached(self.model.encoder, cache, texts, progress)
             except ItemCancelledError as error:
                 self._waiting = [prepared for prepared in self._waiting if prepared.index != error.index]
                 continue
-            if begun and (told := encoded.encoded - begun[0][0]) >= _TELLING:
-                self._note_speed(told / max(1e-6, perf_counter() - begun[0][1]))
+            if first_batch and (timed := encoded.encoded - first_batch[0][0]) >= _MIN_TIMED_TEXTS:
+                self._record_speed(timed / max(1e-6, perf_counter() - first_batch[0][1]))
             self.encoded += encoded.encoded
             self.reused += encoded.reused
             return encoded
 
-    def _note_speed(self, texts_a_second: float) -> None:
-        """What the next estimate of a cost is made with; a disk without room costs the estimate, not the documents."""
+    def _record_speed(self, texts_per_second: float) -> None:
+        """Store the encoder's speed for cost estimates. A full disk is ignored."""
         with suppress(StorageError):
-            self.store.set_meta(TEXTS_A_SECOND, f"{texts_a_second:.4g}")
+            self.store.set_meta(TEXTS_A_SECOND, f"{texts_per_second:.4g}")
 
-    def _store(self, prepared: Prepared, keys: Iterator[str], *, by_words: bool = False) -> None:
-        """Everything of an item in one transaction: its documents, their chunks, their sources, and that it is done.
+    def _store(self, prepared: Prepared, keys: Iterator[str], *, without_vectors: bool = False) -> None:
+        """Store an item's documents, chunks and sources in one transaction, and mark the item as done.
 
-        ``keys``: of the vectors, in the order of its texts. ``by_words``: it is not done by that.
+        ``keys``: the vector keys of its texts, in order. ``without_vectors``: it is not done yet; ``_assign_vectors``
+        follows.
         """
-        cut = [(member.version_id, member.cut) for member in prepared.members if member.cut]
-        tell = given_up_after(self.settings.parsing.timeout_seconds, partial(self._tell, prepared.index), "Storing")
-        # Made before the transaction, which others wait for.
-        with watched(partial(tell, "chunking", 0, 1)):
-            written_in = {version: language_of(made.tree.document.text) for version, made in cut}
-            leaves = {version: new_leaves(made, written_in[version], keys) for version, made in cut}
-        # Told as what it is to who waits: a document found by its words is not stored whole yet.
-        stage = "chunking" if by_words else "storing"
-        with self.store.transaction(), watched(partial(tell, stage, 0, 1)):
+        chunked = [(member.version_id, member.cut) for member in prepared.members if member.cut]
+        tell = with_timeout(self.settings.parsing.timeout_seconds, partial(self._report, prepared.index), "Storing")
+        # Done before the transaction, to keep the write lock short.
+        with cancellation_check(partial(tell, "chunking", 0, 1)):
+            languages = {version: language_of(cut.tree.document.text) for version, cut in chunked}
+            leaves = {version: new_leaves(cut, languages[version], keys) for version, cut in chunked}
+        stage = "chunking" if without_vectors else "storing"  # as shown to the user
+        with self.store.transaction(), cancellation_check(partial(tell, stage, 0, 1)):
             if self.keep_sources and not sources.is_live(self.store, prepared.members[0].version_id):
-                return  # its last source left meanwhile: storing it would bring it back
-            for language in {*written_in.values()} - {ENGLISH}:
+                return  # its last source was removed meanwhile
+            for language in {*languages.values()} - {ENGLISH}:
                 add_language(self.store, language)
-            left: list[tuple[int, str]] = []
+            replaced: list[tuple[int, str]] = []
             for member in prepared.members:
                 if member.cut:
                     self._store_cut(member, leaves[member.version_id])
-                number = self._name(member)
+                number = self._point_source(member)
                 if number is not None:
-                    left.append((number, member.version_id))
-            for number, successor in left:
-                sources.settle(self.store, number, successor)
+                    replaced.append((number, member.version_id))
+            for number, successor in replaced:
+                sources.release_version(self.store, number, successor)
             for member in prepared.members:
                 if member.cut and member.cut.attached is not None:
                     trash.keep_attachments(self.store, member.version_id, member.cut.attached)
-                trash.leave_in_trash(self.store, member.version_id)
-            if not by_words:
+                trash.detach_trashed_attachments(self.store, member.version_id)
+            if not without_vectors:
                 self._finish(prepared)
 
-    def _give_meaning(self, prepared: Prepared, keys: Iterator[str]) -> None:
-        """What storing an item by its words left out, and that the item is done, in one transaction."""
-        with self.store.transaction(), watched(partial(self._tell, prepared.index, "storing", 0, 1)):
+    def _assign_vectors(self, prepared: Prepared, keys: Iterator[str]) -> None:
+        """Assign vectors to an item that was stored without them, and mark it as done, in one transaction."""
+        with self.store.transaction(), cancellation_check(partial(self._report, prepared.index, "storing", 0, 1)):
             for member in prepared.members:
-                self._require_there(member)
+                self._require_stored(member)
                 assert member.cut is not None  # noqa: S101 - it was new
                 if member.cut.left:
                     continue
-                found = [(leaf.chunk_id, key, aliases) for leaf, key, aliases in keyed(member.cut, keys)]
-                own, aliases = {leaf: key for leaf, key, _ in found}, {leaf: others for leaf, _, others in found}
-                meaning.give_meaning(self.store, member.version_id, own, self.generation or 0, aliases)
+                leaves = list(leaves_with_keys(member.cut, keys))
+                own = {leaf.chunk_id: key for leaf, key, _ in leaves}
+                aliases = {leaf.chunk_id: others for leaf, _, others in leaves}
+                meaning.assign_vectors(self.store, member.version_id, own, self.generation or 0, aliases)
             self._finish(prepared)
 
-    def _leave_by_words(self, prepared: Prepared, why: str) -> bool:
-        """Whether an item is done with once its words find it: its embedder's server is gone, and may come back."""
-        if not why or not (prepared.by_words or self._is_new(prepared)):
+    def _finish_without_vectors(self, prepared: Prepared, reason: str) -> bool:
+        """Store a new item without vectors and mark it as done; ``False`` if it replaces an existing document.
+
+        For an embedder on an endpoint that does not answer; the documents are encoded when it answers again.
+        """
+        if not (prepared.by_words or self._is_new(prepared)):
             return False
         if not prepared.by_words:
-            self._store(prepared, repeat(NO_VECTOR), by_words=True)
+            self._store(prepared, repeat(NO_VECTOR), without_vectors=True)
         with self.store.transaction():
             self.store.set_meta(MEANING_FOLLOWS, "yes")
-            self._finish(prepared, why)
+            self._finish(prepared, reason)
         return True
 
     def _finish(self, prepared: Prepared, by_words: str = "") -> None:
-        """Within the transaction that stores it: the item is done."""
+        """Mark the item as done, within the transaction that stores it. ``by_words``: as in ``Ingested``."""
         outcomes = [replace(self._outcome(member), by_words=by_words) for member in prepared.members]
         if self.watch:
             self.watch.finished(prepared.index, outcomes[0])
-        # Counted once it is committed: a rolled back document is none.
         self.store.after_commit(lambda: self._count(prepared, outcomes))
 
     def _store_cut(self, member: Member, leaves: Sequence[NewLeaf]) -> None:
-        made = member.cut
-        assert made is not None  # noqa: S101 - for the type checker
+        cut = member.cut
+        assert cut is not None  # noqa: S101 - for the type checker
         limit = self.model.encoder.max_tokens
-        documents.put_document(self.store, made.tree.document, size_bytes=made.size_bytes, parser=made.parser)
+        documents.put_document(self.store, cut.tree.document, size_bytes=cut.size_bytes, parser=cut.parser)
         chunks.swap_chunks(
             self.store,
-            made.tree,
-            recipe=made.recipe,
-            audit=made.audit,
+            cut.tree,
+            recipe=cut.recipe,
+            audit=cut.audit,
             leaves=leaves,
-            truncated=sum(leaf.encoder_tokens > limit for leaf in made.tree.leaves),
+            truncated=sum(leaf.encoder_tokens > limit for leaf in cut.tree.leaves),
             generation=self.generation,
         )
-        features.put_features(self.store, made.tree, made.found, self.generation)
+        features.put_features(self.store, cut.tree, cut.found, self.generation)
 
-    def _name(self, member: Member) -> int | None:
-        """Point the member's source at it and return the number of the version it leaves, if any, to be settled.
+    def _point_source(self, member: Member) -> int | None:
+        """Point the member's source at its document; return the number of the version to release, or ``None``.
 
-        Raises ``LecternError`` where the document left the library meanwhile.
+        Raises ``LecternError`` if the document was removed from the library meanwhile.
         """
-        self._require_there(member)
+        self._require_stored(member)
         if member.source is not None:
             trash.revive_source(self.store, member.source)
         elif member.parent is not None or not self.keep_sources:
@@ -339,19 +347,19 @@ class Ingest:
             )[1]
         return None
 
-    def _require_there(self, member: Member) -> None:
+    def _require_stored(self, member: Member) -> None:
         if chunks.recipe(self.store, member.version_id, self.generation) is None:
-            raise _gone(member)
+            raise _left_library(member)
 
     def _outcome(self, member: Member) -> Ingested:
-        known = documents.version(self.store, member.version_id)
-        if known is None:
-            raise _gone(member)
+        version = documents.version(self.store, member.version_id)
+        if version is None:
+            raise _left_library(member)
         return Ingested(
             source=member.shown,
-            document=known.title,
-            kind=known.kind,
-            characters=known.characters,
+            document=version.title,
+            kind=version.kind,
+            characters=version.characters,
             chunks=chunks.count_leaves(self.store, member.version_id, self.generation),
             audit=chunks.audit(self.store, member.version_id, self.generation),
             version_id=member.version_id,
@@ -370,12 +378,12 @@ class Ingest:
     def _fail(self, index: int, item: Incoming, error: LecternError) -> None:
         failure = _failure(item.name, error)
         self.failures.append(failure)
-        # A cancelled item needs no note, and on a full disk none can be taken: the report still names it.
+        # The item may be cancelled meanwhile, or the disk be full: the report lists the failure anyway.
         with suppress(ItemCancelledError, StorageError):
             if self.watch:
                 self.watch.finished(index, failure)
 
-    def _tell(self, index: int, stage: str, done: int, total: int) -> None:
+    def _report(self, index: int, stage: str, done: int, total: int) -> None:
         if self.watch:
             self.watch.stage(index, stage, done, total)
 
@@ -384,5 +392,5 @@ def _failure(name: str, error: LecternError) -> Failure:
     return Failure(name, str(error), problem_of(error))
 
 
-def _gone(member: Member) -> LecternError:
+def _left_library(member: Member) -> LecternError:
     return LecternError(f"{member.shown} left the library meanwhile.", "Add it again.")

@@ -1,4 +1,4 @@
-"""Durable, cancellable work with progress. Jobs live in the library's catalogue and go on after a crash."""
+"""``JobQueue`` and ``Worker``: durable, cancellable background jobs with progress, stored in the catalogue."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ from core.storage.catalogue.job_rows import (
     Item,
     Job,
     NewItem,
-    found_items,
-    found_jobs,
     remove_items,
     remove_jobs,
+    select_items,
+    select_jobs,
 )
 from core.storage.store import Store, now
 from core.text.normalise import storable
 
 _LOG = logging.getLogger(__name__)
 _POLL_SECONDS = 1.0
-_BLANK = "stage = '', done = 0, total = 0, problem = '', changed_at = ?"
-_OPEN = f"state IN {UNFINISHED}"
+_RESET = "stage = '', done = 0, total = 0, problem = '', changed_at = ?"
+_UNFINISHED = f"state IN {UNFINISHED}"
 
 
 Handler = Callable[[Job, Reporter], None]
 
 
 class JobQueue:
-    """The jobs of one library. Reading works for readers too; everything else needs the writer's lock."""
+    """The jobs of one library. Reading works in a read-only library too; everything else needs the write lock."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._wake = threading.Condition()
         self._cancelled_jobs: set[int] = set()
         self._cancelled_items: set[int] = set()
-        self._again: set[int] = set()  # jobs that get items back while they run
-        self._giving_way: set[int] = set()  # jobs that wait again as soon as they hear of it
-        self._live: dict[int, tuple[str, int, int]] = {}
-        self._ends: dict[int, float] = {}
+        self._requeued: set[int] = set()  # running jobs with items that were put back in the queue meanwhile
+        self._preempted: set[int] = set()  # running jobs to be put back in the queue
+        self._progress: dict[int, tuple[str, int, int]] = {}  # by item: (stage, done, total), newer than in the table
+        self._expected_ends: dict[int, float] = {}  # by job: monotonic time
 
     def enqueue(self, kind: str, payload: Mapping[str, Any], items: Sequence[NewItem] = ()) -> int:
-        """Add a job and return its id. ``payload`` must be fit for JSON.
+        """Add a job and return its id. ``payload``: JSON values.
 
-        Staged bytes that its items name are kept until it is dismissed.
+        Staged originals that its items refer to are kept until the job is dismissed.
         """
         store = self._store
         with store.transaction():
@@ -70,19 +70,22 @@ class JobQueue:
                 ),
             )
             staged = [item.content_hash for item in items if item.content_hash]
-            store.after_commit(lambda: store.files.named(*staged))
-        self.ring()
+            store.after_commit(lambda: store.files.commit(*staged))
+        self.notify()
         return job_id
 
     def smaller_first(self, items: Sequence[NewItem]) -> list[NewItem]:
-        """Files in the order that keeps none waiting for a book where somebody waits; those of one name as they are."""
+        """The items ordered by file size, so that small files need not wait for large ones.
+
+        Items of the same name stay together in their order.
+        """
         sizes: dict[str, int] = {}
         for item in items:
             sizes[item.name] = max(sizes.get(item.name, 0), self.size(item))
         return sorted(items, key=lambda item: sizes[item.name])
 
     def size(self, item: Item | NewItem) -> int:
-        """Bytes of an item's file, 0 where it has none or that cannot be looked at."""
+        """The size of an item's file in bytes; 0 without a file or if it cannot be read."""
         with suppress(OSError, ValueError, LecternError):
             if item.content_hash:
                 return self._store.files.size(item.content_hash)
@@ -90,79 +93,82 @@ class JobQueue:
         return 0
 
     def jobs(self, limit: int = 50, *, states: Sequence[str] = (), kinds: Sequence[str] = ()) -> list[Job]:
-        """The newest jobs of these states and kinds (() for any), newest first; ``limit`` -1 for all of them."""
-        which, values = _among(state=states, kind=kinds)
-        return found_jobs(self._store, f"{which} ORDER BY id DESC LIMIT ?", *values, limit)
+        """Jobs of these states and kinds (() for any), newest first. ``limit``: -1 for all."""
+        where, values = _where(state=states, kind=kinds)
+        return select_jobs(self._store, f"{where} ORDER BY id DESC LIMIT ?", *values, limit)
 
     def job(self, job_id: int) -> Job:
         """One job. Raises ``NotFoundError``."""
-        for job in found_jobs(self._store, "WHERE id = ?", job_id):
+        for job in select_jobs(self._store, "WHERE id = ?", job_id):
             return job
         raise NotFoundError(f"There is no job {job_id}.", "It may have been dismissed.")
 
     def items(self, job_id: int, *, states: Sequence[str] = (), limit: int = -1) -> list[Item]:
-        """A job's items of these states (() for any) in their order, the first ``limit`` of them (-1 for all).
+        """A job's items of these states (() for any) in order. ``limit``: -1 for all.
 
-        Progress of work in this process is as of this moment, ``states`` as the table has them: what runs may still
-        be "queued" there, so ask for ``UNFINISHED``. A job's counts say how many there are besides.
+        The items include the current progress of work in this process. ``states`` is matched against the table, in
+        which a running item may still be "queued": use ``UNFINISHED`` to include it.
         """
-        which, values = _among(job=[job_id], state=states)
-        found = found_items(self._store, f"{which} ORDER BY ordinal LIMIT ?", *values, limit)
-        return [self._as_it_stands(item) for item in found]
+        where, values = _where(job=[job_id], state=states)
+        items = select_items(self._store, f"{where} ORDER BY ordinal LIMIT ?", *values, limit)
+        return [self._with_progress(item) for item in items]
 
     def item(self, item_id: int) -> Item:
         """One item. Raises ``NotFoundError``."""
-        for item in found_items(self._store, "WHERE id = ?", item_id):
-            return self._as_it_stands(item)
+        for item in select_items(self._store, "WHERE id = ?", item_id):
+            return self._with_progress(item)
         raise NotFoundError(f"There is no item {item_id}.", "Its job may have been dismissed.")
 
     def cancel(self, job_id: int) -> None:
-        """Stop a job: at once when it waits, at its handler's next report when it runs. What is finished stays."""
-        self._cancelled_jobs.add(job_id)  # before the table, whose writer may be busy: the handler sees it at once
+        """Cancel a queued job at once, a running one at its next progress report. Finished items stay."""
+        self._cancelled_jobs.add(job_id)  # first, since writing to the table may have to wait for the write lock
         store = self._store
         with store.transaction():
             self.job(job_id)
             store.write(
                 "UPDATE job SET cancel_requested = 1, finished_at = iif(state = 'queued', ?, finished_at),"
-                f" state = iif(state = 'queued', 'cancelled', state) WHERE id = ? AND {_OPEN}",
+                f" state = iif(state = 'queued', 'cancelled', state) WHERE id = ? AND {_UNFINISHED}",
                 *(now(), job_id),
             )
             store.write(
-                f"UPDATE job_item SET {_BLANK}, state = 'cancelled' WHERE job = ?2 AND state = 'queued'"
+                f"UPDATE job_item SET {_RESET}, state = 'cancelled' WHERE job = ?2 AND state = 'queued'"
                 " AND (SELECT state FROM job WHERE id = ?2) = 'cancelled'",
                 *(now(), job_id),
             )
 
     def cancel_item(self, item_id: int) -> None:
-        """Stop one item: the handler's next report about it raises, and the job goes on with the others."""
+        """Cancel one item: the handler's next report on it raises, and the job goes on with the others."""
         self.item(item_id)
         self._cancelled_items.add(item_id)
-        self._store.write(f"UPDATE job_item SET {_BLANK}, state = 'cancelled' WHERE id = ? AND {_OPEN}", now(), item_id)
+        self._store.write(
+            f"UPDATE job_item SET {_RESET}, state = 'cancelled' WHERE id = ? AND {_UNFINISHED}", now(), item_id
+        )
 
     def put_first(self, job_id: int, before: Sequence[str] = ()) -> None:
-        """Have a waiting job taken up next. One of the kinds ``before`` that runs now stops at its next report, keeps
-        what is finished, and goes on after it; another one is waited for.
+        """Move a queued job to the front of the queue. A running job of one of the kinds ``before`` is preempted.
+
+        The preempted job stops at its next progress report, keeps its finished items and is queued again.
         """
         with self._store.transaction():
-            waiting = self.jobs(-1, states=UNFINISHED)
-            highest = max((-job.turn[0] for job in waiting), default=0)
+            unfinished = self.jobs(-1, states=UNFINISHED)
+            highest = max((-job.turn[0] for job in unfinished), default=0)
             self._store.write(
                 "UPDATE job SET payload = json_set(payload, ?, ?)"
                 " WHERE id = ? AND state = 'queued' AND json_valid(payload)",
                 *(f"$.{FIRST}", highest + 1, job_id),
             )
-        self._giving_way.update(job.id for job in waiting if job.state == "running" and job.kind in before)
+        self._preempted.update(job.id for job in unfinished if job.state == "running" and job.kind in before)
 
     def retry(self, job_id: int, states: Sequence[str] = ("failed", "cancelled")) -> None:
-        """Put a job's items of these states, of failed and cancelled ones, back in the queue; what is done stays."""
+        """Queue a job's failed and cancelled items again, or only those of one of these states."""
         self._retry([item.id for item in self.items(job_id, states=states)], self.job(job_id))
 
     def retry_item(self, item_id: int) -> None:
-        """Put one failed or cancelled item back in the queue; where its job still runs, it runs again after that."""
+        """Queue one failed or cancelled item again; a running job runs once more after its end."""
         self._retry([item_id], self.job(self.item(item_id).job_id))
 
     def dismiss(self, job_id: int) -> None:
-        """Forget a finished job; staged bytes that only it named go. Raises ``StorageError`` for an unfinished one."""
+        """Delete a finished job and staged originals that nothing else needs. Raises ``StorageError`` if unfinished."""
         with self._store.transaction():
             job = self.job(job_id)
             if not job.finished:
@@ -170,7 +176,7 @@ class JobQueue:
             remove_jobs(self._store, "id = ?", job_id)
 
     def dismiss_items(self, job_id: int, state: str) -> None:
-        """Forget the "failed" or the "cancelled" items of a job; all of it, where it is finished and has none of the
+        """Delete the "failed" or the "cancelled" items of a job; the whole job if it is finished and has none of the
         other state.
         """
         with self._store.transaction():
@@ -181,8 +187,9 @@ class JobQueue:
                 remove_items(self._store, "job = ? AND state = ?", job_id, state)
 
     def recover(self) -> int:
-        """After opening for writing: jobs that a dead process was running wait again, those it was asked to cancel are
-        cancelled. Returns how many wait.
+        """Queue the jobs again that a dead process was running, or cancel them if that was requested.
+
+        Call it once after opening the library for writing. Returns the number of queued jobs.
         """
         store = self._store
         with store.transaction():
@@ -191,19 +198,19 @@ class JobQueue:
                 now(),
             )
             ended = "job IN (SELECT id FROM job WHERE state = 'cancelled')"
-            store.write(f"UPDATE job_item SET {_BLANK}, state = 'cancelled' WHERE {_OPEN} AND {ended}", now())
-            store.write(f"UPDATE job_item SET {_BLANK}, state = 'queued' WHERE state = 'running'", now())
+            store.write(f"UPDATE job_item SET {_RESET}, state = 'cancelled' WHERE {_UNFINISHED} AND {ended}", now())
+            store.write(f"UPDATE job_item SET {_RESET}, state = 'queued' WHERE state = 'running'", now())
             count = store.write("UPDATE job SET state = 'queued' WHERE state = 'running'")
         if count:
-            self.ring()
+            self.notify()
         return count
 
     def run_next(self, handlers: Mapping[str, Handler], stop: threading.Event | None = None) -> bool:
-        """Run the waiting job whose turn it is of those that have a handler, here and now; ``False`` when none waits.
+        """Run the next queued job that has a handler, in this thread. Returns ``False`` if there is none.
 
-        A job of another kind goes on waiting for a program that can do it: a script must not end the app's work.
-        Whatever the handler raises ends its job, not the caller: ``CancelledError`` as cancelled (or waiting again,
-        when ``stop`` was set), a ``LecternError`` as failed with its sentence, anything else as failed and logged.
+        Jobs of other kinds stay queued for a process that can run them. No exception of the handler is passed on:
+        ``CancelledError`` cancels the job, or queues it again if ``stop`` was set or it was preempted; any other one
+        makes it fail.
         """
         job = self._claim(sorted(handlers))
         if job is None:
@@ -216,7 +223,7 @@ class JobQueue:
             state = "queued" if reporter.stopping and not reporter.cancelled() else "cancelled"
         except LecternError as error:
             state, reason = "failed", str(error)
-        except Exception as error:  # the job's last line of defence: a defect in one handler must not end the worker
+        except Exception as error:  # a bug in one handler must not end the worker
             _LOG.exception("Job %d (%s) failed.", job.id, job.kind)
             state, reason = "failed", f"An unexpected {type(error).__name__} stopped the work: {error}"
         reporter.close()
@@ -224,69 +231,71 @@ class JobQueue:
         return True
 
     def wait(self, seconds: float) -> None:
-        """Return when a job is added, or after ``seconds``."""
+        """Wait until a job is added, ``seconds`` at most."""
         with self._wake:
             self._wake.wait(seconds)
 
-    def ring(self) -> None:
-        """Wake whoever waits."""
+    def notify(self) -> None:
+        """Wake up all callers of ``wait``."""
         with self._wake:
             self._wake.notify_all()
 
     def show(self, item_id: int, progress: tuple[str, int, int] | None) -> None:
-        """Where an item stands, ``(stage, done, total)``, without writing it; ``None``: as the table says."""
+        """Set an item's progress, ``(stage, done, total)``, in memory; ``None``: the table has it."""
         if progress is None:
-            self._live.pop(item_id, None)
+            self._progress.pop(item_id, None)
         else:
-            self._live[item_id] = progress
+            self._progress[item_id] = progress
 
     def foretell(self, job_id: int, seconds: float | None) -> None:
-        """A running job will take about so long from now; ``None``: nobody knows."""
+        """Set the estimated remaining time of a running job; ``None``: unknown."""
         if seconds is None:
-            self._ends.pop(job_id, None)
+            self._expected_ends.pop(job_id, None)
         else:
-            self._ends[job_id] = time.monotonic() + seconds
+            self._expected_ends[job_id] = time.monotonic() + seconds
 
     def seconds_left(self, job_id: int) -> float | None:
-        """About how long a job that runs in this process will take; ``None`` where that is not known (any more)."""
-        left = self._ends.get(job_id, 0.0) - time.monotonic()
+        """The estimated remaining time of a job that runs in this process; ``None`` if unknown or exceeded."""
+        left = self._expected_ends.get(job_id, 0.0) - time.monotonic()
         return left if left > 0 else None
 
     def is_cancelled(self, job_id: int) -> bool:
+        """Whether this process has cancelled the job."""
         return job_id in self._cancelled_jobs
 
-    def gives_way(self, job_id: int) -> bool:
-        """Whether a running job is to wait again, for one that was put first."""
-        return job_id in self._giving_way
+    def is_preempted(self, job_id: int) -> bool:
+        """Whether a running job must stop and be queued again."""
+        return job_id in self._preempted
 
     def is_item_cancelled(self, item_id: int) -> bool:
+        """Whether this process has cancelled the item."""
         return item_id in self._cancelled_items
 
-    def _as_it_stands(self, item: Item) -> Item:
-        live = self._live.get(item.id)
-        if live is None or item.state not in UNFINISHED:
+    def _with_progress(self, item: Item) -> Item:
+        progress = self._progress.get(item.id)
+        if progress is None or item.state not in UNFINISHED:
             return item
-        stage, done, total = live
+        stage, done, total = progress
         return replace(item, state="running", stage=stage, done=done, total=total)
 
     def _claim(self, kinds: Sequence[str]) -> Job | None:
-        """Take the waiting job of these kinds whose turn it is to run it; ``None`` when none waits."""
+        """Mark the next queued job of these kinds as running and return it; ``None`` if there is none."""
         with self._store.transaction():
-            waiting = self.jobs(-1, states=("queued",), kinds=kinds) if kinds else []
-            if not waiting:
+            queued = self.jobs(-1, states=("queued",), kinds=kinds) if kinds else []
+            if not queued:
                 return None
-            job_id = min(waiting, key=lambda job: job.turn).id
+            job_id = min(queued, key=lambda job: job.turn).id
             self._store.write(
                 "UPDATE job SET state = 'running', started_at = ?, finished_at = NULL, reason = '' WHERE id = ?",
                 *(now(), job_id),
             )
             self._cancelled_jobs.discard(job_id)
-            self._again.discard(job_id)
-            self._giving_way.discard(job_id)
+            self._requeued.discard(job_id)
+            self._preempted.discard(job_id)
             return self.job(job_id)
 
     def _conclude(self, job_id: int, state: str, reason: str, stop: threading.Event) -> None:
-        """Write a job's end; where the disk refuses, again and again until it takes it or the worker stops."""
+        """Store how a job ended; after an error, retry until it succeeds or the worker stops."""
         while True:
             try:
                 self._write_end(job_id, state, storable(reason))
@@ -297,31 +306,31 @@ class JobQueue:
                     return
 
     def _write_end(self, job_id: int, state: str, reason: str) -> None:
-        """How a job ended and what that means for items it did not finish.
+        """Store the final state of a job and of its unfinished items.
 
-        ``state`` "queued": it was stopped and goes on another time. Where items came back to it while it ran, one that
-        is "done" waits once more for them.
+        ``state``: "queued" if the job was stopped and will go on later. A "done" job is queued again if some of its
+        items were put back in the queue while it ran.
         """
-        again = state == "done" and job_id in self._again
-        rest = "queued" if again else "failed" if state == "done" else state
-        explained = (reason or "The work ended before it came to this.") if rest == "failed" else ""
+        requeue = state == "done" and job_id in self._requeued
+        item_state = "queued" if requeue else "failed" if state == "done" else state
+        item_reason = (reason or "The work ended before it came to this.") if item_state == "failed" else ""
         with self._store.transaction():
-            left = self._store.write(
-                f"UPDATE job_item SET {_BLANK}, state = ?, reason = ? WHERE job = ? AND {_OPEN}",
-                *(now(), rest, explained, job_id),
+            unfinished = self._store.write(
+                f"UPDATE job_item SET {_RESET}, state = ?, reason = ? WHERE job = ? AND {_UNFINISHED}",
+                *(now(), item_state, item_reason, job_id),
             )
-            ending = "queued" if again and left else state
+            final_state = "queued" if requeue and unfinished else state
             self._store.write(
                 "UPDATE job SET state = ?, reason = ?, finished_at = ? WHERE id = ?",
-                *(ending, reason, now() if ending != "queued" else None, job_id),
+                *(final_state, reason, now() if final_state != "queued" else None, job_id),
             )
 
     def _retry(self, item_ids: Sequence[int], job: Job) -> None:
-        """Put failed and cancelled ones of the items back, and their job when it is finished."""
+        """Queue failed and cancelled ones of the items again, and their job if it is finished."""
         self._cancelled_items.difference_update(item_ids)
         with self._store.transaction():
             count = self._store.write(
-                f"UPDATE job_item SET {_BLANK}, state = 'queued', reason = '' WHERE state IN ('failed', 'cancelled')"
+                f"UPDATE job_item SET {_RESET}, state = 'queued', reason = '' WHERE state IN ('failed', 'cancelled')"
                 " AND id IN (SELECT value FROM json_each(?))",
                 *(now(), item_ids),
             )
@@ -332,23 +341,23 @@ class JobQueue:
                     job.id,
                 )
         if count and not job.finished:
-            self._again.add(job.id)
-        self.ring()
+            self._requeued.add(job.id)
+        self.notify()
 
 
-def _among(**wanted: Sequence[Any]) -> tuple[str, list[Sequence[Any]]]:
-    """A WHERE clause for columns that are to have one of their values; an empty sequence lets everything through.
+def _where(**allowed: Sequence[Any]) -> tuple[str, list[Sequence[Any]]]:
+    """A WHERE clause with its parameters: each column has one of its values; an empty sequence allows all.
 
-    >>> _among(job=[7], state=())
+    >>> _where(job=[7], state=())
     ('WHERE job IN (SELECT value FROM json_each(?))', [[7]])
     """
-    named = {column: values for column, values in wanted.items() if values}
-    clause = " AND ".join(f"{column} IN (SELECT value FROM json_each(?))" for column in named)
-    return (f"WHERE {clause}" if clause else ""), list(named.values())
+    restricted = {column: values for column, values in allowed.items() if values}
+    clause = " AND ".join(f"{column} IN (SELECT value FROM json_each(?))" for column in restricted)
+    return (f"WHERE {clause}" if clause else ""), list(restricted.values())
 
 
 class Worker:
-    """A thread that runs waiting jobs one after another until ``stop``."""
+    """A thread that runs queued jobs one after another until ``stop``."""
 
     def __init__(self, queue: JobQueue, handlers: Mapping[str, Handler]) -> None:
         self._queue = queue
@@ -357,14 +366,14 @@ class Worker:
         self._thread = threading.Thread(target=self._run, name="lectern-worker", daemon=True)
 
     def start(self) -> None:
-        """Take up what a dead process left, then work."""
+        """Recover jobs of a dead process, then start the thread."""
         self._queue.recover()
         self._thread.start()
 
     def stop(self, timeout_seconds: float = 10.0) -> bool:
-        """Ask the running job to stop (it waits again and goes on another time); whether the thread has ended."""
+        """Stop the thread; a running job is queued again. Returns whether it ended within the timeout."""
         self._stop.set()
-        self._queue.ring()
+        self._queue.notify()
         if self._thread.is_alive():
             self._thread.join(timeout_seconds)
         return not self._thread.is_alive()

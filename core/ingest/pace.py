@@ -1,4 +1,4 @@
-"""How long documents take here: learned from every batch, to say how long the rest of one will take."""
+"""Estimates the remaining time of an ingest from its own pace and that of earlier ones."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 
-_COUNTS_AS = 5  # documents: how much of a batch's own pace outweighs what was learned before
-_FIRST = 3  # documents after which a batch that nothing is known of before tells its pace,
-_ENOUGH = 0.2  # or the part of it, where it is few large ones
-# Of a document's time, roughly: half of it is parsing, half encoding.
+_PRIOR_WEIGHT = 5  # in documents: the weight of the earlier pace against that of this batch
+# Without an earlier pace, an estimate needs so many documents, or this share of the batch:
+_MIN_DOCUMENTS = 3
+_MIN_SHARE = 0.2
+# The shares of a document's time at the start and end of each stage: roughly half is parsing, half encoding.
 _STAGES = {
     "reading": (0.0, 0.02),
     "parsing": (0.02, 0.45),
@@ -20,7 +21,7 @@ _STAGES = {
 
 
 def share(stage: str, done: int, total: int) -> float:
-    """How much of a document is behind it, 0..1, in a stage that is ``done`` of ``total``.
+    """The progress of one document, 0 to 1, with ``done`` of ``total`` steps of a stage.
 
     >>> share("parsing", 0, 12), share("encoding", 6, 12)
     (0.02, 0.725)
@@ -31,9 +32,9 @@ def share(stage: str, done: int, total: int) -> float:
 
 @dataclass(slots=True)
 class Pace:
-    """The pace of one batch. ``loads``: its documents when it begins, each as so many usual ones.
+    """The pace of one batch. ``loads``: the work of each document, in units of a typical document.
 
-    ``earlier``: seconds a usual document took in batches before, ``None`` where there were none.
+    ``earlier``: seconds per typical document in earlier batches, or ``None``.
 
     >>> pace = Pace([1, 1, 8], 2.0)
     >>> pace.seconds_left, Pace([1, 1], None).seconds_left
@@ -49,49 +50,49 @@ class Pace:
 
     loads: Sequence[float]
     earlier: float | None
-    _over: set[int] = field(default_factory=set)
-    _shares: dict[int, float] = field(default_factory=dict)  # of those begun
-    _through: float = 0.0
-    _all: float = 0.0
-    _began: float = field(default_factory=monotonic)
+    _ended: set[int] = field(default_factory=set)
+    _shares: dict[int, float] = field(default_factory=dict)  # progress by document
+    _done: float = 0.0  # work, in units of ``loads``
+    _total: float = 0.0
+    _started: float = field(default_factory=monotonic)
 
     def __post_init__(self) -> None:
-        self._all = sum(self.loads)
+        self._total = sum(self.loads)
 
     def be_at(self, index: int, share: float) -> None:
-        """So much of a document is through, as ``share`` has it; of one that ended, all of it."""
-        share = 1.0 if index in self._over else share
-        self._through += self.loads[index] * (share - self._shares.get(index, 0.0))
+        """Set the progress of a document, 0 to 1; ignored for one that has ended."""
+        share = 1.0 if index in self._ended else share
+        self._done += self.loads[index] * (share - self._shares.get(index, 0.0))
         self._shares[index] = share
 
     def end_one(self, index: int) -> None:
-        """One document more is through, whatever became of it."""
-        self._over.add(index)
+        """Mark a document as ended, successfully or not."""
+        self._ended.add(index)
         self.be_at(index, 1.0)
 
     @property
     def share(self) -> float:
-        """How much of the batch is through, 0..1."""
-        return self._through / self._all if self._all else 0.0
+        """The progress of the batch, 0 to 1."""
+        return self._done / self._total if self._total else 0.0
 
     @property
     def ended(self) -> int:
-        """Documents that are through."""
-        return len(self._over)
+        """The number of documents that have ended."""
+        return len(self._ended)
 
     @property
     def seconds_left(self) -> float | None:
-        """About how long the rest will take; ``None`` where nothing is known yet."""
-        each = self.seconds_a_document
-        return None if each is None else each * max(0.0, self._all - self._through)
+        """The estimated remaining time; ``None`` if it is too early to tell."""
+        pace = self.seconds_a_document
+        return None if pace is None else pace * max(0.0, self._total - self._done)
 
     @property
     def seconds_a_document(self) -> float | None:
-        """What later batches may begin with: earlier ones' pace and this one's."""
-        through, took = self._through, monotonic() - self._began
+        """Seconds per typical document: the mean of the earlier pace and this batch's, for ``earlier`` of the next."""
+        done, elapsed = self._done, monotonic() - self._started
         if self.earlier is not None:
-            if not through:  # what takes longer than all was to take tells something, too
-                return max(self.earlier, took / _COUNTS_AS)
-            return (self.earlier * _COUNTS_AS + took) / (_COUNTS_AS + through)
-        told = self.ended >= _FIRST or through >= _ENOUGH * self._all
-        return took / through if through and told else None
+            if not done:  # raise the estimate while the first document takes longer than expected
+                return max(self.earlier, elapsed / _PRIOR_WEIGHT)
+            return (self.earlier * _PRIOR_WEIGHT + elapsed) / (_PRIOR_WEIGHT + done)
+        enough = self.ended >= _MIN_DOCUMENTS or done >= _MIN_SHARE * self._total
+        return elapsed / done if done and enough else None

@@ -1,4 +1,4 @@
-"""Passwords of encrypted files: kept in memory while the program runs, never written anywhere."""
+"""Passwords of encrypted files, held in memory only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 
 
 class Passwords:
-    """By the hash of a file's bytes, so that a password serves its file under any name; any thread may ask.
+    """Passwords by the hash of the file's bytes, independent of its name. Thread-safe.
 
     >>> passwords = Passwords()
     >>> passwords.remember("ab12", "secret")
@@ -20,36 +20,36 @@ class Passwords:
     """
 
     def __init__(self) -> None:
-        self._known: dict[str, str] = {}
-        self._offered: tuple[str, ...] = ()
+        self._by_hash: dict[str, str] = {}
+        self._candidates: tuple[str, ...] = ()
 
     def remember(self, content_hash: str, password: str) -> None:
-        """This password belongs to these bytes."""
-        self._known[content_hash] = password
+        """Set the password of a file."""
+        self._by_hash[content_hash] = password
 
     def offer(self, password: str) -> None:
-        """Try this password on every file that asks for one."""
-        self._offered = (*self._offered, password)
+        """Add a password to try on every encrypted file."""
+        self._candidates = (*self._candidates, password)
 
     def of(self, content_hash: str) -> str | None:
-        """The password of these bytes, ``None`` where none is known."""
-        return self._known.get(content_hash)
+        """The password of a file, or ``None``."""
+        return self._by_hash.get(content_hash)
 
     def open(self, content_hash: str, read: Callable[[str | None], Result]) -> Result:
-        """What ``read(password)`` gives with the password known, else with none, else with the first offered that fits.
+        """The result of ``read(password)`` with the file's password or ``None``, or else with an offered one that fits.
 
-        Raises ``PasswordNeededError`` where no password fits.
+        Raises ``PasswordNeededError`` if none fits.
         """
         try:
             return read(self.of(content_hash))
         except PasswordNeededError as error:
-            asked = error
-        for password in self._offered:
+            last_error = error
+        for password in self._candidates:
             try:
                 result = read(password)
             except PasswordNeededError as error:
-                asked = error
+                last_error = error
                 continue
             self.remember(content_hash, password)
             return result
-        raise asked
+        raise last_error

@@ -1,4 +1,4 @@
-"""An item on its way in: what comes, and what became of it before it is stored."""
+"""Data types of an ingest: incoming items, and their chunked documents before they are stored."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache, partial
 from itertools import repeat
 from pathlib import Path
 
-from core.cancellation import breathe
+from core.cancellation import check_cancelled
 from core.chunking.auditing import Audit
 from core.chunking.edits.edits import Edit
 from core.chunking.signals.captions import captions_of
@@ -24,20 +24,20 @@ from core.text.pooling import EncoderInput
 from core.types import Chunk, ChunkTree
 
 _PROBLEMS = {PasswordNeededError: "password", TextLayerMissingError: "ocr", UnsupportedKindError: "kind"}
-# Text that a chunk is parted from, and what it leaves unsaid.
-_REPEATED = ("table_header", "signature", "speaker", "written")
+# Kinds of prefix that are indexed with the leaf's text: what it was separated from, and what was written about it.
+_INDEXED_PREFIXES = ("table_header", "signature", "speaker", "written")
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentRecipe:
-    """How one document is cut: by the settings that decide for it, and by its edits by hand."""
+    """How one document is chunked: by which settings, and with which manual edits."""
 
     chunking: ChunkingSettings
     edits: tuple[Edit, ...] = ()
 
 
 def describe(settings: ChunkingSettings, edits: int = 0) -> str:
-    """A recipe in words. ``edits``: by hand, on the document.
+    """A label for a recipe. ``edits``: the number of manual edits.
 
     >>> describe(ChunkingSettings(chunker="fixed", max_tokens=100, parent_max_tokens=700, overlap_tokens=20))
     'fixed · child 100 · parent 700 · overlap 20'
@@ -53,16 +53,16 @@ def describe(settings: ChunkingSettings, edits: int = 0) -> str:
 
 
 def problem_of(error: LecternError) -> str:
-    """What would help: "password", "ocr", "kind" (nothing here reads it); "" when nothing is known to."""
+    """The cause of a failure: "password" or "ocr" is needed, "kind" is unsupported; "" for any other."""
     return next((mark for kind, mark in _PROBLEMS.items() if isinstance(error, kind)), "")
 
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """Something to ingest: a file by ``path``, or an upload whose bytes are staged under ``content_hash``.
+    """An item to ingest: a file at ``path``, or bytes staged under ``content_hash``.
 
-    ``name``: as the person gave it; the path of a file, or the upload's name. ``source``: one in the trash that is to
-    come back, its bytes given by ``content_hash``.
+    ``name``: the path of the file as the user gave it, or the upload's name. ``source``: a source in the trash to
+    restore, with its ``content_hash``.
     """
 
     name: str
@@ -73,9 +73,10 @@ class Incoming:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A document cut and ready, its ``texts`` still to be encoded. ``attached``: names of the files found in it now,
-    ``None`` where it was not read again. ``found``: about its chunks, by their ids. ``sentences``: that were encoded to
-    find out where to cut.
+    """A chunked document that is not stored yet.
+
+    ``texts``: to be encoded. ``attached``: the names of its attachments; ``None`` if it was not parsed again.
+    ``found``: the features of its chunks by chunk id. ``sentences``: the number of sentences encoded for chunking.
     """
 
     tree: ChunkTree
@@ -90,17 +91,17 @@ class Cut:
 
     @property
     def left(self) -> bool:
-        """Whether it is left to its words alone: nothing of it is encoded."""
+        """Whether it is lexical-only: nothing is encoded."""
         return not self.texts
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One document of what came in, and the source it is to stand under.
+    """One document of an item, and the source that will point to it.
 
-    ``shown``: its name for people; ``name``: its source's own. ``cut`` ``None``: it is in the library as it should be.
-    ``parent``: of an attachment, the version it is attached to. ``source``: one in the trash to be made live.
-    ``before``: the version its source is about to leave for this one, handing on edits by hand and an own recipe.
+    ``shown``: display name; ``name``: of its source. ``cut``: ``None`` if the library has it with the current recipe.
+    ``parent``: the version of an attachment's mail. ``source``: a source in the trash to restore. ``before``: the
+    version that its source points to now, from which it takes over manual edits and own recipe.
     """
 
     shown: str
@@ -116,10 +117,10 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """An item's documents, mails before what is attached to them.
+    """The documents of an item, mails before their attachments.
 
-    ``failed``: attachments the library holds that could not be read again, by their shown names; they stay as they are.
-    ``by_words``: it is in the library and waits for its vectors alone.
+    ``failed``: (display name, error) of attachments in the library that could not be parsed again and stay unchanged.
+    ``by_words``: it is stored without vectors already.
     """
 
     index: int
@@ -130,32 +131,39 @@ class Prepared:
 
     @property
     def texts(self) -> Iterator[EncoderInput]:
-        """What the encoder has to read, in the order of the members."""
+        """The texts to encode, in the order of the members."""
         for member in self.members:
             yield from member.cut.texts if member.cut else ()
 
 
-def keyed(made: Cut, keys: Iterator[str]) -> Iterator[tuple[Chunk, str, list[tuple[str, str]]]]:
-    """Each leaf with its vector's key and its aliases', by their names: ``keys`` stand in the order of the texts.
+def leaves_with_keys(cut: Cut, keys: Iterator[str]) -> Iterator[tuple[Chunk, str, list[tuple[str, str]]]]:
+    """``(leaf, vector key, aliases)`` of each leaf; an alias is (name, vector key).
 
-    What is left to its words takes none of them.
+    ``keys``: in the order of ``Cut.texts``. A lexical-only document consumes none of them.
     """
-    keys = repeat(NO_VECTOR) if made.left else keys
-    for leaf in made.tree.leaves:
+    keys = repeat(NO_VECTOR) if cut.left else keys
+    for leaf in cut.tree.leaves:
         yield leaf, next(keys), [(name, next(keys)) for name, _ in aliases_of(leaf)]
 
 
-def new_leaves(made: Cut, language: str, keys: Iterator[str]) -> list[NewLeaf]:
-    """What the indexes need of a document's leaves, with its own of the vectors' keys."""
-    document = made.tree.document
-    beside = cache(partial(indexed_tokens, language=language))  # many leaves have the same title, path and caption
-    captions = captions_of(document.text, document.blocks, [leaf.span for leaf in made.tree.leaves])
+def new_leaves(cut: Cut, language: str, keys: Iterator[str]) -> list[NewLeaf]:
+    """The index entries of a document's leaves. ``keys``: as in ``leaves_with_keys``."""
+    document = cut.tree.document
+    cached_tokens = cache(partial(indexed_tokens, language=language))  # many leaves share title, headings and caption
+    captions = captions_of(document.text, document.blocks, [leaf.span for leaf in cut.tree.leaves])
     leaves = []
-    for (leaf, key, aliases), caption in zip(keyed(made, keys), captions, strict=True):
-        breathe()
-        repeated = "\n".join(part.text for part in leaf.prefix if part.kind in _REPEATED)
-        words = indexed_tokens(f"{repeated}\n{leaf.text}" if repeated else leaf.text, language)
-        headings = beside("\n".join(leaf.headings))
-        title = beside(document.title)
-        leaves.append(NewLeaf(leaf.chunk_id, key, title, headings, words, beside(caption), aliases))
+    for (leaf, key, aliases), caption in zip(leaves_with_keys(cut, keys), captions, strict=True):
+        check_cancelled()
+        prefix = "\n".join(part.text for part in leaf.prefix if part.kind in _INDEXED_PREFIXES)
+        leaves.append(
+            NewLeaf(
+                chunk_id=leaf.chunk_id,
+                vector_key=key,
+                title=cached_tokens(document.title),
+                headings=cached_tokens("\n".join(leaf.headings)),
+                text=indexed_tokens(f"{prefix}\n{leaf.text}" if prefix else leaf.text, language),
+                captions=cached_tokens(caption),
+                aliases=aliases,
+            )
+        )
     return leaves

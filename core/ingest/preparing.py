@@ -1,4 +1,4 @@
-"""What comes in to documents that are cut and wait for their vectors: itself, and the files attached to it."""
+"""``Preparer``: turns an item into parsed and chunked documents, its attachments included, ready to be encoded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from core.cancellation import watched
+from core.cancellation import cancellation_check
 from core.chunking import cut_edited, recipe_fingerprint
 from core.chunking.auditing import audit as audit_tree
 from core.chunking.edits.replay import Replayed
@@ -24,22 +24,22 @@ from core.chunking.situating import with_aliases
 from core.embedding import CachedEncoder, EmbeddingModel
 from core.enriching import enrich
 from core.errors import CancelledError, LecternError, ModelError, ParseError, PasswordNeededError, StorageError
-from core.ingest.cached_writer import KeptWriter
-from core.ingest.file_reading import HEAD_BYTES, MOST_TEXT_BYTES, kind_of, read_incoming, require_size
+from core.ingest.cached_writer import CachedWriter
+from core.ingest.file_reading import HEAD_BYTES, MAX_TEXT_BYTES, kind_of, read_incoming, require_size
 from core.ingest.passwords import Passwords
 from core.ingest.prepared import Cut, DocumentRecipe, Incoming, Member, Prepared, describe
 from core.ingest.teaching_section_starts import Progress, starts_for
 from core.parsing import parse, parser_fingerprint
 from core.parsing.file_kinds import detect_kind
-from core.parsing.file_names import unlike
+from core.parsing.file_names import distinct_names
 from core.parsing.sandbox.syntax import SandboxedSyntax
 from core.settings import ParsingSettings, Settings
 from core.storage.catalogue import chunks, documents, sources, tiers, trash
 from core.storage.catalogue.chunks import Recipe
-from core.storage.catalogue.edits import edits_ahead
+from core.storage.catalogue.edits import prospective_edits
 from core.storage.catalogue.following_judgments import VersionText
-from core.storage.catalogue.meaning import lacks_meaning
-from core.storage.catalogue.names import BEHIND
+from core.storage.catalogue.meaning import has_unencoded_leaves
+from core.storage.catalogue.names import NAME_SEPARATOR
 from core.storage.catalogue.recipes import own_chunking
 from core.storage.faults import disk_faults
 from core.storage.index.cache import CatalogueVectors
@@ -48,7 +48,7 @@ from core.types import Attachment, Document, Encoder, TokenCounter
 
 _LOG = logging.getLogger(__name__)
 
-DEEPEST = 5  # mails in mails: what lies deeper is named in the notes of the last one
+MAX_MAIL_DEPTH = 5  # of mails in mails; deeper attachments are only listed in the notes of their mail
 
 Tell = Callable[[str, int, int], None]
 Parse = Callable[[bytes, str, ParsingSettings, Tell | None, str | None], Document]  # as ``core.parsing.parse``
@@ -56,11 +56,11 @@ Parse = Callable[[bytes, str, ParsingSettings, Tell | None, str | None], Documen
 
 @dataclass(frozen=True, slots=True)
 class Preparer:
-    """Reads, parses and cuts. ``recut``: versions that are in the library, each by itself, attachments left alone.
+    """Reads, parses and chunks items.
 
-    ``teaches``: what the library has to teach a chunker is learned where it never was, and a language model is asked
-    what it never was; a mere look goes without, and notes in ``wanted`` the tokens of each prompt that it left.
-    ``parse``: reads files, ``None``: as ever.
+    ``recut``: the items are versions in the library, to be chunked again without their attachments. ``teaches``:
+    ``False`` for a dry run: no chunker is trained and no language model is called; ``skipped_prompts`` then receives
+    the approximate number of tokens of each prompt. ``parse``: the parser; ``None`` for ``core.parsing.parse``.
     """
 
     store: Store
@@ -72,44 +72,45 @@ class Preparer:
     teaches: bool = True
     writer: Writer | None = None
     parse: Parse | None = None
-    wanted: list[int] = field(default_factory=list)
+    skipped_prompts: list[int] = field(default_factory=list)
     _recipes: dict[tuple[str, DocumentRecipe], Recipe] = field(default_factory=dict)
     _starts: dict[str, SectionStarts | None] = field(default_factory=dict)
 
-    def prepare(self, index: int, item: Incoming, tell: Tell, first: Callable[[str], None]) -> Prepared | None:
-        """The item's documents; ``None`` for a version to be cut anew that has left the library.
+    def prepare(self, index: int, item: Incoming, tell: Tell, flush: Callable[[str], None]) -> Prepared | None:
+        """The item's documents; ``None`` for a version to chunk again that was removed from the library meanwhile.
 
-        ``first(version)`` must store a version that still waits, so that it is read and titled by its first name.
-        Raises ``LecternError`` with a sentence, and whatever ``tell(stage, done, total)`` raises.
+        ``flush(version_id)``: called before a version is looked up; it must store that version if it is still in a
+        batch, so that a second source of the same bytes finds it. Raises ``LecternError``, and what
+        ``tell(stage, done, total)`` raises.
         """
         tell("reading", 0, 1)
         data, stamp = read_incoming(item)
         version_id = item.content_hash or hashlib.sha256(data or b"").hexdigest()
         if self.recut and documents.version(self.store, version_id) is None:
-            return None  # its last source was removed meanwhile
-        # What is in the catalogue comes by its shown name: an attachment is read and titled by its own.
-        own = item.name.rpartition(BEHIND)[2] if self.recut or item.source is not None else item.name
-        stays = self.recut or item.source is not None
-        before = None if stays else sources.predecessor(self.store, name=own, path=item.path)
-        head = Member(item.name, own, version_id, path=item.path, stamp=stamp, source=item.source, before=before)
-        run = _Run(self, tell, first)
-        run.add(head, data, depth=0)
-        return Prepared(index, item, tuple(run.members), tuple(run.failed))
+            return None
+        in_catalogue = self.recut or item.source is not None
+        # Items from the catalogue have a display name; the parser needs an attachment's own name.
+        own_name = item.name.rpartition(NAME_SEPARATOR)[2] if in_catalogue else item.name
+        before = None if in_catalogue else sources.predecessor(self.store, name=own_name, path=item.path)
+        head = Member(item.name, own_name, version_id, path=item.path, stamp=stamp, source=item.source, before=before)
+        preparation = _ItemPreparer(self, tell, flush)
+        preparation.add(head, data, depth=0)
+        return Prepared(index, item, tuple(preparation.members), tuple(preparation.failed))
 
     def document_recipe(
         self, version_id: str, kind: str, text: str | None = None, before: str | None = None
     ) -> DocumentRecipe:
-        """How a version of this kind is cut now: by its own recipe, else its kind's, else the library's settings.
+        """The current recipe of a version: its own, its kind's or the library's settings, with its manual edits.
 
-        ``text``: what it is to be stored with, ``None`` where it is stored already. ``before``: the version its source
-        is about to leave for it, which hands its edits and own recipe on; ``None`` where none does.
+        ``text``: the text it will be stored with; ``None`` if it is stored. ``before``: the version from which it will
+        take over edits and own recipe, or ``None``.
         """
         chunking = own_chunking(self.store, kind, version_id, before) or self.settings.chunking
         new = None if text is None else VersionText(text, documents.text_hash(text))
-        return DocumentRecipe(chunking, tuple(edits_ahead(self.store, version_id, new, before)))
+        return DocumentRecipe(chunking, tuple(prospective_edits(self.store, version_id, new, before)))
 
     def recipe(self, parser: str, recipe: DocumentRecipe) -> Recipe:
-        """The recipe of a document of this parser, as it is kept."""
+        """The stored form of a document's recipe, with the fingerprint of everything that determines its chunks."""
         if (parser, recipe) not in self._recipes:
             resources = self.chunker_resources(recipe.chunking.chunker, self.model.encoder)
             fingerprint = recipe_fingerprint(
@@ -124,29 +125,28 @@ class Preparer:
     def chunker_resources(
         self, chunker: str, encoder: Encoder, progress: Progress | None = None, version_id: str = ""
     ) -> ChunkerResources:
-        """What a chunker is handed for a document. What is to be learned for it is learned here; ``progress`` may raise
-        to stop.
-        """
+        """What a chunker needs besides the document. May train the chunker, which ``progress`` may stop by raising."""
         if chunker not in self._starts:
             self._starts[chunker] = starts_for(self.store, self.model, chunker, progress, learn=self.teaches)
         syntax = SandboxedSyntax(self.settings.parsing)
-        kept = self.writer and KeptWriter(self.store, self.writer, version_id, self.teaches, self.wanted)
-        resources = ChunkerResources(encoder, self._starts[chunker], kept, kept, syntax)
+        writer = self.writer and CachedWriter(self.store, self.writer, version_id, self.teaches, self.skipped_prompts)
+        resources = ChunkerResources(encoder, self._starts[chunker], writer, writer, syntax)
         return replace(resources, tell=progress) if progress else resources
 
     def is_cut(self, version_id: str, parser: str, recipe: DocumentRecipe, *, left: bool = False) -> bool:
-        """Whether a version is cut as it would be cut now, and encoded, unless it is ``left`` to its words."""
+        """Whether a version is chunked by this recipe and, unless lexical-only (``left``), fully encoded."""
         stored = chunks.recipe(self.store, version_id, self.generation)
-        cut = stored is not None and stored.fingerprint == self.recipe(parser, recipe).fingerprint
-        return cut and (left or not lacks_meaning(self.store, version_id, self.generation))
+        up_to_date = stored is not None and stored.fingerprint == self.recipe(parser, recipe).fingerprint
+        return up_to_date and (left or not has_unencoded_leaves(self.store, version_id, self.generation))
 
-    def is_left(self, member: Member) -> bool:
-        """Whether a document is left to its words, once its source points to it."""
+    def is_lexical_only(self, member: Member) -> bool:
+        """Whether a document is lexical-only once its source points to it."""
         if self.recut:
-            return tiers.is_left(self.store, member.version_id)
-        found = sources.find_source(self.store, name=member.name, path=member.path, parent=member.parent)
-        source = found if member.source is None else member.source
-        return source is not None and tiers.is_left(self.store, member.version_id, source)
+            return tiers.is_lexical_only(self.store, member.version_id)
+        source = member.source
+        if source is None:
+            source = sources.find_source(self.store, name=member.name, path=member.path, parent=member.parent)
+        return source is not None and tiers.is_lexical_only(self.store, member.version_id, source)
 
     def cut(
         self,
@@ -155,129 +155,135 @@ class Preparer:
         recipe: DocumentRecipe,
         tell: Callable[[str, int, int], None] | None = None,
     ) -> tuple[Replayed, int]:
-        """A document cut this way, and how many sentences were encoded to find out where.
+        """Chunk a document; returns the result and the number of sentences encoded for it.
 
         ``tell(stage, done, total)`` may raise to stop.
         """
         counter: TokenCounter = self.model.counter
         progress = partial(tell, "chunking") if tell else None
         if tell:
-            counter = _Telling(counter, lambda: tell("chunking", 0, 1))
+            counter = _ReportingCounter(counter, lambda: tell("chunking", 0, 1))
         own = self.model.encoder
         encoder = CachedEncoder(own, CatalogueVectors(self.store), writable=self.store.writable, progress=progress)
         resources = self.chunker_resources(recipe.chunking.chunker, encoder, progress, document.version_id)
         prepared = PreparedDocument(document, counter, resources)
-        made = cut_edited(prepared, recipe.chunking, recipe.edits, parser, own.max_tokens)
-        return made, encoder.encoded
+        result = cut_edited(prepared, recipe.chunking, recipe.edits, parser, own.max_tokens)
+        return result, encoder.encoded
 
 
 @dataclass(slots=True)
-class _Run:
-    """The documents of one item, as they are found."""
+class _ItemPreparer:
+    """Collects the documents of one item in ``members``, and attachments that failed in ``failed``."""
 
     by: Preparer
     tell: Tell
-    first: Callable[[str], None]
+    flush: Callable[[str], None]
     members: list[Member] = field(default_factory=list)
     failed: list[tuple[str, LecternError]] = field(default_factory=list)
 
     def add(self, member: Member, data: bytes | None, depth: int) -> None:
-        """Add a document and what is attached to it. ``data`` ``None``: its bytes are staged."""
+        """Add a document and its attachments. ``data``: ``None`` if its bytes are staged."""
         version_id, store = member.version_id, self.by.store
         if any(other.version_id == version_id for other in self.members):
-            self.members.append(member)  # attached twice: one document, two sources
+            self.members.append(member)  # the same file attached twice: one document, two sources
             return
-        self.first(version_id)
+        self.flush(version_id)
         known = documents.version(store, version_id)
         parser = parser_fingerprint(known.kind, self.by.settings.parsing) if known else ""
-        # Handed in again, a document of which pages are unread gets another chance: a busy machine may have cost them.
-        again = data is not None and known and any(p.reading == "unread" for p in documents.pages(store, version_id))
-        if known is None or again or known.parser != parser:
-            if data is None:
-                path = store.files.path(version_id)
-                with disk_faults(path):
-                    size = path.stat().st_size if path.is_file() else 0  # what is gone, reading it tells
-                    if size > MOST_TEXT_BYTES:
-                        require_size(member.shown, size, kind_of(path, size, member.name))
-                data = store.files.read(version_id)
-            elif len(data) > MOST_TEXT_BYTES:
-                require_size(member.shown, len(data), detect_kind(data[:HEAD_BYTES], member.name))
-            self._read(member, data, depth)
+        # Adding a file again retries unread pages, which may have failed on a busy machine.
+        retry = data is not None and known and any(p.reading == "unread" for p in documents.pages(store, version_id))
+        if known is None or retry or known.parser != parser:
+            self._read(member, self._checked_data(member, data), depth)
             return
         if data is not None:
-            store.files.stage(data)  # heals an original that was lost
+            store.files.stage(data)  # repairs a lost original
         recipe = self.by.document_recipe(version_id, known.kind, before=member.before)
-        # A recipe is named by what was learned: where that takes minutes, it can be watched and stopped here.
+        # The recipe's fingerprint depends on trained chunkers: train here, where progress is reported.
         self.by.chunker_resources(recipe.chunking.chunker, self.by.model.encoder, partial(self.tell, "chunking"))
-        if self.by.is_cut(version_id, known.parser, recipe, left=self.by.is_left(member)):
+        if self.by.is_cut(version_id, known.parser, recipe, left=self.by.is_lexical_only(member)):
             self.members.append(member)
         else:
             document = documents.document(store, version_id)
             self.members.append(replace(member, cut=self._cut(member, document, recipe, known.size_bytes, None)))
         if self.by.recut:
             return
-        for attached in trash.attachments(store, version_id):
-            if attached.along or not attached.trashed:
-                source = attached.source if attached.trashed else None
-                below = self._attached(member, attached.name, attached.version_id, source)
-                error = self._try(below, None, depth + 1)
+        for attachment in trash.attachments(store, version_id):
+            if attachment.along or not attachment.trashed:
+                source = attachment.source if attachment.trashed else None
+                child = self._attachment_member(member, attachment.name, attachment.version_id, source)
+                error = self._try_add(child, None, depth + 1)
                 if error is not None:
-                    self.failed.append((below.shown, error))
+                    self.failed.append((child.shown, error))
+
+    def _checked_data(self, member: Member, data: bytes | None) -> bytes:
+        """The bytes to parse, read if they are staged. Raises ``ParseError`` if they are too large."""
+        if data is not None:
+            if len(data) > MAX_TEXT_BYTES:
+                require_size(member.shown, len(data), detect_kind(data[:HEAD_BYTES], member.name))
+            return data
+        files = self.by.store.files
+        path = files.path(member.version_id)
+        with disk_faults(path):
+            size = path.stat().st_size if path.is_file() else 0  # ``read`` below raises if it is missing
+            if size > MAX_TEXT_BYTES:
+                require_size(member.shown, size, kind_of(path, size, member.name))
+        return files.read(member.version_id)
 
     def _read(self, member: Member, data: bytes, depth: int) -> None:
-        """A document not in the library yet, or read by an older parser."""
+        """Parse a document that is new or was parsed by an older parser, and add it and its attachments."""
         parsing, read = self.by.settings.parsing, self.by.parse or parse
-        with defects_told(member.shown):
+        with defects_as_parse_errors(member.shown):
             document = self.by.passwords.open(
                 member.version_id, lambda password: read(data, member.name, parsing, self.tell, password)
             )
-        place = len(self.members)
+        index = len(self.members)
         self.members.append(member)
-        aside = {
+        in_trash = {
             other.name
             for other in trash.attachments(self.by.store, member.version_id)
             if other.trashed and not other.along
         }
         notes = list(document.notes)
-        apart = unlike(attachment.name for attachment in document.attachments)  # by it the catalogue tells them apart
+        unique_names = distinct_names(attachment.name for attachment in document.attachments)
         names = [
             name
-            for name, attachment in zip(apart, document.attachments, strict=True)
-            if name in aside or self._attach(member, replace(attachment, name=name), depth, notes)
+            for name, attachment in zip(unique_names, document.attachments, strict=True)
+            if name in in_trash or self._attach(member, replace(attachment, name=name), depth, notes)
         ]
         document = replace(document, notes=tuple(notes), attachments=())
         recipe = self.by.document_recipe(member.version_id, document.kind, document.text, member.before)
-        self.members[place] = replace(member, cut=self._cut(member, document, recipe, len(data), tuple(names)))
+        self.members[index] = replace(member, cut=self._cut(member, document, recipe, len(data), tuple(names)))
         self.by.store.files.stage(data)
 
     def _attach(self, mail: Member, attachment: Attachment, depth: int, notes: list[str]) -> bool:
-        """Add an attachment; one that cannot be read fails alone and is named in the mail's notes."""
-        said = f"The attachment {attachment.name} was not read"
-        if depth >= DEEPEST:
-            notes.append(f"{said}: it lies more than {DEEPEST} mails deep.")
+        """Add an attachment. If it cannot be read, note that for its mail and return ``False``."""
+        failure = f"The attachment {attachment.name} was not read"
+        if depth >= MAX_MAIL_DEPTH:
+            notes.append(f"{failure}: it lies more than {MAX_MAIL_DEPTH} mails deep.")
             return False
         version_id = hashlib.sha256(attachment.data).hexdigest()
-        error = self._try(self._attached(mail, attachment.name, version_id, None), attachment.data, depth + 1)
+        child = self._attachment_member(mail, attachment.name, version_id, None)
+        error = self._try_add(child, attachment.data, depth + 1)
         if isinstance(error, PasswordNeededError):
-            notes.append(f"{said}: it is encrypted. Save it as a file and add that with its password.")
+            notes.append(f"{failure}: it is encrypted. Save it as a file and add that with its password.")
         elif error is not None:
-            notes.append(f"{said}: {error.problem}")
+            notes.append(f"{failure}: {error.problem}")
         return error is None
 
-    def _attached(self, mail: Member, name: str, version_id: str, source: int | None) -> Member:
+    def _attachment_member(self, mail: Member, name: str, version_id: str, source: int | None) -> Member:
         before = mail.before and sources.predecessor(self.by.store, name=name, parent=mail.before)
-        shown = mail.shown + BEHIND + name
+        shown = mail.shown + NAME_SEPARATOR + name
         return Member(shown, name, version_id, parent=mail.version_id, source=source, before=before)
 
-    def _try(self, member: Member, data: bytes | None, depth: int) -> LecternError | None:
-        """Add an attachment and what is in it, or return why it cannot be read and add nothing."""
-        before = len(self.members)
+    def _try_add(self, member: Member, data: bytes | None, depth: int) -> LecternError | None:
+        """Add an attachment with its own attachments; if it cannot be read, add nothing and return the error."""
+        count = len(self.members)
         try:
             self.add(member, data, depth)
         except (CancelledError, StorageError, ModelError):
             raise
         except LecternError as error:
-            del self.members[before:]
+            del self.members[count:]
             return error
         return None
 
@@ -289,61 +295,71 @@ class _Run:
         size_bytes: int,
         attached: tuple[str, ...] | None,
     ) -> Cut:
+        """Chunk a document, compute its features and collect the texts to encode. ``attached``: as in ``Cut``."""
         parser = parser_fingerprint(document.kind, self.by.settings.parsing)
         model = self.by.model
-        asks = recipe.chunking.asks or recipe.chunking.chunker in (*BY_VECTORS, "learned", "proposed")
-        tell = self.tell if asks else given_up_after(self.by.settings.parsing.timeout_seconds, self.tell, "Cutting")
-        with defects_told(member.shown), watched(partial(tell, "chunking", 0, 1)):
-            made, sentences = self.by.cut(document, parser, recipe, tell)
-            audit = audit_tree(made.tree, made.switched_off)
-            found = enrich(made.tree)
-            inputs = encoder_inputs(made.tree, recipe.chunking, model.counter, model.encoder.max_tokens)
-            texts = () if self.by.is_left(member) else with_aliases(made.tree, inputs)
+        uses_model = recipe.chunking.asks or recipe.chunking.chunker in (*BY_VECTORS, "learned", "proposed")
+        tell = self.tell if uses_model else with_timeout(self.by.settings.parsing.timeout_seconds, self.tell, "Cutting")
+        with defects_as_parse_errors(member.shown), cancellation_check(partial(tell, "chunking", 0, 1)):
+            chunked, sentences = self.by.cut(document, parser, recipe, tell)
+            tree = chunked.tree
+            audit = audit_tree(tree, chunked.switched_off)
+            found = enrich(tree)
+            inputs = encoder_inputs(tree, recipe.chunking, model.counter, model.encoder.max_tokens)
+            texts = () if self.by.is_lexical_only(member) else with_aliases(tree, inputs)
         return Cut(
-            made.tree, audit, self.by.recipe(parser, recipe), parser, size_bytes, texts, attached, found, sentences
+            tree=tree,
+            audit=audit,
+            recipe=self.by.recipe(parser, recipe),
+            parser=parser,
+            size_bytes=size_bytes,
+            texts=texts,
+            attached=attached,
+            found=found,
+            sentences=sentences,
         )
 
 
-def given_up_after(seconds: float, tell: Tell, what: str) -> Tell:
-    """``tell``, until so long has passed: a document that takes longer costs the others no more."""
+def with_timeout(seconds: float, tell: Tell, what: str) -> Tell:
+    """A ``tell`` that raises ``ParseError`` after so many seconds. ``what``: the activity, for the message."""
     started = time.monotonic()
 
-    def told(stage: str, done: int, total: int) -> None:
+    def limited(stage: str, done: int, total: int) -> None:
         tell(stage, done, total)
         if time.monotonic() - started > seconds:
             raise ParseError(
                 f"{what} it took more than {seconds:g} s and was given up.", "Split the file and add its parts."
             )
 
-    return told
+    return limited
 
 
-class _Telling:
-    """A ``TokenCounter`` that tells whenever it is asked, so that a long document can be cancelled while it is cut."""
+class _ReportingCounter:
+    """A ``TokenCounter`` that reports on every call, so that chunking a long document can be cancelled."""
 
-    def __init__(self, counter: TokenCounter, tell: Callable[[], None]) -> None:
+    def __init__(self, counter: TokenCounter, report: Callable[[], None]) -> None:
         self.fingerprint = counter.fingerprint
         self.specials = counter.specials
         self._counter = counter
-        self._tell = tell
+        self._report = report
 
     def offsets(self, text: str) -> NDArray[np.int64]:
-        self._tell()
+        self._report()
         return self._counter.offsets(text)
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        self._tell()
+        self._report()
         return self._counter.count(texts)
 
 
 @contextmanager
-def defects_told(name: str) -> Iterator[None]:
-    """A file on which a parser or chunker proves defective fails alone: a batch never stops at one bad file."""
+def defects_as_parse_errors(name: str) -> Iterator[None]:
+    """Turn unexpected exceptions of a parser or chunker into ``ParseError``, so that only this file fails."""
     try:
         yield
     except LecternError:
         raise
-    except Exception as error:  # whatever hostile bytes bring about; logged whole, and the other files go on
+    except Exception as error:  # a bug, possibly triggered by a malicious file
         _LOG.exception("%s could not be read.", name)
         raise ParseError(
             f"{name} could not be read: Lectern made a mistake ({type(error).__name__}: {str(error)[:200]}).",

@@ -1,10 +1,10 @@
-"""Files read, cut and encoded by the machines of a Ray cluster, and stored here by an ordinary ingest.
+"""Parsing and encoding files on a Ray cluster, ahead of an ordinary ingest that stores them.
 
-A Ray Data pipeline hands files to actors, a batch at a time. Each reads and cuts its files with the same code and
-settings as an ingest here and encodes what it cut; documents and vectors come back in the order of the files. The
-ingest then finds each document read and each vector known, and does all else itself: identity, recipes, one
-transaction a document, the outbox. What the cluster did not bring, because a file is bad or a machine was lost, the
-ingest reads and encodes here. So nothing depends on the cluster but time.
+A Ray Data pipeline sends batches of files to actors. Each actor parses, chunks and encodes its files with the same code
+and settings as a local ingest, and returns documents and vectors in the order of the files. The ingest uses these
+documents instead of parsing and finds the vectors in its cache; everything else it does as usual. Files that the
+cluster does not return, because they fail or a machine is lost, are parsed and encoded locally. So the result does not
+depend on the cluster.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from core.storage.store import Store, settings_from
 from core.types import Document, VectorCache, Vectors
 
 _LOG = logging.getLogger(__name__)
-BATCH = 16  # files an actor is handed at once: enough texts for full batches of the encoder, little to do twice
+BATCH = 16  # files per batch: enough texts for full encoder batches, little work to repeat after a failure
 
 
 @dataclass(frozen=True, slots=True)
 class ReadBatch:
-    """What an actor made of a batch. ``documents``: by the file's name, each by the hash of its bytes, attachments
-    beside their mail; ``vectors``: by key, of all that it encoded.
+    """The result of a batch. ``documents``: by file name, then by hash of the bytes, including attachments.
+    ``vectors``: by key.
     """
 
     documents: Mapping[str, Mapping[str, Document]]
@@ -47,35 +47,35 @@ class ReadBatch:
 
 
 class Remote(Protocol):
-    """A cluster that was started or joined, as ``RayReading`` needs it."""
+    """The cluster, as used by ``RayReading``."""
 
     def batches(self, items: Sequence[Incoming], settings: Settings) -> Iterator[ReadBatch]:
-        """Batches in the order of the items; one that was lost is left out."""
+        """Process the items and yield the batches in their order, without lost ones."""
 
     def leave(self) -> None:
-        """Let go of it, and end what was started for it."""
+        """Disconnect from the cluster and stop what was started for it."""
 
 
 @dataclass(slots=True)
 class RayReading:
-    """A ``parse`` for ``Library.ingest`` over files that a cluster reads ahead; a context manager.
+    """A ``parse`` for ``Library.ingest`` that uses documents parsed by a cluster; a context manager.
 
-    ``items``: the files, in the order of the ingest. ``vectors``: where what was encoded is kept, the library's own.
-    A name that is not among the items, or comes a second time, is read here.
+    ``items``: the files, in the order of the ingest. ``vectors``: the library's cache, which receives the vectors.
+    Names that are not among the items, or are repeated, are parsed locally.
     """
 
     cluster: Remote
     items: Sequence[Incoming]
     settings: Settings
     vectors: VectorCache
-    _places: dict[str, int] = field(default_factory=dict)
-    _waiting: Iterator[ReadBatch] | None = None
-    _held: dict[str, Mapping[str, Document]] = field(default_factory=dict)
-    _beside: Mapping[str, Document] = field(default_factory=dict)
-    _reached: int = -1
+    _positions: dict[str, int] = field(default_factory=dict)  # of the items, by name
+    _batches: Iterator[ReadBatch] | None = None
+    _received: dict[str, Mapping[str, Document]] = field(default_factory=dict)  # not used yet
+    _current: Mapping[str, Document] = field(default_factory=dict)  # of the file that is being ingested
+    _last_position: int = -1  # received so far
 
     def __enter__(self) -> Self:
-        self._places = {item.name: place for place, item in enumerate(self.items)}
+        self._positions = {item.name: position for position, item in enumerate(self.items)}
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -84,33 +84,35 @@ class RayReading:
     def parse(
         self, data: bytes, name: str, settings: ParsingSettings, tell: Tell | None = None, password: str | None = None
     ) -> Document:
-        """The document as the cluster read it, else as ``core.parsing.parse`` does, which raises the same."""
-        place = self._places.get(name, -1)
-        if place >= 0:
-            self._beside = self._taken(name, place)
-        known = self._beside.get(hashlib.sha256(data).hexdigest())
+        """The document from the cluster, or else the result of ``core.parsing.parse``, which may raise."""
+        position = self._positions.get(name, -1)
+        if position >= 0:
+            self._current = self._documents_of(name, position)
+        known = self._current.get(hashlib.sha256(data).hexdigest())
         return known or parse(data, name, settings, tell, password)
 
-    def _taken(self, name: str, place: int) -> Mapping[str, Document]:
-        """The documents of a file, once its batch is here; what came before it is asked for no more."""
-        if self._waiting is None:
-            self._waiting = self.cluster.batches(self.items, self.settings)
-        while self._reached < place:
-            batch = next(self._waiting, None)
+    def _documents_of(self, name: str, position: int) -> Mapping[str, Document]:
+        """Wait for the batch of a file and return its documents; those of earlier files are discarded."""
+        if self._batches is None:
+            self._batches = self.cluster.batches(self.items, self.settings)
+        while self._last_position < position:
+            batch = next(self._batches, None)
             if batch is None:
-                self._reached = len(self.items)
+                self._last_position = len(self.items)
                 break
             self.vectors.put(batch.vectors)
-            self._held = {one: found for one, found in self._held.items() if self._places[one] >= place}
-            self._held |= batch.documents
-            self._reached = max(map(self._places.__getitem__, batch.documents), default=self._reached)
-        return self._held.pop(name, {})
+            self._received = {
+                file: documents for file, documents in self._received.items() if self._positions[file] >= position
+            }
+            self._received |= batch.documents
+            self._last_position = max(map(self._positions.__getitem__, batch.documents), default=self._last_position)
+        return self._received.pop(name, {})
 
 
 class BatchReader:
-    """An actor: reads, cuts and encodes batches of files as a library of these settings would.
+    """A Ray actor that parses, chunks and encodes batches of files by a library's settings.
 
-    Where their embedder is not on its machine, or is at an address, which is this library's to ask, it only reads.
+    If the embedder is not available on its machine or is behind an endpoint, it does not encode.
     """
 
     def __init__(self, settings: dict[str, Any]) -> None:
@@ -125,11 +127,11 @@ class BatchReader:
             self._model = load_model(self._settings.embedding)
 
     def __call__(self, batch: Mapping[str, Any]) -> dict[str, list[bytes]]:
-        """A column "read" with one ``ReadBatch``, pickled, of the columns "name" and "path"."""
+        """Process the columns "name" and "path"; the result is a column "read" with one pickled ``ReadBatch``."""
         return {"read": [pickle.dumps(self.read(dict(zip(batch["name"], batch["path"], strict=True))))]}
 
     def read(self, files: Mapping[str, str]) -> ReadBatch:
-        """What becomes of files, each a name and its path; one that fails has no documents."""
+        """Process files, given as path by name. A file that fails has no documents."""
         with TemporaryDirectory(prefix="lectern-") as folder:
             store = Store.open(Path(folder) / "library", write=True)
             try:
@@ -140,23 +142,23 @@ class BatchReader:
     def _read(self, store: Store, files: Mapping[str, str]) -> ReadBatch:
         model, documents, texts = self._model, {}, []
         generation = begin_generation(store, model.encoder.fingerprint, model.encoder.dimension).number
-        found: dict[str, Document] = {}
+        parsed: dict[str, Document] = {}
 
-        def noted(data: bytes, *told: Any) -> Document:
-            found[hashlib.sha256(data).hexdigest()] = document = parse(data, *told)
+        def recording_parse(data: bytes, *arguments: Any) -> Document:
+            parsed[hashlib.sha256(data).hexdigest()] = document = parse(data, *arguments)
             return document
 
-        by = Preparer(store, model, self._settings, generation, Passwords(), teaches=False, parse=noted)
+        by = Preparer(store, model, self._settings, generation, Passwords(), teaches=False, parse=recording_parse)
         for name, path in files.items():
-            found.clear()
+            parsed.clear()
             try:
                 prepared = by.prepare(0, Incoming(name, Path(path)), lambda *_: None, lambda _: None)
-            except LecternError as error:  # the ingest meets the same, and says so where it is heard
+            except LecternError as error:  # the ingest will get the same error and report it
                 _LOG.info("%s is left to the ingest: %s", name, error)
-                found.clear()
+                parsed.clear()
             else:
                 texts += list(prepared.texts) if prepared else []
-            documents[name] = dict(found)
+            documents[name] = dict(parsed)
         if not self._encodes:
             return ReadBatch(documents, {})
         cache = CatalogueVectors(store)
@@ -169,36 +171,36 @@ class BatchReader:
 
 
 class RayCluster:
-    """Ray on this machine, or the cluster at an address (``auto``, ``host:port`` or ``ray://host:port``).
+    """A connection to Ray: a local instance, or the cluster at ``address`` ("auto", "host:port", "ray://host:port").
 
-    Every machine has to see the files under the same paths and to have Lectern's requirements installed; its code is
-    sent. Raises ``LecternError`` where Ray is not installed or cannot be reached. ``session``: the folder of what was
-    started here, gone with it; ``None``: a cluster was joined.
+    All machines need the files under the same paths and Lectern's requirements installed; its code is sent to them.
+    Raises ``LecternError`` if Ray is not installed or not reachable. ``session``: the folder of a local instance, which
+    ``leave`` deletes; ``None`` for a cluster.
     """
 
     session: Path | None = None
 
     def __init__(self, address: str = "") -> None:
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is reported to anybody
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no telemetry
         try:
             import ray
         except ImportError as error:
             raise LecternError("Ray is not installed.", "pip install -r requirements-ray.txt") from error
         try:
-            begun = ray.init(
+            context = ray.init(
                 address or "local",
                 **({} if address else {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}),
                 log_to_driver=False,
                 logging_level=logging.ERROR,
                 runtime_env={"py_modules": [str(Path(__file__).parents[1])]},
             )
-        except Exception as error:  # of its own kinds, and bare ones: a node that took too long to start
+        except Exception as error:  # Ray also raises plain exceptions, such as for a slow start
             raise LecternError(f"No Ray cluster answers at {address or 'this machine'}: {error}") from error
         if not address:
-            self.session = Path(begun.address_info["session_dir"])
+            self.session = Path(context.address_info["session_dir"])
 
     def batches(self, items: Sequence[Incoming], settings: Settings) -> Iterator[ReadBatch]:
-        """Batches in the order of the items; one that failed for good is left out."""
+        """Process the items and yield the batches in their order, without those that failed."""
         import ray.data
 
         context = ray.data.DataContext.get_current()
@@ -207,7 +209,7 @@ class RayCluster:
         context.max_errored_blocks = -1
         files = [{"name": item.name, "path": str(item.path)} for item in items]
         try:
-            workers = max(1, int(ray.cluster_resources().get("CPU", 1)))  # a head without processors may come first
+            workers = max(1, int(ray.cluster_resources().get("CPU", 1)))  # a head node may have no CPUs
             read = ray.data.from_items(files, override_num_blocks=max(1, len(files) // BATCH)).map_batches(
                 BatchReader,
                 fn_constructor_args=[settings.to_dict()],
@@ -217,11 +219,11 @@ class RayCluster:
             )
             for row in read.iter_rows():
                 yield pickle.loads(row["read"])  # noqa: S301 - written by our own actors
-        except Exception as error:  # of Ray's own kinds, of the network's, or of a batch that other code wrote
+        except Exception as error:  # of Ray, of the network, or from unpickling what another version wrote
             _LOG.warning("The cluster was lost; the rest is read here: %s", str(error)[:200])
 
     def leave(self) -> None:
-        """End what was started for this reading."""
+        """Shut down the connection, and a local instance with its files."""
         import ray
 
         ray.shutdown()

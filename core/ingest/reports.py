@@ -1,4 +1,4 @@
-"""What an ingest comes to: each document, each file that could not be read, and all of it."""
+"""The result of an ingest: its documents, its failures, and totals."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from core.types import WordAudit
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """A document now in the library. ``reused``: nothing about it had changed. ``parent``: of an attachment, the
-    version of its mail. ``words``: what a second reading of the file said, ``None`` where none was made. ``read``: how
-    its pages were read, ``None`` without pages. ``by_words``: why it is found by its words alone so far, "" where it is
-    found by its meaning, too.
+    """An ingested document.
+
+    ``reused``: it was in the library already and unchanged. ``parent``: the version of an attachment's mail. ``words``:
+    the check for lost text, ``None`` where none was made. ``read``: how its pages were read, ``None`` without pages.
+    ``by_words``: why it could not be encoded yet, "" if it is.
     """
 
     source: str
@@ -33,10 +34,7 @@ class Ingested:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An item that could not be ingested, and the sentence that says why.
-
-    ``problem``: as ``problem_of`` has it.
-    """
+    """An item that could not be ingested. ``reason``: why, as a sentence. ``problem``: as in ``problem_of``."""
 
     source: str
     reason: str
@@ -45,7 +43,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """``encoded``: distinct texts the encoder was given; ``reused``: those whose vectors were known already."""
+    """The result of an ingest. ``encoded``: distinct texts encoded; ``reused``: texts whose vectors were cached."""
 
     documents: tuple[Ingested, ...]
     failures: tuple[Failure, ...]

@@ -1,4 +1,4 @@
-"""What a catalogue that is gone held, put back from the originals; and documents derived again from theirs."""
+"""Repair of a library: restoring sources of a lost catalogue, and deriving documents again from their originals."""
 
 from __future__ import annotations
 
@@ -27,54 +27,59 @@ from core.storage.store import Store
 from core.storage.verify import Problem, Progress, quietly, verify
 from core.text.normalise import storable
 
-READ_AGAIN, ENCODED_AGAIN = "documents read again", "texts encoded again"  # as progress is told of them
+READ_AGAIN, ENCODED_AGAIN = "documents read again", "texts encoded again"  # the checks reported as progress
 _LOG = logging.getLogger(__name__)
 
 
-def put_back_sources(run: Ingest, told: Sequence[Keepsakes]) -> list[str]:
-    """Read every original again that a source named and none does now, with its labels; say what is not to be had.
+def restore_sources(run: Ingest, records: Sequence[Keepsakes]) -> list[str]:
+    """Ingest the originals of all sources in ``records`` that the catalogue lacks, and restore their labels.
 
-    What no line names any more comes back as an upload under a name made of its hash.
+    Originals without a source become uploads with a name made from their hash. Returns a sentence for each source that
+    could not be restored.
     """
     store = run.store
-    whole = max((known.revision for known in told if not known.unread), default=-1)
-    lost = [sentence for known in told if known.revision > whole for sentence in known.unread]
+    newest_complete = max((record.revision for record in records if not record.unread), default=-1)
+    lost = [sentence for record in records if record.revision > newest_complete for sentence in record.unread]
     with store.reading() as connection:
-        now = _by_name(keepsakes.gathered(connection).of("source"))
-    lines = _by_name(row for known in told for row in known.of("source") if row.get("type") in ("path", "upload"))
+        current = _by_name(keepsakes.gather(connection).of("source"))
+    recorded = _by_name(
+        row for record in records for row in record.of("source") if row.get("type") in ("path", "upload")
+    )
     items = []
-    for name, row in lines.items():
+    for name, row in recorded.items():
         version_id = str(row.get("version_id") or "")
-        if name in now and now[name].get("version_id") == version_id:
+        if name in current and current[name].get("version_id") == version_id:
             continue
         if is_hash(version_id) and (store.files.take_back(version_id) or version(store, version_id)):
-            items.append(Incoming(_name(row), keepsakes.path_of(row), version_id))
+            items.append(Incoming(_name(row), keepsakes.source_path(row), version_id))
         else:
             lost.append(f"The original of {_name(row)} is in no folder of the library.")
-    lost += _ingested(run, items)
-    _put_labels_back(store, lines)
-    nameless = [one for one in store.files.hashes_set_aside() if store.files.take_back(one)]
-    strays = store.rows("SELECT id FROM version WHERE number NOT IN (SELECT version FROM source)")
-    unnamed = [one for one in store.files.hashes() if one in store.files.fresh and one not in store.wanted_files()]
-    found = dict.fromkeys([*nameless, *unnamed, *(one for (one,) in strays)])
-    return lost + _ingested(run, [Incoming(f"recovered-{one[:12]}", content_hash=one) for one in found])
+    lost += _ingest_all(run, items)
+    _restore_labels(store, recorded)
+    set_aside = [hash_ for hash_ in store.files.hashes_set_aside() if store.files.take_back(hash_)]
+    unreferenced = [
+        hash_ for hash_ in store.files.hashes() if hash_ in store.files.fresh and hash_ not in store.wanted_files()
+    ]
+    without_source = store.rows("SELECT id FROM version WHERE number NOT IN (SELECT version FROM source)")
+    hashes = dict.fromkeys([*set_aside, *unreferenced, *(version_id for (version_id,) in without_source)])
+    return lost + _ingest_all(run, [Incoming(f"recovered-{hash_[:12]}", content_hash=hash_) for hash_ in hashes])
 
 
-def derive_again(run: Ingest, versions: Iterable[str]) -> list[str]:
-    """Read, cut and encode documents anew from their originals; a sentence for each that this could not be done with.
+def rederive(run: Ingest, versions: Iterable[str]) -> list[str]:
+    """Parse, chunk and encode documents again from their originals; return a sentence for each failure.
 
-    A damaged original is first replaced by the person's own file, where that still has its bytes.
+    A damaged original is first replaced by the user's file, if that still has the same bytes.
     """
     store = run.store
-    wanted = list(dict.fromkeys(versions))
-    for version_id in wanted:
+    all_versions = list(dict.fromkeys(versions))
+    for version_id in all_versions:
         if store.files.fault(version_id):
             _heal_original(store, version_id)
-    whole = [version_id for version_id in wanted if not store.files.fault(version_id)]
+    intact = [version_id for version_id in all_versions if not store.files.fault(version_id)]
     with store.transaction():
-        for version_id in whole:
+        for version_id in intact:
             number = store.value("SELECT number FROM version WHERE id = ?", version_id)
-            # No parser and no recipe is named so, and no text has such a key: all of it is made anew.
+            # Invalidate the parser, the recipe and the vector keys, so that nothing is reused.
             store.write("UPDATE version SET parser = '' WHERE number = ?", number)
             store.write("UPDATE recipe SET fingerprint = '' WHERE version = ?", number)
             store.write(
@@ -83,56 +88,58 @@ def derive_again(run: Ingest, versions: Iterable[str]) -> list[str]:
                 " JOIN chunk ON row = alias.chunk WHERE version = ?1)",
                 number,
             )
-    report = recut(run, whole)
+    report = recut(run, intact)
     store.write(f"DELETE FROM vector WHERE key GLOB 'damaged *' AND number NOT IN ({USED_VECTORS})")
     return [f"{failure.source}: {failure.reason}" for failure in report.failures]
 
 
-def finish(store: Store, told: Sequence[Keepsakes]) -> None:
-    """From now on the library is past all that was put back into it, and this is written down where that can be."""
-    latest = max((known.revision for known in told), default=0)
+def finish(store: Store, records: Sequence[Keepsakes]) -> None:
+    """Raise the library's revision above that of all restored records, save the keepsakes and mark them as restored."""
+    latest = max((record.revision for record in records), default=0)
     store.write("UPDATE meta SET value = max(CAST(value AS INTEGER), ?) + 1 WHERE key = 'revision'", latest)
-    write_down_if_possible(store)
-    rescue.done(store.home)
+    save_keepsakes_if_possible(store)
+    rescue.mark_restored(store.home)
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A ``Watch`` that tells which document is read again, and how many texts are encoded."""
+    """A ``Watch`` that reports to a ``Progress`` of ``verify``."""
 
     progress: Progress
 
     def stage(self, index: int, stage: str, done: int, total: int) -> None:
-        """May raise, which ends the run."""
-        told = (ENCODED_AGAIN, done, total) if stage == "encoding" else (READ_AGAIN, index + 1, 0)
-        self.progress(*told)
+        """Report the number of encoded texts, or of the document that is read."""
+        if stage == "encoding":
+            self.progress(ENCODED_AGAIN, done, total)
+        else:
+            self.progress(READ_AGAIN, index + 1, 0)
 
     def finished(self, index: int, outcome: Ingested | Failure) -> None:
-        """Nothing is told of it."""
+        """Not reported."""
 
 
-def repaired(
-    store: Store, problems: Sequence[Problem], again: Callable[[], Ingest], progress: Progress = quietly
+def repair(
+    store: Store, problems: Sequence[Problem], make_run: Callable[[], Ingest], progress: Progress = quietly
 ) -> list[Problem]:
-    """What is still wrong once all was put back that anything holds, and what could not be had back.
+    """Restore everything that was set aside and derive damaged documents again; return the remaining problems.
 
-    ``again``: a run by the settings as they are kept by then.
+    ``make_run``: called after the settings are restored, returns an ingest run that uses them.
     """
-    told = rescue.recollected(store.home)
-    lost = keepsakes.put_back(store, told) if told else []
-    run = again()
+    records = rescue.set_aside_keepsakes(store.home)
+    lost = keepsakes.merge(store, records) if records else []
+    run = make_run()
     run.watch = _Reading(progress)
     if not problems:
         return []
-    lost += put_back_sources(run, told)
-    lost += derive_again(run, [problem.version for problem in problems if problem.version])
-    if told:
-        finish(store, told)
+    lost += restore_sources(run, records)
+    lost += rederive(run, [problem.version for problem in problems if problem.version])
+    if records:
+        finish(store, records)
     return verify(store, True, progress) + [Problem(sentence, "repair", False) for sentence in lost]
 
 
-def kept_settings(store: Store) -> tuple[Settings, str]:
-    """A library's own settings and ""; where they cannot be read Lectern's, and a sentence that says so."""
+def stored_settings(store: Store) -> tuple[Settings, str]:
+    """``(settings, notice)``: the library's settings and "", or the defaults and a sentence if they are unreadable."""
     try:
         return store.settings() or Settings(), ""
     except (SettingsError, StorageError) as error:
@@ -142,9 +149,10 @@ def kept_settings(store: Store) -> tuple[Settings, str]:
 
 
 def require_settings(notice: str, settings: Settings) -> None:
-    """Raise ``SettingsError`` where a library's own could not be read: Lectern's would cut and encode all of it anew.
+    """Raise ``SettingsError`` while defaults replace unreadable settings: all documents would be chunked by them.
 
-    ``settings``: those in force; once a person has chosen others, they are the library's.
+    ``notice``: as returned by ``stored_settings``. ``settings``: those in use; any that differ from the defaults were
+    chosen by the user.
     """
     if notice and settings == Settings():
         raise SettingsError(
@@ -153,11 +161,11 @@ def require_settings(notice: str, settings: Settings) -> None:
         )
 
 
-def write_down_if_possible(store: Store) -> None:
-    """Write the keepsakes of an open library that this process writes; what keeps it from that is logged."""
+def save_keepsakes_if_possible(store: Store) -> None:
+    """Save the keepsakes if the library is writable. A failure is only logged."""
     if store.writable:
         try:
-            keepsakes.write_down(store)
+            keepsakes.save(store)
         except StorageError as error:
             _LOG.info("%s", error)
 
@@ -170,27 +178,27 @@ def _name(row: Row) -> str:
     return storable(str(row.get("name")))
 
 
-def _ingested(run: Ingest, items: Sequence[Incoming]) -> list[str]:
+def _ingest_all(run: Ingest, items: Sequence[Incoming]) -> list[str]:
     if not items:
         return []
-    done = len(run.failures)
+    previous = len(run.failures)
     run.run(items)
-    return [f"{failure.source}: {failure.reason}" for failure in run.failures[done:]]
+    return [f"{failure.source}: {failure.reason}" for failure in run.failures[previous:]]
 
 
-def _put_labels_back(store: Store, lines: Mapping[tuple[str, str], Row]) -> None:
+def _restore_labels(store: Store, recorded: Mapping[tuple[str, str], Row]) -> None:
     labels = Labels(store)
     collections = {collection.name: collection.id for collection in labels.collections()}
-    for row in lines.values():
+    for row in recorded.values():
         with suppress(LecternError, ValueError, TypeError):
-            source = find_source(store, name=_name(row), path=keepsakes.path_of(row))
+            source = find_source(store, name=_name(row), path=keepsakes.source_path(row))
             if source is None:
                 continue
-            for name in keepsakes.names_in(row, "collections"):
+            for name in keepsakes.label_names(row, "collections"):
                 if name not in collections:
                     collections[name] = labels.create_collection(name)
                 labels.collect([source], collections[name])
-            for name in keepsakes.names_in(row, "tags"):
+            for name in keepsakes.label_names(row, "tags"):
                 labels.tag([source], name)
             if row.get("note"):
                 labels.write_note(source, str(row["note"]))
@@ -204,8 +212,8 @@ def _heal_original(store: Store, version_id: str) -> None:
     paths = "SELECT path FROM source WHERE path IS NOT NULL AND version = (SELECT number FROM version WHERE id = ?)"
     for (path,) in store.rows(paths, version_id):
         with suppress(LecternError, OSError, NotFoundError):
-            place = keepsakes.place_of(path)
-            if store.files.hash_of(place) == version_id:
-                store.files.stage(place.read_bytes())
-                store.files.named(version_id)
+            file = keepsakes.decoded_path(path)
+            if store.files.hash_of(file) == version_id:
+                store.files.stage(file.read_bytes())
+                store.files.commit(version_id)
                 return

@@ -1,4 +1,4 @@
-"""What a library's own documents teach its chunkers: where sections start, learned from the headings that are there."""
+"""Training the classifier of the chunker ``learned``: it finds section starts, learned from the library's headings."""
 
 from __future__ import annotations
 
@@ -16,42 +16,41 @@ from core.storage.index.cache import CatalogueVectors
 from core.storage.store import Store
 from core.types import Document, Span
 
-SECTION_STARTS = "section_starts"  # the library's own value that keeps the classifier
-_HEADINGS = "headings"  # beside the classifier: how many the library had when they taught it
-_MOST_SENTENCES = 20_000  # to learn from: some minutes of encoding where none of them was read before
-_FEWEST_HEADINGS = 2
-_OUTGROWN = 2  # times the headings that taught it
+SECTION_STARTS = "section_starts"  # meta key of the classifier
+_HEADINGS = "headings"  # stored with the classifier: the number of headings in the library when it was trained
+_MAX_SENTENCES = 20_000  # of training data: some minutes of encoding
+_MIN_HEADINGS = 2  # of a document to be used
+_GROWTH = 2  # train again when the library has so many times the headings
 
 Progress = Callable[[int, int], None]
 
 
 def known_starts(store: Store, model: EmbeddingModel) -> TrainedStarts | None:
-    """The classifier that was learned with this embedder; ``None`` where none was, or what is kept is damaged."""
-    known = _kept(store, model)
-    return known[0] if known else None
+    """The stored classifier for this embedder; ``None`` if there is none or it is unreadable."""
+    stored = _stored(store, model)
+    return stored[0] if stored else None
 
 
 def outgrown(store: Store, model: EmbeddingModel) -> bool:
-    """Whether the library has at least twice the headings that taught it; ``False`` where nothing was learned."""
-    known = _kept(store, model)
-    return known is not None and sum(documents.heading_counts(store).values()) >= _OUTGROWN * known[1]
+    """Whether the library now has at least twice the headings it was trained with; ``False`` without a classifier."""
+    stored = _stored(store, model)
+    return stored is not None and sum(documents.heading_counts(store).values()) >= _GROWTH * stored[1]
 
 
 def teach(store: Store, model: EmbeddingModel, progress: Progress | None = None) -> TrainedStarts | None:
-    """Learn where sections start from the library's documents with headings, and keep it.
+    """Train a classifier on the library's documents with headings, and store it; deterministic.
 
-    ``None`` where they have too few; what was known before is forgotten then. ``progress(done, total)`` counts the
-    sentences that must be encoded, and may raise to stop: then what was known before stays. The same
-    documents teach the same.
+    ``None``, also stored, if they have too few headings. ``progress(done, total)`` counts the sentences to encode; it
+    may raise to stop, and the old classifier stays.
     """
-    counted = documents.heading_counts(store)
-    lessons = _lessons(store, model, counted, progress)
-    total = sum(len(lesson.starts) for lesson in lessons)
+    heading_counts = documents.heading_counts(store)
+    examples = _examples(store, model, heading_counts, progress)
+    total = sum(len(of_document.starts) for of_document in examples)
     if progress:
         progress(total, total)
-    starts = train_section_starts(lessons, model.encoder.fingerprint)
-    kept = json.dumps({**starts.to_dict(), _HEADINGS: sum(counted.values())}) if starts else None
-    store.set_meta(SECTION_STARTS, kept)
+    starts = train_section_starts(examples, model.encoder.fingerprint)
+    packed = json.dumps({**starts.to_dict(), _HEADINGS: sum(heading_counts.values())}) if starts else None
+    store.set_meta(SECTION_STARTS, packed)
     return starts
 
 
@@ -63,9 +62,9 @@ def renew(
     *,
     anyway: bool = False,
 ) -> None:
-    """``teach`` again what a recipe in use was taught, where the library has outgrown it, or ``anyway``.
+    """Train the classifier again if a recipe uses it and the library has outgrown it, or ``anyway``.
 
-    ``chunking``: the library's recipe; those of kinds and documents count as well.
+    ``chunking``: the library's settings; own recipes count as well.
     """
     in_use = any(recipe.chunker == "learned" for recipe in (chunking, *overrides(store).values()))
     if store.writable and in_use and (anyway or outgrown(store, model)):
@@ -75,9 +74,9 @@ def renew(
 def starts_for(
     store: Store, model: EmbeddingModel, chunker: str, progress: Progress | None = None, *, learn: bool = True
 ) -> TrainedStarts | None:
-    """The classifier a chunker needs: for ``learned`` what is known, or what is learned now where this process writes.
+    """The classifier for a chunker: for ``learned`` the stored one, or one trained now; ``None`` for other chunkers.
 
-    ``learn`` ``False``: nothing is learned, only looked up.
+    Without a stored one, ``None`` if ``learn`` is ``False`` or the library is read-only.
     """
     if chunker != "learned":
         return None
@@ -85,43 +84,43 @@ def starts_for(
     return known if known or not learn or not store.writable else teach(store, model, progress)
 
 
-def _kept(store: Store, model: EmbeddingModel) -> tuple[TrainedStarts, int] | None:
-    """What was learned with this embedder, and how many headings the library had then."""
+def _stored(store: Store, model: EmbeddingModel) -> tuple[TrainedStarts, int] | None:
+    """The stored classifier for this embedder, and the number of headings in the library when it was trained."""
     text = store.meta(SECTION_STARTS)
     if not text:
         return None
     try:
-        kept = json.loads(text)
-        starts = TrainedStarts.from_dict(kept)
-        headings = int(kept.get(_HEADINGS, starts.sections))  # older ones were kept without
+        values = json.loads(text)
+        starts = TrainedStarts.from_dict(values)
+        headings = int(values.get(_HEADINGS, starts.sections))  # missing in early versions
     except (ValueError, ModelError):
         return None
     return (starts, headings) if starts.encoder == model.encoder.fingerprint else None
 
 
-def _lessons(
-    store: Store, model: EmbeddingModel, counted: Mapping[str, int], progress: Progress | None
+def _examples(
+    store: Store, model: EmbeddingModel, heading_counts: Mapping[str, int], progress: Progress | None
 ) -> list[Examples]:
-    """What each document teaches, in the order of their versions' hashes: another order of adding changes nothing.
+    """The training examples of each document, ordered by version id and so independent of when they were added.
 
-    ``counted``: headings by version.
+    ``heading_counts``: by version id. Documents beyond ``_MAX_SENTENCES`` are left out.
     """
-    taken: list[tuple[Document, tuple[Span, ...]]] = []
-    room = _MOST_SENTENCES
-    for version_id in sorted(counted):
-        if not _FEWEST_HEADINGS <= counted[version_id] <= room:
+    selected: list[tuple[Document, tuple[Span, ...]]] = []
+    room = _MAX_SENTENCES
+    for version_id in sorted(heading_counts):
+        if not _MIN_HEADINGS <= heading_counts[version_id] <= room:
             continue
         document = documents.document(store, version_id)
         spans = tuple(sentences(document))
         if len(spans) <= room:
             room -= len(spans)
-            taken.append((document, spans))
-        if progress and taken:
-            progress(0, _MOST_SENTENCES - room)
+            selected.append((document, spans))
+        if progress and selected:
+            progress(0, _MAX_SENTENCES - room)
     encoder = CachedEncoder(model.encoder, CatalogueVectors(store), writable=store.writable, progress=progress)
-    vectors = encoder.encode([document.text[span.start : span.end] for document, spans in taken for span in spans])
-    found, first = [], 0
-    for document, spans in taken:
-        found.append(section_examples(document, spans, vectors[first : first + len(spans)]))
-        first += len(spans)
-    return [lesson for lesson in found if lesson is not None]
+    vectors = encoder.encode([document.text[span.start : span.end] for document, spans in selected for span in spans])
+    examples, offset = [], 0
+    for document, spans in selected:
+        examples.append(section_examples(document, spans, vectors[offset : offset + len(spans)]))
+        offset += len(spans)
+    return [of_document for of_document in examples if of_document is not None]

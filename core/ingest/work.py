@@ -1,4 +1,4 @@
-"""Ingesting and re-cutting as durable jobs: the handlers a queue runs, and progress carried to its table."""
+"""The handlers of background jobs: ingesting files, and chunking documents again."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ Echo = Callable[[str, str, int, int], None]
 
 
 class JobWatch:
-    """A ``Watch`` that writes to a job's items. ``echo(name, stage, done, total)`` hears of it too.
+    """A ``Watch`` that reports progress on the items of a job, and also to ``echo(name, stage, done, total)``.
 
-    ``pace``: learns from each document how long the job will take.
+    ``pace``: estimates the remaining time of the job from the progress.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class JobWatch:
         self._pace = pace
 
     def stage(self, index: int, stage: str, done: int, total: int) -> None:
-        """Raises ``ItemCancelledError`` for a cancelled item, ``CancelledError`` for a cancelled or stopping job."""
+        """Report progress. Raises ``ItemCancelledError`` for a cancelled item, ``CancelledError`` for a stopped job."""
         item = self._items[index]
         if self._echo:
             self._echo(item.name, stage, done, total)
@@ -58,7 +58,7 @@ class JobWatch:
             self._reporter.foretell(self._pace.seconds_left)
 
     def finished(self, index: int, outcome: Ingested | Failure) -> None:
-        """Written in the transaction that stores the document: done and stored are one."""
+        """Mark the item as done or failed, in the transaction that stores the document."""
         item = self._items[index]
         try:
             if isinstance(outcome, Failure):
@@ -76,9 +76,10 @@ class JobWatch:
 def ingest_handler(
     library: Library, listen: Listener | None = None, echo: Echo | None = None, parse: Parse | None = None
 ) -> Handler:
-    """Runs jobs of kind "ingest": their items are files and uploads; payload ``settings`` (optional) are adopted.
+    """The handler of jobs of kind "ingest", whose items are files and uploads.
 
-    ``parse``: reads files, ``None``: as ever.
+    Payload: ``settings`` (optional) become the library's. ``listen``: called with the report. ``parse``: the parser;
+    ``None`` for ``core.parsing.parse``.
     """
 
     def handle(job: Job, reporter: Reporter) -> None:
@@ -94,7 +95,7 @@ def ingest_handler(
             report = library.ingest(incoming, JobWatch(reporter, items, echo, pace), settings, True, parse)
         finally:
             if pace.ended and pace.seconds_a_document is not None:
-                with suppress(StorageError):  # a disk without room costs the estimate alone
+                with suppress(StorageError):  # on a full disk, only the estimate is lost
                     library.set_preference(_PACE, f"{pace.seconds_a_document:.4g}")
         _conclude(library, job, reporter, report, listen)
 
@@ -102,17 +103,17 @@ def ingest_handler(
 
 
 def _kind_by_name(name: str) -> str:
-    """For an estimate, before anything is read; what nobody reads ends at once, as an empty text does."""
+    """The kind of a file by its name only, for an estimate; "text" for unsupported files, which fail quickly."""
     with suppress(LecternError):
         return detect_kind(b"", name)
     return "text"
 
 
 def apply_handler(library: Library, listen: Listener | None = None) -> Handler:
-    """Runs jobs of kind "apply": one item; documents are cut anew.
+    """The handler of jobs of kind "apply", with one item, which chunk documents again.
 
-    Payload: ``settings``, which become the library's; or ``scope``, ``key`` and ``chunking`` (``None``: as the wider
-    scope says), the recipe of a kind or a document; or ``versions``, documents whose edits have changed.
+    Payload: ``settings``, which become the library's; or ``scope``, ``key`` and ``chunking`` (``None`` to delete it),
+    the own recipe of a kind or a document; or ``versions``, documents whose edits have changed.
     """
 
     def handle(job: Job, reporter: Reporter) -> None:
@@ -141,7 +142,7 @@ def _applied(library: Library, payload: Mapping[str, Any], reporter: Reporter, i
 
 
 def _conclude(library: Library, job: Job, reporter: Reporter, report: IngestReport, listen: Listener | None) -> None:
-    if listen:  # first, so that a report survives a disk too full to note it
+    if listen:  # first, so that the report is not lost if the disk is full
         listen(job, report)
     reporter.result(
         {
@@ -152,6 +153,6 @@ def _conclude(library: Library, job: Job, reporter: Reporter, report: IngestRepo
             "seconds": report.seconds,
         }
     )
-    with suppress(StorageError):  # a disk without room costs the backup alone
+    with suppress(StorageError):  # on a full disk, only the backup is lost
         library.back_up()
         library.measure_recall()

@@ -1,1 +1,1 @@
-"""What the Chunks page shows, as values: health, comparison, curve, tree, map and sizes. Pure functions, no drawing."""
+"""What the Chunks page shows, computed as values without drawing: health, comparison, curve, tree, map and sizes."""

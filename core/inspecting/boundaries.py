@@ -1,4 +1,4 @@
-"""The boundaries of a tree: between which leaves, and where the first words stand that the leaf before has not."""
+"""The boundaries between the leaves of a chunk tree."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _VISIBLE = re.compile(r"\S")
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """Between leaf ``before`` and leaf ``after``, as indices into ``ChunkTree.leaves``.
+    """The boundary between two leaves, ``before`` and ``after``, as indices into ``ChunkTree.leaves``.
 
-    ``end``: where the text of the leaf before ends. ``start``: where the leaf after begins, its overlap included.
-    ``cut``: the first visible character at or behind both, so that two trees cut alike have equal cuts.
+    ``end``: end of the leaf before. ``start``: start of the leaf after, its overlap included. ``cut``: the first
+    visible character at or after both, which does not depend on how white space is assigned to leaves.
     """
 
     before: int
@@ -29,12 +29,12 @@ class Boundary:
 
     @property
     def overlapping(self) -> bool:
-        """Whether the leaf after repeats words of the leaf before."""
+        """Whether the leaf after repeats text of the leaf before."""
         return self.start < self.end
 
 
 def boundaries(tree: ChunkTree) -> tuple[Boundary, ...]:
-    """One boundary before every leaf but the first that adds something to the leaves before it, in text order.
+    """The boundaries of a tree in text order: one before every leaf that has text beyond all leaves before it.
 
     >>> from core.types import Document
     >>> leaves = [Chunk(name, 0, None, start, end, "ab cd ef"[start:end], 1)
@@ -44,41 +44,41 @@ def boundaries(tree: ChunkTree) -> tuple[Boundary, ...]:
     [(0, 1, 3), (1, 2, 6)]
     """
     text, leaves = tree.document.text, tree.leaves
-    found: list[Boundary] = []
-    last = 0  # the leaf that reaches farthest
+    result: list[Boundary] = []
+    farthest = 0  # index of the leaf with the largest end so far
     for number in range(1, len(leaves)):
-        leaf, end = leaves[number], leaves[last].end
+        leaf, end = leaves[number], leaves[farthest].end
         visible = _VISIBLE.search(text, max(leaf.start, end), leaf.end)
         if visible is not None:
-            found.append(Boundary(last, number, end, leaf.start, visible.start()))
-            last = number
-    return tuple(found)
+            result.append(Boundary(farthest, number, end, leaf.start, visible.start()))
+            farthest = number
+    return tuple(result)
 
 
 def cuts(tree: ChunkTree) -> tuple[int, ...]:
-    """Where the tree's leaves meet: the first visible character behind each boundary, ascending, each once."""
+    """The ``cut`` of each boundary, ascending."""
     return tuple(boundary.cut for boundary in boundaries(tree))
 
 
 def holder(leaves: Sequence[Chunk], starts: Sequence[int], position: int) -> int:
-    """Index of the last leaf that begins at or before ``position``; 0 where none does.
+    """The index of the last leaf that begins at or before ``position``; 0 for none.
 
-    ``starts``: of the leaves, ascending; the caller keeps them, so that asking often is quick.
+    ``starts``: of the leaves, ascending; passed in so that repeated calls need not compute them.
     """
     return max(0, min(len(leaves), bisect_right(starts, position)) - 1)
 
 
 def block_at(blocks: Sequence[Block], position: int) -> Block | None:
-    """The block that holds the character at ``position``; ``None`` between blocks."""
+    """The block that contains the character at ``position``; ``None`` between blocks."""
     return next(iter(blocks[touching(blocks, position, position + 1)]), None)
 
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n|[\f\u2029]")
-_UNITS = (BlockKind.TABLE, BlockKind.CODE)  # made of rows and lines, not of sentences
+_UNITS = (BlockKind.TABLE, BlockKind.CODE)  # consist of rows or lines instead of sentences
 
 
 class SentencePlaces:
-    """Sentences around places of one text."""
+    """Finds the sentences that boundaries run through, in one text."""
 
     __slots__ = ("_blocks", "_sentences", "_starts", "_text")
 
@@ -87,9 +87,9 @@ class SentencePlaces:
         self._starts = [span.start for span in sentences]
 
     def across(self, end: int, start: int) -> Span | None:
-        """The sentence that holds ``end - 1`` and ``start``; ``None`` when it ends between.
+        """The sentence that contains both ``end - 1`` and ``start``; ``None`` when it ends between them.
 
-        Both are visible characters with nothing but blanks between them. Rows and lines of code are not sentences.
+        Both must be visible characters with only white space between them. In tables and code there are no sentences.
         """
         text = self._text
         gap = text[end:start]
@@ -101,8 +101,8 @@ class SentencePlaces:
         if block is None and block_at(self._blocks, start) is not None:
             return None
         index = bisect_right(self._starts, start) - 1
-        found = self._sentences[index] if index >= 0 else None
-        return found if found is not None and found.start < end and found.end > start else None
+        sentence = self._sentences[index] if index >= 0 else None
+        return sentence if sentence is not None and sentence.start < end and sentence.end > start else None
 
 
 def _begins_part(block: Block, position: int) -> bool:

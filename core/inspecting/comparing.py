@@ -1,4 +1,4 @@
-"""Two ways to cut one text, side by side: cuts agreed and not, gold that each severs, and sizes."""
+"""Compares two chunk trees of one text: their cuts, the gold that each splits, and their sizes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.types import ChunkTree, Span
 
 
 class Agreement(StrEnum):
-    """Whose cut it is. Read from A to B: a cut only in A was removed, one only in B was added."""
+    """Which tree has a cut: both, only A (removed) or only B (added)."""
 
     AGREED = "agreed"
     REMOVED = "removed"
@@ -31,7 +31,7 @@ class ComparedCut:
 
 @dataclass(frozen=True, slots=True)
 class ComparedGold:
-    """A gold span in two trees. ``whole_*``: whether one leaf holds all of it."""
+    """A gold span in two trees. ``whole_a``, ``whole_b``: whether a single leaf of the tree contains it."""
 
     span: Span
     whole_a: bool
@@ -51,7 +51,7 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What ``compare`` finds. ``cuts`` and ``gold`` are in text order."""
+    """The comparison of two trees. ``cuts`` and ``gold`` are in text order."""
 
     cuts: tuple[ComparedCut, ...]
     gold: tuple[ComparedGold, ...]
@@ -59,25 +59,25 @@ class Comparison:
     sizes_b: Sizes
 
     def of(self, agreement: Agreement) -> tuple[ComparedCut, ...]:
-        """The cuts that are agreed, removed or added, in text order."""
+        """The cuts with this agreement, in text order."""
         return tuple(cut for cut in self.cuts if cut.agreement is agreement)
 
     @property
     def severed_a(self) -> tuple[Span, ...]:
-        """Gold spans that no single leaf of A holds."""
+        """The gold spans that no single leaf of A contains."""
         return tuple(gold.span for gold in self.gold if not gold.whole_a)
 
     @property
     def severed_b(self) -> tuple[Span, ...]:
-        """Gold spans that no single leaf of B holds."""
+        """The gold spans that no single leaf of B contains."""
         return tuple(gold.span for gold in self.gold if not gold.whole_b)
 
 
 def compare(a: ChunkTree, b: ChunkTree, gold: Sequence[Span] = ()) -> Comparison:
-    """Chunker A beside chunker B on the same text; raises ``SpanError`` when the texts differ.
+    """Compare two trees of the same text. Raises ``SpanError`` when the texts differ.
 
-    ``gold``: spans of the text that answer questions. Blanks at their ends do not count; a span of blanks alone is
-    left out.
+    ``gold``: spans of the text that answer questions. White space at their ends is ignored, and so are spans of white
+    space alone.
     """
     text = a.document.text
     if text != b.document.text:
@@ -97,12 +97,12 @@ def compare(a: ChunkTree, b: ChunkTree, gold: Sequence[Span] = ()) -> Comparison
 
 
 def _is_whole(tree: ChunkTree, span: Span) -> bool:
-    """Whether one leaf holds the whole span."""
+    """Whether a single leaf contains the span."""
     return any(leaf.span.contains(span) for leaf in tree.leaves)
 
 
 def sizes(tree: ChunkTree) -> Sizes:
-    """The figures of a tree's sizes, as a table shows them side by side."""
+    """The sizes of a tree."""
     tokens = [leaf.tokens for leaf in tree.leaves] or [0]
     parents = sum(chunk.level == 1 for chunk in tree.chunks)
     return Sizes(len(tree.leaves), min(tokens), float(median(tokens)), max(tokens), parents)

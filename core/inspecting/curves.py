@@ -1,4 +1,4 @@
-"""What vectors show of a text: how alike it is on both sides of every gap between sentences, and a map."""
+"""What vectors show of a text: the similarity on both sides of each gap between sentences, and a 2-D map."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from core.types import ChunkTree, Span, Vectors
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
-    """Gap ``i`` lies between sentence ``i`` and the next.
+    """The similarity across each gap between sentences; gap ``i`` follows sentence ``i``.
 
-    ``positions``: ``(n,)`` int64, where the sentence behind each gap begins, ascending. ``values``: ``(n,)`` float64,
-    cosines. ``threshold``: the similarity below which the chunker cuts; ``None`` where it cuts by something else, and
-    where it cuts nowhere. ``is_cut``: ``(n,)`` bool, whether the tree is cut in the gap.
+    ``positions``: ``(n,)`` int64, start of the sentence after each gap, ascending. ``values``: ``(n,)`` float64,
+    cosine similarities. ``threshold``: the similarity below which the chunker cuts; ``None`` for a chunker without
+    one, or where it cuts nowhere. ``is_cut``: ``(n,)`` bool, whether the tree has a cut in the gap.
     """
 
     positions: NDArray[np.int64]
@@ -31,40 +31,40 @@ class Curve:
 
     @property
     def cuts(self) -> NDArray[np.int64]:
-        """The gaps at which the tree is cut, ascending: markers on the curve."""
+        """The indices of the gaps at which the tree is cut, ascending."""
         return np.flatnonzero(self.is_cut)
 
 
 def curve(sentences: Sequence[Span], vectors: Vectors, settings: ChunkingSettings, tree: ChunkTree) -> Curve:
-    """The curve of a text as ``semantic`` sees it with these dials, and where the tree, cut by any chunker, is cut.
+    """The curve that the ``semantic`` chunker computes with these settings, with the cuts of ``tree`` by any chunker.
 
-    ``vectors``: ``(len(sentences), d)``, of the sentences in order; raises ``ValueError`` where the numbers differ.
-    Each side of a gap is the mean of ``semantic_buffer`` + 1 sentences.
+    ``vectors``: ``(len(sentences), d)``, one for each sentence; raises ``ValueError`` where the numbers differ. Each
+    side of a gap is the mean of ``semantic_buffer`` + 1 sentences.
     """
     if len(sentences) != len(vectors):
         raise ValueError(f"{len(sentences)} sentences have {len(vectors)} vectors; they must be as many.")
     values = similarities(vectors, settings.semantic_buffer)
     positions = np.array([span.start for span in sentences[1:]], dtype=np.int64)
-    cut_in = np.zeros(len(positions), dtype=np.bool_)
+    is_cut = np.zeros(len(positions), dtype=np.bool_)
     if len(positions):
-        places = np.array(cuts(tree), dtype=np.int64)
-        at = np.minimum(np.searchsorted(positions, places), len(positions) - 1)
-        cut_in[at[positions[at] == places]] = True
-    return Curve(positions, values, _threshold(values, settings), cut_in)
+        tree_cuts = np.array(cuts(tree), dtype=np.int64)
+        gaps = np.minimum(np.searchsorted(positions, tree_cuts), len(positions) - 1)
+        is_cut[gaps[positions[gaps] == tree_cuts]] = True
+    return Curve(positions, values, _threshold(values, settings), is_cut)
 
 
 def _threshold(values: NDArray[np.float64], settings: ChunkingSettings) -> float | None:
-    """Only ``semantic`` cuts below a height; with "gradient" it cuts by slope, which is no line across this plot."""
+    """The threshold of ``semantic``; ``None`` for other chunkers, and for "gradient", which cuts by slope."""
     if settings.chunker != "semantic" or settings.semantic_threshold == "gradient":
         return None
-    found = cutoff(values, settings.semantic_threshold, threshold_value(settings))
-    return found if np.isfinite(found) else None
+    threshold = cutoff(values, settings.semantic_threshold, threshold_value(settings))
+    return threshold if np.isfinite(threshold) else None
 
 
 def project(vectors: Vectors) -> Vectors:
-    """``(n, d)`` vectors as ``(n, 2)`` float32 points: coordinates along the two directions of greatest variance.
+    """The first two principal components of ``(n, d)`` vectors, as ``(n, 2)`` float32 points. Deterministic.
 
-    The same vectors give the same points. A direction that does not exist, of one vector or of one dimension, is 0.
+    Components that do not exist, for one vector or one dimension, are 0.
 
     >>> project(np.array([[1, 0, 0], [0, 0, 0], [-1, 0, 0]], dtype=np.float32)).round(2).tolist()
     [[1.0, 0.0], [0.0, 0.0], [-1.0, 0.0]]
@@ -73,7 +73,7 @@ def project(vectors: Vectors) -> Vectors:
 
     points = np.zeros((len(vectors), 2), dtype=np.float32)
     if len(vectors) > 1:
-        with np.errstate(invalid="ignore"):  # of equal vectors no direction has any variance
-            found = PCA(min(2, *vectors.shape), svd_solver="covariance_eigh").fit_transform(vectors)
-        points[:, : found.shape[1]] = found
+        with np.errstate(invalid="ignore"):  # equal vectors have no variance
+            components = PCA(min(2, *vectors.shape), svd_solver="covariance_eigh").fit_transform(vectors)
+        points[:, : components.shape[1]] = components
     return points

@@ -1,4 +1,4 @@
-"""What can be wrong with a cut, in words for a person: kinds, how bad they are, what helps, and where they are."""
+"""The defects that a chunk tree can have: their kinds, severities, remedies and places."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.types import ChunkTree, TokenCounter
 
 
 class Defect(StrEnum):
-    """The kinds of findings, the worst first."""
+    """The kinds of defects, the worst first."""
 
     LOST = "lost"
     TRUNCATED = "truncated"
@@ -29,7 +29,7 @@ class Defect(StrEnum):
 
 
 class Severity(StrEnum):
-    """How bad a finding is. SERIOUS: search cannot see words. MODERATE: a chunk misleads. MINOR: worth knowing."""
+    """How bad a finding is. SERIOUS: text is not searched. MODERATE: a chunk is misleading. MINOR: worth knowing."""
 
     SERIOUS = "serious"
     MODERATE = "moderate"
@@ -38,14 +38,15 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How a page names a kind: of one and of many, and which dial or chunker helps."""
+    """The words for a kind of defect, in the singular and the plural, and the setting or chunker that helps."""
 
     one: str
     many: str
     remedy: str
 
     def counted(self, number: int) -> str:
-        """
+        """A number of defects in words.
+
         >>> WORDINGS[Defect.TABLE_CUT].counted(1), WORDINGS[Defect.TABLE_CUT].counted(1200)
         ('1 table cut', '1,200 tables cut')
         """
@@ -118,11 +119,11 @@ WORDINGS: Mapping[Defect, Wording] = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One place where something is wrong. ``[start, end)``: what to show and to light up there.
+    """A defect at one place.
 
-    ``leaf``: index into ``ChunkTree.leaves`` of the leaf that begins or ends badly; of a passage in no leaf, of the
-    first leaf behind it or the last there is. ``sentence``: what is the matter, for a person. ``other``: index of the
-    leaf this one repeats or was parted from, ``None`` where there is none.
+    ``[start, end)``: the text to highlight. ``leaf``: index into ``ChunkTree.leaves`` of the leaf that begins or ends
+    badly; for text in no leaf, of a leaf next to it. ``sentence``: the description for the user. ``other``: index of
+    the leaf that this one repeats or was separated from, ``None`` for none.
     """
 
     kind: Defect
@@ -135,23 +136,23 @@ class Finding:
 
     @property
     def remedy(self) -> str:
-        """What helps, as a sentence."""
+        """What helps against the defect, as a sentence."""
         return WORDINGS[self.kind].remedy
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Everything found in one tree, in text order."""
+    """All findings in one tree, in text order."""
 
     findings: tuple[Finding, ...]
 
     def of(self, kind: Defect) -> tuple[Finding, ...]:
-        """The places of one kind, in text order: what a number on the page jumps to in turn."""
+        """The findings of one kind, in text order."""
         return tuple(finding for finding in self.findings if finding.kind is kind)
 
     @property
     def counts(self) -> dict[Defect, int]:
-        """How many of each kind there are, the worst kind first; kinds without a finding are left out.
+        """The number of findings of each kind that has any, the worst kind first.
 
         >>> Health((Finding(Defect.TINY, Severity.MINOR, 0, 2, 0, "Two words."),)).counts
         {<Defect.TINY: 'tiny'>: 1}
@@ -163,17 +164,17 @@ class Health:
 
     @property
     def severities(self) -> dict[Defect, Severity]:
-        """The worst severity of each kind that was found."""
+        """The worst severity among the findings of each kind that has any."""
         order = list(Severity)
         worst: dict[Defect, Severity] = {}
         for finding in self.findings:
-            known = worst.get(finding.kind, Severity.MINOR)
-            worst[finding.kind] = min(known, finding.severity, key=order.index)
+            so_far = worst.get(finding.kind, Severity.MINOR)
+            worst[finding.kind] = min(so_far, finding.severity, key=order.index)
         return {kind: worst[kind] for kind in Defect if kind in worst}
 
     @property
     def by_remedy(self) -> dict[str, tuple[Defect, ...]]:
-        """The kinds that were found, by what helps: what helps against the worst first, and of it the worst kind.
+        """The kinds with findings, grouped by remedy; remedies and kinds are ordered by severity, the worst first.
 
         >>> kinds = (Defect.TINY, Defect.ENDS_MID_SENTENCE, Defect.STARTS_MID_SENTENCE)
         >>> found = Health(tuple(Finding(kind, Severity.MODERATE, 0, 2, 0, "") for kind in kinds)).by_remedy
@@ -190,7 +191,10 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """``[start, end)`` of the text, the tail of leaf ``leaf`` (an index), is not read: ``tokens`` of the body."""
+    """The end of a leaf that the encoder truncates: ``[start, end)`` of the text, with ``tokens`` tokens.
+
+    ``leaf``: index of the leaf.
+    """
 
     leaf: int
     start: int
@@ -201,19 +205,20 @@ class Unread:
 def unread(
     tree: ChunkTree, counter: TokenCounter, limit: int, kinds: Sequence[str] = PREFIX_KINDS
 ) -> tuple[Unread, ...]:
-    """The tails of leaves that the encoder cuts off, in text order; () when it reads everything.
+    """The ends of leaves that the encoder truncates, in text order; () for none.
 
-    ``limit``: ``Encoder.max_tokens``, special tokens included. ``kinds``: the prefix parts that the encoder reads,
-    ``ChunkingSettings.read_prefix``; they stand before the body and use up its room.
+    ``limit``: ``Encoder.max_tokens``, special tokens included. ``kinds``: the prefix parts that are encoded before the
+    leaf's text (``ChunkingSettings.read_prefix``); they use up part of the limit.
     """
-    found: list[Unread] = []
-    room = max(0, limit - counter.specials)
+    result: list[Unread] = []
+    available = max(0, limit - counter.specials)
     for index, leaf in enumerate(tree.leaves):
         if leaf.encoder_tokens <= limit:
             continue
-        before = len(encoder_input(leaf, kinds)) - len(leaf.text)
-        starts = [int(start) - before for start, _ in counter.offsets(encoder_input(leaf, kinds))]
-        missed = [max(0, start) for start in starts[room:] if start >= 0]
-        if missed:
-            found.append(Unread(index, leaf.start + missed[0], leaf.end, len(missed)))
-    return tuple(found)
+        text = encoder_input(leaf, kinds)
+        prefix_length = len(text) - len(leaf.text)
+        starts = [int(start) - prefix_length for start, _ in counter.offsets(text)]
+        truncated = [start for start in starts[available:] if start >= 0]
+        if truncated:
+            result.append(Unread(index, leaf.start + truncated[0], leaf.end, len(truncated)))
+    return tuple(result)

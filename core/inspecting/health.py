@@ -1,4 +1,4 @@
-"""Boundary diagnostics: what a tree's cuts sever, leave behind or repeat, with every place."""
+"""Diagnoses the defects of a chunk tree: lost and truncated text, bad sizes, split sentences and structures."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from core.chunking.auditing import UNEXPLAINED, Audit, audit
 from core.enriching.near_duplicates import NearDuplicate, closest, near_duplicates
 from core.inspecting.boundaries import Boundary, SentencePlaces, boundaries, holder
 from core.inspecting.findings import Defect, Finding, Health, Severity, Unread, unread
-from core.inspecting.severed_structures import parted, severed
+from core.inspecting.severed_structures import separated_blocks, split_blocks
 from core.settings import ChunkingSettings
 from core.text.sentences import sentence_spans
 from core.types import Chunk, ChunkTree, Span, TokenCounter
 
-TINY_SHARE = 4  # a leaf is tiny below this part of what its limit leaves beside the prefix
+TINY_SHARE = 4  # a leaf is tiny below a quarter of the size limit less its prefix
 
 
 def diagnose(
@@ -25,24 +25,24 @@ def diagnose(
     audited: Audit | None = None,
     repeated: Sequence[NearDuplicate] | None = None,
 ) -> Health:
-    """Everything wrong with the cuts of a tree, in text order.
+    """All defects of a tree, in text order.
 
-    ``encoder_limit``: ``Encoder.max_tokens``. ``settings``: the recipe of the tree, for its limits and its unit.
-    ``counter``: the embedder's. ``sentences``: of the whole text, in order, where they are known. ``audited``: the
-    tree's loss audit where it was made. ``repeated``: its leaves that nearly repeat an earlier one, where they are
-    known; ``None`` looks for them, as alike as ``ALIKE`` or more.
+    ``encoder_limit``: ``Encoder.max_tokens``. ``settings``: the tree's recipe, for its size limits. ``counter``: of the
+    embedder's tokens. The others are computed where they are ``None``: ``sentences``, of the whole text in order;
+    ``audited``, the tree's loss audit; ``repeated``, leaves that nearly repeat an earlier one.
     """
     document = tree.document
     sentences = sentence_spans(document.text) if sentences is None else sentences
-    meeting = boundaries(tree)
+    repeated = closest(near_duplicates(leaf.text for leaf in tree.leaves)) if repeated is None else repeated
+    tree_boundaries = boundaries(tree)
     findings = [
         *_lost(tree, audited),
         *_truncated(unread(tree, counter, encoder_limit, settings.read_prefix)),
         *_sizes(tree, settings, counter.specials),
-        *_mid_sentence(tree, meeting, SentencePlaces(document.text, document.blocks, sentences)),
-        *severed(tree, settings, meeting),
-        *parted(tree, meeting),
-        *_repeated(tree, closest(near_duplicates(leaf.text for leaf in tree.leaves)) if repeated is None else repeated),
+        *_mid_sentence(tree, tree_boundaries, SentencePlaces(document.text, document.blocks, sentences)),
+        *split_blocks(tree, settings, tree_boundaries),
+        *separated_blocks(tree, tree_boundaries),
+        *_repeated(tree, repeated),
     ]
     kinds = list(Defect)
     findings.sort(key=lambda finding: (finding.start, finding.end, kinds.index(finding.kind), finding.leaf))
@@ -65,7 +65,7 @@ def _truncated(tails: Sequence[Unread]) -> Iterator[Finding]:
 
 
 def _sizes(tree: ChunkTree, settings: ChunkingSettings, specials: int) -> Iterator[Finding]:
-    """Leaves and parents above their limit, and leaves far below it."""
+    """Findings for leaves and parents above their limit, and for leaves far below it."""
     unit, limit = settings.unit, settings.max_tokens
     leaves = tree.leaves
     for index, leaf in enumerate(leaves):
@@ -76,59 +76,60 @@ def _sizes(tree: ChunkTree, settings: ChunkingSettings, specials: int) -> Iterat
             yield Finding(Defect.OVERSIZED, Severity.MODERATE, leaf.start, leaf.end, index, words)
         elif own * TINY_SHARE < limit - prefix and len(leaves) > 1:
             yield _tiny(leaves, index, settings, own, limit - prefix)
-    numbers = {leaf.chunk_id: index for index, leaf in enumerate(leaves)}
-    first: dict[str, int] = {}
+    leaf_index = {leaf.chunk_id: index for index, leaf in enumerate(leaves)}
+    first_leaf: dict[str, int] = {}  # by chunk id; in reverse order, so that the first leaf is entered last
     for chunk in reversed(tree.chunks):
-        number = numbers[chunk.chunk_id] if chunk.level == 0 else first.get(chunk.chunk_id, 0)
+        number = leaf_index[chunk.chunk_id] if chunk.level == 0 else first_leaf.get(chunk.chunk_id, 0)
         if chunk.parent_id is not None:
-            first[chunk.parent_id] = number
+            first_leaf[chunk.parent_id] = number
         size = _size_of(chunk, unit)
         if chunk.level == 1 and size > settings.parent_room:
             words = f"This parent has {size:,} {unit}, above the limit of {settings.parent_room:,}."
             yield Finding(Defect.OVERSIZED, Severity.MODERATE, chunk.start, chunk.end, number, words)
 
 
-def _tiny(leaves: Sequence[Chunk], index: int, settings: ChunkingSettings, own: int, room: int) -> Finding:
-    """A leaf under a quarter of its room; moderate when it would fit into its neighbour of the same section."""
+def _tiny(leaves: Sequence[Chunk], index: int, settings: ChunkingSettings, own: int, limit: int) -> Finding:
+    """The finding for a tiny leaf: moderate when it would fit into a neighbour with the same parent, else minor."""
     leaf = leaves[index]
-    beside = (leaves[at] for at in (index - 1, index + 1) if 0 <= at < len(leaves))
-    fits = any(other.parent_id == leaf.parent_id and _size_of(other, settings.unit) + own <= room for other in beside)
-    words = f"Chunk {index + 1} has {own:,} {settings.unit} where {room:,} would fit"
+    neighbours = [leaves[other] for other in (index - 1, index + 1) if 0 <= other < len(leaves)]
+    siblings = [other for other in neighbours if other.parent_id == leaf.parent_id]
+    fits = any(_size_of(other, settings.unit) + own <= limit for other in siblings)
+    words = f"Chunk {index + 1} has {own:,} {settings.unit} where {limit:,} would fit"
     severity = Severity.MODERATE if fits else Severity.MINOR
     words += ", and would fit into its neighbour." if fits else "."
     return Finding(Defect.TINY, severity, leaf.start, leaf.end, index, words)
 
 
-def _mid_sentence(tree: ChunkTree, meeting: Sequence[Boundary], places: SentencePlaces) -> Iterator[Finding]:
+def _mid_sentence(tree: ChunkTree, tree_boundaries: Sequence[Boundary], places: SentencePlaces) -> Iterator[Finding]:
     text, leaves = tree.document.text, tree.leaves
-    for boundary in meeting:
+    for boundary in tree_boundaries:
         before, after = leaves[boundary.before], leaves[boundary.after]
-        end, start = before.end, after.start  # no chunk begins or ends with a blank
-        running = places.across(end, boundary.cut)
-        if running is not None:
-            said = text[max(0, end - 60) : end].split()[-4:]
-            words = f"Chunk {boundary.before + 1} ends inside a sentence, after “{' '.join(said)}”."
-            first, kind = max(running.start, before.start), Defect.ENDS_MID_SENTENCE
+        end, start = before.end, after.start  # visible characters: no chunk begins or ends with white space
+        sentence = places.across(end, boundary.cut)
+        if sentence is not None:
+            last_words = text[max(0, end - 60) : end].split()[-4:]
+            words = f"Chunk {boundary.before + 1} ends inside a sentence, after “{' '.join(last_words)}”."
+            first, kind = max(sentence.start, before.start), Defect.ENDS_MID_SENTENCE
             yield Finding(kind, Severity.MODERATE, first, end, boundary.before, words, boundary.after)
-        if start != boundary.cut:  # an overlap
-            running = places.across(_visible_end(text, start), start)
-        if running is not None:
-            said = text[start : start + 60].split()[:4]
-            words = f"Chunk {boundary.after + 1} begins inside a sentence, at “{' '.join(said)}”."
-            last, kind = min(running.end, after.end), Defect.STARTS_MID_SENTENCE
+        if start != boundary.cut:  # with an overlap the leaf after begins elsewhere than the one before ends
+            sentence = places.across(_visible_end(text, start), start)
+        if sentence is not None:
+            first_words = text[start : start + 60].split()[:4]
+            words = f"Chunk {boundary.after + 1} begins inside a sentence, at “{' '.join(first_words)}”."
+            last, kind = min(sentence.end, after.end), Defect.STARTS_MID_SENTENCE
             yield Finding(kind, Severity.MODERATE, start, last, boundary.after, words, boundary.before)
 
 
 def _visible_end(text: str, position: int) -> int:
-    """Where the last visible character before ``position`` ends."""
+    """The end of the last visible character before ``position``."""
     while position > 0 and text[position - 1].isspace():
         position -= 1
     return position
 
 
-def _repeated(tree: ChunkTree, found: Sequence[NearDuplicate]) -> Iterator[Finding]:
+def _repeated(tree: ChunkTree, pairs: Sequence[NearDuplicate]) -> Iterator[Finding]:
     leaves = tree.leaves
-    for pair in found:
+    for pair in pairs:
         leaf = leaves[pair.second]
         share = "the same as" if pair.similarity == 1.0 else f"{pair.similarity:.0%} the same as"
         words = f"Chunk {pair.second + 1} is {share} chunk {pair.first + 1}."
@@ -137,7 +138,7 @@ def _repeated(tree: ChunkTree, found: Sequence[NearDuplicate]) -> Iterator[Findi
 
 
 def _size_of(chunk: Chunk, unit: str) -> int:
-    """A chunk's own size in ``unit``, without prefix.
+    """A chunk's size in ``unit``, without its prefix.
 
     >>> _size_of(Chunk("c", 0, None, 0, 4, "four", 1), "characters")
     4

@@ -1,4 +1,4 @@
-"""The places in a document that links lead to."""
+"""The targets of links within a document."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.types import Document, Span
 
 
 def anchors(document: Document) -> Mapping[str, Span]:
-    """The places that a fragment may name, by ``slug``: sections, what bears an id, and pages ("page=3")."""
+    """Slug of a fragment -> the span it refers to: sections, elements with an id, and pages ("page=3")."""
     pages: dict[str, Span] = {}
     for box in document.boxes:
         pages.setdefault(slug(f"page={box.page}"), Span(box.start, box.end))
@@ -20,8 +20,8 @@ def anchors(document: Document) -> Mapping[str, Span]:
 
 
 def inner_links(document: Document) -> Mapping[str, Span]:
-    """Where links lead within their document, by their targets as written; those that lead nowhere are not there."""
-    known = anchors(document)
-    own = {link.target for link in document.links if link.target.startswith("#")}
-    noted = {one.target_url: one.target for one in References(Outline(document)).found() if one.target_url}
-    return {target: place for target in own if (place := noted.get(target) or known.get(slug(unquote(target))))}
+    """Target of a link as written ("#notes") -> the span it refers to, without targets that do not exist."""
+    spans = anchors(document)
+    targets_used = {link.target for link in document.links if link.target.startswith("#")}
+    notes = {item.target_url: item.target for item in References(Outline(document)).found() if item.target_url}
+    return {target: span for target in targets_used if (span := notes.get(target) or spans.get(slug(unquote(target))))}

@@ -1,4 +1,4 @@
-"""What a boundary runs through or parts: tables and code; headings, lead-ins, captions and what belongs to them."""
+"""Finds tables and code split by a boundary, and headings, lead-ins and captions separated from what they introduce."""
 
 from __future__ import annotations
 
@@ -12,55 +12,57 @@ from core.settings import ChunkingSettings
 from core.types import Block, BlockKind, Chunk, ChunkTree, Document
 
 
-def severed(tree: ChunkTree, settings: ChunkingSettings, meeting: Sequence[Boundary]) -> Iterator[Finding]:
-    """One finding for each table and each code block that is cut, at its first cut.
+def split_blocks(tree: ChunkTree, settings: ChunkingSettings, tree_boundaries: Sequence[Boundary]) -> Iterator[Finding]:
+    """One finding for each table and code block that is split.
 
-    Between rows, with the header repeated, a table too large for one leaf is cut as well as can be: minor. So is code
-    that is larger than a leaf and cut between lines, and a file of source code anywhere but inside a line.
+    A block that is too large for one leaf and split as well as possible is a minor defect: a table between rows, with
+    its header repeated, or code between lines. A file of source code split between lines is none.
     """
     text, leaves = tree.document.text, tree.leaves
-    cut: dict[int, tuple[Block, list[Boundary]]] = {}
-    for boundary in meeting:
+    splits: dict[int, tuple[Block, list[Boundary]]] = {}
+    for boundary in tree_boundaries:
         block = block_at(tree.document.blocks, boundary.cut)
         if block is not None and block.start < boundary.cut and block.kind in (BlockKind.TABLE, BlockKind.CODE):
-            cut.setdefault(block.start, (block, []))[1].append(boundary)
-    for block, found in cut.values():
+            splits.setdefault(block.start, (block, []))[1].append(boundary)
+    for block, inside in splits.values():
         is_table = block.kind is BlockKind.TABLE
         what, between = ("Table", "rows") if is_table else ("Code block", "lines")
-        into = f"into {len(found) + 1:,} chunks"
-        at_unit = _at_unit if is_table else _at_line
-        torn = [boundary for boundary in found if not at_unit(text, block, boundary.cut)]
-        bare = [boundary for boundary in found if not _has_header(leaves[boundary.after])] if block.header else []
+        into = f"into {len(inside) + 1:,} chunks"
+        at_unit = _at_row if is_table else _at_line
+        mid_unit = [boundary for boundary in inside if not at_unit(text, block, boundary.cut)]
+        headless = [boundary for boundary in inside if not _has_header(leaves[boundary.after])] if block.header else []
         severity, words = Severity.MODERATE, f"{what} cut between {between}, {into}"
-        if torn:
-            columns = is_table and settings.table_columns > 0 and all(_at_cell(block, one.cut) for one in torn)
-            severity = Severity.MINOR if columns else Severity.MODERATE
-            through = "between columns" if columns else "inside a row" if is_table else "inside a line"
-            words = f"{what.split()[0]} cut {through}, {into}."
+        if mid_unit:
+            by_columns = is_table and settings.table_columns > 0 and all(_at_cell(block, item.cut) for item in mid_unit)
+            severity = Severity.MINOR if by_columns else Severity.MODERATE
+            where = "between columns" if by_columns else "inside a row" if is_table else "inside a line"
+            words = f"{what.split()[0]} cut {where}, {into}."
         elif not is_table and tree.document.kind == "code":
-            continue  # between lines: no more can be told without reading the language
-        elif bare:
+            continue  # whether such a cut is bad depends on the programming language
+        elif headless:
             words += "; its header is not repeated before each."
-        elif _fits(leaves, found, block, settings):
+        elif _fits(leaves, inside, block, settings):
             words += ", though it would fit into one."
         else:
             severity = Severity.MINOR
             repeated = "; its header is repeated before each" if block.header is not None else ""
             words += f"{repeated}." if is_table else ": it is larger than a chunk."
         kind = Defect.TABLE_CUT if is_table else Defect.CODE_CUT
-        yield _finding(kind, severity, text, block, (torn or bare or found)[0], words)
+        yield _split_finding(kind, severity, text, block, (mid_unit or headless or inside)[0], words)
 
 
-def _finding(kind: Defect, severity: Severity, text: str, block: Block, boundary: Boundary, sentence: str) -> Finding:
-    """Shows the line before the cut and the line behind it."""
+def _split_finding(
+    kind: Defect, severity: Severity, text: str, block: Block, boundary: Boundary, sentence: str
+) -> Finding:
+    """A finding that highlights the line before the cut and the line after it."""
     start = max(block.start, text.rfind("\n", block.start, max(block.start, boundary.end - 1)) + 1)
     stop = text.find("\n", boundary.cut, block.end)
     end = block.end if stop < 0 else stop
     return Finding(kind, severity, start, end, boundary.after, sentence, boundary.before)
 
 
-def _at_unit(text: str, block: Block, position: int) -> bool:
-    """Whether a row begins here: a part of the block, or a line where it names none."""
+def _at_row(text: str, block: Block, position: int) -> bool:
+    """Whether a row of a table begins at ``position``: a part of the block or, in a block without parts, a line."""
     if not block.parts:
         return _at_line(text, block, position)
     index = bisect_right(block.parts, position, key=lambda part: part.start) - 1
@@ -80,10 +82,10 @@ def _has_header(leaf: Chunk) -> bool:
     return any(part.kind == "table_header" for part in leaf.prefix)
 
 
-def _fits(leaves: Sequence[Chunk], found: Sequence[Boundary], block: Block, settings: ChunkingSettings) -> bool:
-    """Whether one leaf could hold the block, by the sizes of the leaves it lies in and their shares of it."""
+def _fits(leaves: Sequence[Chunk], inside: Sequence[Boundary], block: Block, settings: ChunkingSettings) -> bool:
+    """Whether the block would fit into one leaf. Its size is estimated from the leaves that share text with it."""
     size = 0.0
-    for index in range(found[0].before, found[-1].after + 1):
+    for index in range(inside[0].before, inside[-1].after + 1):
         leaf = leaves[index]
         shared = min(leaf.end, block.end) - max(leaf.start, block.start)
         if shared > 0:
@@ -93,34 +95,34 @@ def _fits(leaves: Sequence[Chunk], found: Sequence[Boundary], block: Block, sett
 
 
 _INTRODUCED = (BlockKind.LIST, BlockKind.TABLE)
-_UNSPOKEN = (BlockKind.HEADING, BlockKind.CODE, BlockKind.TABLE, BlockKind.FRONT_MATTER, BlockKind.FURNITURE)
-_SHOWN = 120  # characters lit on either side
-_WINDOW = 160  # characters before a boundary that a lead-in ends within
+_NO_LEAD_IN = (BlockKind.HEADING, BlockKind.CODE, BlockKind.TABLE, BlockKind.FRONT_MATTER, BlockKind.FURNITURE)
+_HIGHLIGHTED = 120  # characters on either side of a boundary
+_WINDOW = 160  # characters before a boundary that are searched for a lead-in
 _LEADS_IN = re.compile(
     r"[:：][*_)\"”»]{0,3}$|\b(?:the following|as follows|below)\b[^.!?:;`\n]{0,40}\.?$", re.IGNORECASE
 )
 _ITEM = re.compile(r"(?:[-*+•‣▪◦]|\(?(?:\d{1,3}|[A-Za-z])[.)])\s")
 
 
-def parted(tree: ChunkTree, meeting: Sequence[Boundary]) -> Iterator[Finding]:
-    """At most one finding for each boundary.
+def separated_blocks(tree: ChunkTree, tree_boundaries: Sequence[Boundary]) -> Iterator[Finding]:
+    """Findings for a heading, a lead-in or a caption on the other side of a boundary than what it belongs to.
 
-    Nothing is parted where the leaf behind the boundary repeats the end of the one before.
+    At most one for each boundary, and none at boundaries with an overlap.
     """
     leaves = tree.leaves
-    for boundary in meeting:
+    for boundary in tree_boundaries:
         if not boundary.overlapping:
-            finding = _at(tree.document, leaves, boundary)
+            finding = _separation(tree.document, leaves, boundary)
             if finding is not None:
                 yield finding
 
 
-def _at(document: Document, leaves: Sequence[Chunk], boundary: Boundary) -> Finding | None:
+def _separation(document: Document, leaves: Sequence[Chunk], boundary: Boundary) -> Finding | None:
     before, after = (block_at(document.blocks, place) for place in (boundary.end - 1, boundary.cut))
     kind, words = Defect.LIST_PARTED, ""
     if before is not None and before.kind is BlockKind.HEADING:
         if after is before or (after is not None and after.kind is BlockKind.HEADING and after.level <= before.level):
-            return None  # cut inside, which is another finding; or a section without any text
+            return None  # the heading itself is split, or its section has no text
         kind, words = Defect.ORPHAN_HEADING, "This heading ends a chunk; its text begins the next."
     elif _is_code(document, before):
         return None
@@ -131,22 +133,19 @@ def _at(document: Document, leaves: Sequence[Chunk], boundary: Boundary) -> Find
         words = "What follows lies in the chunk after its lead-in."
     elif {block.kind for block in (before, after) if block is not None} == {BlockKind.CAPTION, BlockKind.TABLE}:
         words = "This caption and its table lie in two chunks."
-    return _found(kind, document, leaves, boundary, words) if words else None
+    return _separation_finding(kind, document, leaves, boundary, words) if words else None
 
 
 def _introduces(text: str, boundary: Boundary, before: Block | None, after: Block | None) -> bool:
-    if before is not None and (before.kind in _UNSPOKEN or before.kind is BlockKind.CAPTION):
+    if before is not None and (before.kind in _NO_LEAD_IN or before.kind is BlockKind.CAPTION):
         return False
-    listed = after.kind in _INTRODUCED if after is not None else _ITEM.match(text, boundary.cut) is not None
-    return (
-        listed
-        and (after is not before or after is None or _ends_line(text, boundary))
-        and _leads_in(text, boundary.end)
-    )
+    is_list = after.kind in _INTRODUCED if after is not None else _ITEM.match(text, boundary.cut) is not None
+    at_line_end = after is not before or after is None or _ends_line(text, boundary)
+    return is_list and at_line_end and _leads_in(text, boundary.end)
 
 
 def _leads_in(text: str, end: int) -> bool:
-    """Whether the text that ends at ``end`` announces what follows it.
+    """Whether the text that ends at ``end`` introduces what follows it.
 
     >>> [_leads_in(words, len(words)) for words in ("Do these:", "See the following table.", "Nothing more.")]
     [True, True, False]
@@ -159,14 +158,16 @@ def _ends_line(text: str, boundary: Boundary) -> bool:
 
 
 def _is_code(document: Document, block: Block | None) -> bool:
-    """A code block within prose; in a file of source code it is not set apart from anything."""
+    """Whether a block is code within prose, not part of a file of source code."""
     return block is not None and block.kind is BlockKind.CODE and document.kind != "code"
 
 
-def _found(kind: Defect, document: Document, leaves: Sequence[Chunk], boundary: Boundary, sentence: str) -> Finding:
+def _separation_finding(
+    kind: Defect, document: Document, leaves: Sequence[Chunk], boundary: Boundary, sentence: str
+) -> Finding:
     text = document.text
-    low = max(leaves[boundary.before].start, boundary.end - _SHOWN)
-    high = min(leaves[boundary.after].end, boundary.cut + _SHOWN)
+    low = max(leaves[boundary.before].start, boundary.end - _HIGHLIGHTED)
+    high = min(leaves[boundary.after].end, boundary.cut + _HIGHLIGHTED)
     start = max(low, text.rfind("\n", low, max(low, boundary.end - 1)) + 1)
     stop = text.find("\n", boundary.cut, high)
     leaf, other = boundary.after, boundary.before

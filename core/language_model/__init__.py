@@ -1,1 +1,1 @@
-"""A language model behind an OpenAI-compatible endpoint, which a person set up and agreed to; nothing needs one."""
+"""An optional language model behind an OpenAI-compatible endpoint that the user has set up and agreed to."""

@@ -1,8 +1,8 @@
-"""Asking an endpoint: its models, an answer as it is written, an answer as a whole. The one door to ``openai``.
+"""The client of an endpoint: it lists models, streams answers and embeds texts. The only module that uses ``openai``.
 
-The library asks in a thread of its own, so that whoever waits can stop at any moment: an answer that never ends, or a
-server that only keeps the line open, holds nobody up. Nothing is sent to an address that was not agreed to, nor to one
-that it leads on to.
+Requests run in threads of their own, so that the caller can stop at any moment, even if an answer never ends or a
+server keeps the connection open without sending. Nothing is sent to an address that the user did not agree to;
+redirects are not followed.
 """
 
 from __future__ import annotations
@@ -26,37 +26,38 @@ from core.language_model.turns import Turns
 
 ATTEMPTS = 3
 FIRST_WAIT = 1.0  # seconds before the second attempt; twice as long before the third
-LONGEST_ANSWER = 20_000  # characters; more is an answer that does not end
-LONGEST_WAIT = 30.0  # seconds that a server may ask to wait before another attempt
+LONGEST_ANSWER = 20_000  # characters, after which an answer is taken to be endless
+LONGEST_WAIT = 30.0  # seconds; a server that asks for a longer wait is not asked again
 LISTING_SECONDS = 10.0
-_AGAIN = frozenset({408, 409, 429, 500, 502, 503, 504})
+_RETRY_STATUSES = frozenset({408, 409, 429, 500, 502, 503, 504})
 _POLL = 0.1
 _DONE = object()
 
 
 def warm() -> None:
-    """Import the library that asks: a thousand small files, which takes seconds, and many where others are busy."""
+    """Import ``openai`` ahead of its use: its thousand small files take seconds to load."""
     import openai
 
-    openai.resources.chat.completions  # noqa: B018 - it is imported where it is first looked at
+    openai.resources.chat.completions  # noqa: B018 - a lazy module, imported by this access
 
 
 TURNS, EMBEDDING_TURNS = Turns(), Turns()
-"""The queues of this process. An answer that is being written must not hold up the search for the next question."""
+"""The queues of this process: two, so that a search need not wait until an answer is written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model of an endpoint. ``context_tokens``: that the server says it reads, 0 where it does not say."""
+    """A model of an endpoint. ``context_tokens``: its context window, 0 where the server does not state it."""
 
     name: str
     context_tokens: int = 0
 
 
 class Client:
-    """Asks one endpoint that was agreed to. Satisfies ``core.types.LanguageModel``; any thread may ask.
+    """The client of one endpoint. Implements ``core.types.LanguageModel``; thread-safe.
 
-    ``urgent``: goes before those in the queue who are not. Raises ``ModelError`` where the address was not agreed to.
+    ``urgent``: its requests precede those of other clients in the queue. Raises ``ModelError`` where the user did not
+    agree to the address.
     """
 
     def __init__(
@@ -74,34 +75,34 @@ class Client:
 
     @property
     def fingerprint(self) -> str:
-        """Names the model and how it writes; no key, no address."""
+        """Identifies the model and its temperature, without key and address."""
         return f"{self.settings.model}|{self.settings.temperature:g}"
 
     @property
     def room(self) -> int:
-        """How many bytes a prompt may have."""
+        """The largest size of a prompt in bytes."""
         return self.settings.room
 
     def models(self) -> tuple[Model, ...]:
-        """What the endpoint lists, by name. Raises ``ModelError``."""
+        """The models of the endpoint, sorted by name. Raises ``ModelError``."""
 
-        def listed(client: Any, put: Callable[[str], None]) -> None:
-            put(client.get("/models", cast_to=str))  # as it is: what is no list has a sentence of its own
+        def list_models(client: Any, put: Callable[[str], None]) -> None:
+            put(client.get("/models", cast_to=str))  # as text, so that ``models_in`` reports other answers
 
-        warm()  # a short limit is the server's, not that of a library that is read from the disk
-        text = "".join(self._patiently(listed, min(LISTING_SECONDS, self.settings.timeout_seconds), None))
+        warm()  # so that loading ``openai`` does not count towards the short time limit
+        text = "".join(self._with_retries(list_models, min(LISTING_SECONDS, self.settings.timeout_seconds), None))
         return models_in(text, self.settings)
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """The endpoint's vector for each text, of whatever norm. Raises ``ModelError``."""
+        """The endpoint's vector for each text, not normalised. Raises ``ModelError``."""
         body = {"model": self.settings.model, "input": [text or " " for text in texts], "encoding_format": "float"}
 
-        def embedded(client: Any, put: Callable[[str], None]) -> None:
+        def request_vectors(client: Any, put: Callable[[str], None]) -> None:
             put(client.post("/embeddings", body=body, cast_to=str))
 
         with (self._turns or EMBEDDING_TURNS).turn(urgent=self._urgent):
             try:
-                text = "".join(self._patiently(embedded, self.settings.timeout_seconds, None))
+                text = "".join(self._with_retries(request_vectors, self.settings.timeout_seconds, None))
             except ModelError as error:
                 if faults.NOTHING_THERE not in error.problem:
                     raise
@@ -114,9 +115,9 @@ class Client:
         return "".join(self.stream(prompt))
 
     def stream(self, prompt: str, stop: Event | None = None) -> Iterator[str]:
-        """The answer as it comes, in pieces. Raises ``ModelError``, ``CancelledError`` once ``stop`` is set.
+        """The answer in pieces, as they arrive. Raises ``ModelError``, and ``CancelledError`` once ``stop`` is set.
 
-        A refusal that may pass is met with another attempt after a while, or after as long as the server asks for.
+        Temporary errors are retried with exponential backoff, or after the time that the server asks for.
         """
         if not self.settings.fits(prompt):
             raise faults.too_long(self.settings, tokens_about(prompt))
@@ -126,12 +127,12 @@ class Client:
             "temperature": self.settings.temperature,
         }
 
-        def written(client: Any, put: Callable[[str], None]) -> None:
-            _pass_on(client.chat.completions.create(**request, stream=True), put, self.settings)
+        def request_answer(client: Any, put: Callable[[str], None]) -> None:
+            _forward_answer(client.chat.completions.create(**request, stream=True), put, self.settings)
 
         with (self._turns or TURNS).turn(urgent=self._urgent, stop=stop):
             length = 0
-            for text in self._patiently(written, self.settings.timeout_seconds, stop):
+            for text in self._with_retries(request_answer, self.settings.timeout_seconds, stop):
                 length += len(text)
                 yield text
                 if length > LONGEST_ANSWER:
@@ -146,48 +147,57 @@ class Client:
                     "Ask again, or choose another model.",
                 )
 
-    def _patiently(
-        self, work: Callable[[Any, Callable[[str], None]], None], seconds: float, stop: Event | None
+    def _with_retries(
+        self, request: Callable[[Any, Callable[[str], None]], None], seconds: float, stop: Event | None
     ) -> Iterator[str]:
+        """What ``request(client, put)`` puts, with up to ``ATTEMPTS`` attempts within ``seconds`` in all.
+
+        There is no further attempt once text has arrived.
+        """
         deadline = monotonic() + seconds
         for attempt in range(1, ATTEMPTS + 1):
-            begun = False
+            has_text = False
             try:
-                for text in self._attempt(work, deadline, seconds, stop):
-                    begun = True
+                for text in self._attempt(request, deadline, seconds, stop):
+                    has_text = True
                     yield text
                 return
             except _Refused as refused:
-                asked = faults.retry_after(refused.error)
-                wait = FIRST_WAIT * 2 ** (attempt - 1) * (0.75 + random() / 2) if asked is None else asked  # noqa: S311 - no secret
-                last = attempt == ATTEMPTS or begun or refused.status not in _AGAIN
-                if last or wait > LONGEST_WAIT or monotonic() + wait >= deadline:
-                    if asked is not None and wait > 1:
-                        raise ModelError(refused.told.problem, f"It asks to wait {asked:,.0f} seconds.") from None
-                    raise refused.told from None
+                server_wait = faults.retry_after(refused.error)
+                backoff = FIRST_WAIT * 2 ** (attempt - 1) * (0.75 + random() / 2)  # noqa: S311 - no secret
+                wait = backoff if server_wait is None else server_wait
+                is_final = attempt == ATTEMPTS or has_text or refused.status not in _RETRY_STATUSES
+                if is_final or wait > LONGEST_WAIT or monotonic() + wait >= deadline:
+                    if server_wait is not None and wait > 1:
+                        remedy = f"It asks to wait {server_wait:,.0f} seconds."
+                        raise ModelError(refused.reported.problem, remedy) from None
+                    raise refused.reported from None
                 if (stop or Event()).wait(wait):
                     raise CancelledError("This was stopped.") from None
 
     def _attempt(
-        self, work: Callable[[Any, Callable[[str], None]], None], deadline: float, seconds: float, stop: Event | None
+        self, request: Callable[[Any, Callable[[str], None]], None], deadline: float, seconds: float, stop: Event | None
     ) -> Iterator[str]:
-        """What ``work(client, put)`` puts, as it does. It runs in a thread that is left behind at the deadline."""
-        arrived: Queue[Any] = Queue()
-        gone = Event()
-        opened: list[Any] = []
+        """What ``request(client, put)`` puts. It runs in a thread, which is abandoned at the deadline.
+
+        Raises ``_Refused`` for an HTTP error, ``LecternError`` for any other.
+        """
+        messages: Queue[Any] = Queue()
+        is_abandoned = Event()
+        clients: list[Any] = []
 
         def put(text: str) -> None:
-            if gone.is_set():
+            if is_abandoned.is_set():
                 raise CancelledError("Nobody waits for it.")
-            arrived.put(text)
+            messages.put(text)
 
         def run() -> None:
             try:
-                opened.append(self._open(max(0.1, deadline - monotonic())))
-                work(opened[0], put)
-                arrived.put(_DONE)
-            except BaseException as error:  # handed to whoever waits
-                arrived.put(error)
+                clients.append(self._open(max(0.1, deadline - monotonic())))
+                request(clients[0], put)
+                messages.put(_DONE)
+            except BaseException as error:  # raised again in the caller's thread
+                messages.put(error)
 
         Thread(target=run, name="lectern-language", daemon=True).start()
         try:
@@ -197,27 +207,27 @@ class Client:
                 if monotonic() >= deadline:
                     raise faults.late(self.settings, seconds)
                 try:
-                    found = arrived.get(timeout=_POLL)
+                    message = messages.get(timeout=_POLL)
                 except Empty:
                     continue
-                if found is _DONE:
+                if message is _DONE:
                     return
-                if isinstance(found, BaseException):
-                    told = faults.fault(found, self.settings, self._key)
-                    status = getattr(found, "status_code", None)
-                    raise _Refused(status, found, told) if status is not None else told from None
-                yield found
+                if isinstance(message, BaseException):
+                    reported = faults.fault(message, self.settings, self._key)
+                    status = getattr(message, "status_code", None)
+                    raise _Refused(status, message, reported) if status is not None else reported from None
+                yield message
         finally:
-            gone.set()
-            for client in opened:
-                with suppress(Exception):  # a connection that is being read may resist; the thread ends by itself
+            is_abandoned.set()
+            for client in clients:
+                with suppress(Exception):  # closing may fail while the thread reads; the thread ends by itself
                     client.close()
 
     def _open(self, seconds: float) -> Any:
         from openai import DefaultHttpxClient, OpenAI, Timeout
 
-        def plain(request: Any) -> None:
-            """What the machine and the account are is not the endpoint's business."""
+        def remove_headers(request: Any) -> None:
+            """Remove the headers that describe this machine and its account."""
             for name in [name for name in request.headers if name.startswith(("x-stainless", "openai-"))]:
                 del request.headers[name]
             if not self._key:
@@ -226,11 +236,11 @@ class Client:
 
         http = DefaultHttpxClient(
             follow_redirects=False,
-            trust_env=not self.settings.is_own,  # no proxy stands between a machine and itself
+            trust_env=not self.settings.is_own,  # a server on this machine is reached without a proxy
             timeout=Timeout(seconds, connect=min(seconds, 10.0)),
-            event_hooks={"request": [plain]},
+            event_hooks={"request": [remove_headers]},
         )
-        # An organisation or a project of the environment is removed by ``plain``; so is the key that is none.
+        # ``remove_headers`` also drops an organisation or project from the environment, and the placeholder key.
         return OpenAI(
             api_key=self._key or "none",
             base_url=self.settings.address,
@@ -241,15 +251,15 @@ class Client:
 
 
 class _Refused(Exception):  # noqa: N818 - it never leaves this file
-    """A status of HTTP that is no success: ``told`` is what is said of it at the end."""
+    """An HTTP error ``status``. ``reported``: the error to raise if there is no further attempt."""
 
-    def __init__(self, status: int, error: BaseException, told: LecternError) -> None:
+    def __init__(self, status: int, error: BaseException, reported: LecternError) -> None:
         super().__init__(status)
-        self.status, self.error, self.told = status, error, told
+        self.status, self.error, self.reported = status, error, reported
 
 
-def _pass_on(stream: Any, put: Callable[[str], None], settings: LanguageSettings) -> None:
-    """Put the words of an answer that comes in events; or of one that comes at once, as some servers send it."""
+def _forward_answer(stream: Any, put: Callable[[str], None], settings: LanguageSettings) -> None:
+    """Put the text of a streamed answer, or of a complete one, which some servers send instead."""
     with stream:
         kind = stream.response.headers.get("content-type", "")
         if "html" in kind:
@@ -257,26 +267,28 @@ def _pass_on(stream: Any, put: Callable[[str], None], settings: LanguageSettings
         if "json" in kind and "stream" not in kind and "lines" not in kind:
             put(str(json.loads(stream.response.read())["choices"][0]["message"]["content"] or ""))
             return
-        ended = some = False
+        is_finished = has_text = False
         for event in stream:
             for choice in event.choices or ():
                 if text := getattr(choice.delta, "content", None):
                     put(text)
-                    some = True
-                ended = ended or choice.finish_reason is not None
-        if some and not ended:
+                    has_text = True
+                is_finished = is_finished or choice.finish_reason is not None
+        if has_text and not is_finished:
             raise ModelError(f"The connection to {settings.host} was cut before the answer ended.", "Ask again.")
 
 
 def models_in(text: str, settings: LanguageSettings) -> tuple[Model, ...]:
-    """The models of a list, by name. Raises ``ModelError`` where it is none.
+    """The models in the response of ``/models``, sorted by name. Raises ``ModelError`` for any other text.
 
     >>> models_in('{"data": [{"id": "b", "max_model_len": 4096}, {"id": "a"}]}', LanguageSettings())
     (Model(name='a', context_tokens=0), Model(name='b', context_tokens=4096))
     """
     try:
         rows = json.loads(text)["data"] or ()
-        return tuple(sorted((Model(str(row["id"]), _context(row)) for row in rows), key=lambda model: model.name))
+        return tuple(
+            sorted((Model(str(row["id"]), _context_tokens(row)) for row in rows), key=lambda model: model.name)
+        )
     except (ValueError, KeyError, TypeError, AttributeError):
         if text.lstrip()[:1] == "<":
             raise faults.html(settings) from None
@@ -287,7 +299,9 @@ def models_in(text: str, settings: LanguageSettings) -> tuple[Model, ...]:
 
 
 def vectors_in(text: str, count: int, settings: LanguageSettings) -> list[list[float]]:
-    """The vectors of an answer, in the order of the texts, all of one length. Raises ``ModelError`` where it is none.
+    """The ``count`` vectors in the response of ``/embeddings``, in the order of the texts and of equal length.
+
+    Raises ``ModelError`` for any other text.
 
     >>> vectors_in('{"data": [{"index": 1, "embedding": [3]}, {"index": 0, "embedding": [2]}]}', 2, LanguageSettings())
     [[2.0], [3.0]]
@@ -308,13 +322,13 @@ def vectors_in(text: str, count: int, settings: LanguageSettings) -> list[list[f
     return vectors
 
 
-def _context(row: dict[str, Any]) -> int:
-    """Tokens that a server says a model reads, under the names that vLLM, LM Studio, llama.cpp and others have for it.
+def _context_tokens(row: dict[str, Any]) -> int:
+    """The context window that a server states, under the names that vLLM, LM Studio, llama.cpp and others use.
 
-    >>> _context({"meta": {"n_ctx": 4096, "n_ctx_train": 131072}})
+    >>> _context_tokens({"meta": {"n_ctx": 4096, "n_ctx_train": 131072}})
     4096
     """
-    told = {**(row.get("meta") or {}), **row}
+    values = {**(row.get("meta") or {}), **row}
     names = ("max_model_len", "max_context_length", "context_length", "context_window", "n_ctx", "n_ctx_train")
-    sizes = [told.get(name) for name in names]
+    sizes = [values.get(name) for name in names]
     return next((size for size in sizes if isinstance(size, int) and size > 0), 0)

@@ -1,4 +1,4 @@
-"""A model behind an endpoint as an embedder: texts to unit vectors, in batches."""
+"""An embedding model behind an endpoint as an encoder."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from core.language_model.settings import LanguageSettings
 from core.text.pooling import of_unit_length
 from core.types import Vectors
 
-_REST = 10.0  # seconds before a server that failed a question is asked for another one
-MAX_TOKENS = 512  # that embedding models read at least; how many a certain one does, no endpoint tells
+_RETRY_SECONDS = 10.0  # after a failure no question is sent to the server for so long
+MAX_TOKENS = 512  # usual limit of embedding models; endpoints do not state theirs
 
 
 def fingerprint(model: str, dimension: int) -> str:
-    """Names a model wherever it is asked: its address is no part of it.
+    """Sixteen hex digits that identify a model, whatever its address.
 
     >>> fingerprint("a", 384) == fingerprint("a", 384), fingerprint("a", 384) == fingerprint("a", 768)
     (True, False)
@@ -29,54 +29,61 @@ def fingerprint(model: str, dimension: int) -> str:
 
 
 class EndpointEncoder:
-    """Satisfies ``core.types.Encoder``. ``asked(urgent)``: who asks, as it is set up now.
+    """Implements ``core.types.Encoder``. ``client_for(urgent)``: the client by the present settings.
 
-    ``dimension``: of its vectors; 0 where it is not known: whoever wants to know it, or the fingerprint, has it asked
-    for once, which may raise ``ModelError``. So a library opens though nothing ever served.
+    ``dimension``: of its vectors. With 0, the first access to ``dimension`` or ``fingerprint`` asks the server, which
+    may raise ``ModelError``; so a library can be opened without the server.
     """
 
     max_tokens = MAX_TOKENS
 
-    def __init__(self, model: str, dimension: int, batch_size: int, asked: Callable[[bool], Client]) -> None:
-        self._model, self._known, self._batch_size, self._asked = model, dimension, batch_size, asked
-        self._in_vain: tuple[LanguageSettings, float, ModelError] | None = None
+    def __init__(self, model: str, dimension: int, batch_size: int, client_for: Callable[[bool], Client]) -> None:
+        self._model, self._known_dimension, self._batch_size = model, dimension, batch_size
+        self._client_for = client_for
+        self._last_failure: tuple[LanguageSettings, float, ModelError] | None = None  # with the time to try again
 
-    def _length(self) -> int:
-        return self._known or len(self._asked(True).embed(["How long are its vectors?"])[0])
+    def _find_dimension(self) -> int:
+        return self._known_dimension or len(self._client_for(True).embed(["How long are its vectors?"])[0])
 
-    def _name(self) -> str:
+    def _find_fingerprint(self) -> str:
         return fingerprint(self._model, self.dimension)
 
-    dimension: int = cached_property(_length)  # type: ignore[assignment] # an attribute, once somebody wants it
-    fingerprint: str = cached_property(_name)  # type: ignore[assignment]
+    # The protocol has attributes; these are computed when they are first read.
+    dimension: int = cached_property(_find_dimension)  # type: ignore[assignment]
+    fingerprint: str = cached_property(_find_fingerprint)  # type: ignore[assignment]
 
     def encode(self, texts: Sequence[str], progress: Callable[[int], None] | None = None) -> Vectors:
         """``(n, dimension)`` float32, unit norm. ``progress`` gets texts done after each batch; it may raise to stop.
 
-        Who watches the progress has time: a question, which nobody watches, goes before. Raises ``ModelError``.
+        A call without ``progress`` encodes a question and is urgent. Raises ``ModelError``.
         """
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for start in range(0, len(texts), self._batch_size):
-            part = texts[start : start + self._batch_size]
-            client = self._asked(progress is None)
-            found = client.embed(part) if progress else self._asked_at_once(client, part)
-            if len(found[0]) != self.dimension:
+            batch = texts[start : start + self._batch_size]
+            client = self._client_for(progress is None)
+            rows = client.embed(batch) if progress else self._embed_question(client, batch)
+            if len(rows[0]) != self.dimension:
                 raise ModelError(
-                    f"{client.settings.model} at {client.settings.host} answers with {len(found[0])} numbers for a "
+                    f"{client.settings.model} at {client.settings.host} answers with {len(rows[0])} numbers for a "
                     f"text, and the library's vectors have {self.dimension}.",
                     "Another model answers to that name now: have the old one back, or choose the embedder anew.",
                 )
-            vectors[start : start + len(part)] = found
+            vectors[start : start + len(batch)] = rows
             if progress:
-                progress(start + len(part))
+                progress(start + len(batch))
         return of_unit_length(vectors)
 
-    def _asked_at_once(self, client: Client, texts: Sequence[str]) -> list[list[float]]:
-        """A question's vectors. Who asked in vain just now is told so again: a page asks more than once."""
-        if self._in_vain and self._in_vain[0] == client.settings and monotonic() < self._in_vain[1]:
-            raise ModelError(self._in_vain[2].problem, self._in_vain[2].remedy)
+    def _embed_question(self, client: Client, texts: Sequence[str]) -> list[list[float]]:
+        """The vectors of a question. Shortly after a failure the same error is raised without a request.
+
+        A page searches more than once for a question, and would wait each time.
+        """
+        if self._last_failure:
+            settings, retry_at, failure = self._last_failure
+            if settings == client.settings and monotonic() < retry_at:
+                raise ModelError(failure.problem, failure.remedy)
         try:
             return client.embed(texts)
         except ModelError as error:
-            self._in_vain = client.settings, monotonic() + _REST, error
+            self._last_failure = client.settings, monotonic() + _RETRY_SECONDS, error
             raise

@@ -1,6 +1,6 @@
-"""The key of an endpoint: looked up where a machine keeps such things, held in memory, written down nowhere by Lectern.
+"""The API key of an endpoint: read from the environment, the app's secrets or the keyring, and kept in memory.
 
-The one exception is asked for by hand: the operating system's own keyring, where the package ``keyring`` is installed.
+Lectern writes a key only at the user's request, and only to the operating system's keyring (package ``keyring``).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any
 from core.errors import SettingsError
 
 NAMES = ("LECTERN_API_KEY", "OPENAI_API_KEY")
-_SERVICE = "lectern"  # under which the keyring knows the keys, each by its address
+_SERVICE = "lectern"  # service name in the keyring; the user name is the address
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """``value``: "" where there is none; it is in no ``repr``. ``place``: where it was found, for people."""
+    """An API key. ``value``: "" for none; not in the ``repr``. ``place``: where it was found, in words."""
 
     value: str = field(default="", repr=False)
     place: str = ""
@@ -31,14 +31,14 @@ _secrets: list[Callable[[], Mapping[str, object]]] = []
 
 
 def look_also_in(secrets: Callable[[], Mapping[str, object]]) -> None:
-    """Have ``key_of`` look up the secrets of the app that runs, after the environment and before the keyring."""
+    """Make ``key_of`` also look in the app's secrets, after the environment and before the keyring."""
     _secrets[:] = [secrets]
 
 
 def key_of(address: str, names: Sequence[str] = NAMES) -> Key:
-    """The key for an address: of the environment, else the app's secrets, else the keyring; an empty one for none.
+    """The key for an address, from the environment, else the app's secrets, else the keyring; an empty one for none.
 
-    ``names``: under which environment and secrets have it.
+    ``names``: of the variable or secret.
 
     >>> look_also_in(lambda: {"OPENAI_API_KEY": "k"})
     >>> key_of("").place if not any(map(os.environ.get, NAMES)) else "the app's secrets"
@@ -55,7 +55,7 @@ def key_of(address: str, names: Sequence[str] = NAMES) -> Key:
     if ring is not None and address:
         try:
             value = ring.get_password(_SERVICE, address) or ""
-        except Exception:  # a keyring that is locked or has no backend is none: each backend has errors of its own
+        except Exception:  # locked or without a backend; each backend raises other errors
             value = ""
         if value:
             return Key(value, "the keyring")
@@ -63,12 +63,12 @@ def key_of(address: str, names: Sequence[str] = NAMES) -> Key:
 
 
 def has_keyring() -> bool:
-    """Whether a key can be given to the operating system's keyring."""
+    """Whether the package ``keyring`` is installed."""
     return _keyring() is not None
 
 
 def keep(address: str, value: str) -> None:
-    """Give a key to the keyring, "" to have it forgotten. Raises ``SettingsError`` where that is not possible."""
+    """Store a key in the keyring, or delete it with "". Raises ``SettingsError`` where that fails."""
     ring = _keyring()
     try:
         if ring is None:

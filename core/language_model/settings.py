@@ -1,6 +1,6 @@
-"""Which endpoint writes, how it is asked, and what was agreed to: one small file beside the app, never in a library.
+"""The settings of the language model and the user's consent, in one file of the app, not of a library.
 
-No key stands in it (``core.language_model.keys``).
+The file has no key (``core.language_model.keys``).
 """
 
 from __future__ import annotations
@@ -17,18 +17,17 @@ from core.errors import SettingsError
 
 FILE = "language.json"
 LEAST_CONTEXT = 512
-_CHARACTERS_A_TOKEN = 3.5  # of prose, rather too few than too many: what is sent is counted before it is sent
+_CHARACTERS_A_TOKEN = 3.5  # of prose; a low estimate, so that prompts rather count as too long than are truncated
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageSettings:
-    """An endpoint and how it is asked.
+    """An endpoint and how it is used.
 
-    ``address``: up to and with "/v1", as ``tidy_address`` writes it, "" for none. ``context_tokens``: that the model
-    reads at once, answer included. ``timeout_seconds``: until the whole answer is there. ``template``: of the prompt,
-    "" for the usual one. ``agreed``: the addresses that may be sent something; no other one ever is.
-    ``embedding_address``: of an embedder that is at an endpoint, "" for ``address``. ``judges``: the model tells what
-    sentences mean when they are checked, too.
+    ``address``: ends with "/v1", as ``tidy_address`` returns it; "" for none. ``context_tokens``: the context window,
+    answer included. ``timeout_seconds``: for a whole answer. ``template``: of the prompt, "" for the default.
+    ``agreed``: the addresses that the user allowed; nothing is sent to any other. ``embedding_address``: of the server
+    of an "endpoint:" embedder, "" for ``address``. ``judges``: whether the model also judges claims.
     """
 
     address: str = ""
@@ -56,22 +55,22 @@ class LanguageSettings:
 
     @property
     def is_agreed(self) -> bool:
-        """Whether something may be sent to the address."""
+        """Whether the user agreed to the address."""
         return bool(self.address) and self.address in self.agreed
 
     @property
     def is_usable(self) -> bool:
-        """Whether there is a model to write, at an address that was agreed to."""
+        """Whether there is a model, at an address that the user agreed to."""
         return self.is_agreed and bool(self.model)
 
     @property
     def is_own(self) -> bool:
-        """Whether the address is this machine's."""
+        """Whether the address is on this machine."""
         return is_own(self.address)
 
     @property
     def host(self) -> str:
-        """Where the address leads, for people.
+        """The host and port of the address.
 
         >>> LanguageSettings("http://localhost:11434/v1").host
         'localhost:11434'
@@ -79,7 +78,7 @@ class LanguageSettings:
         return urlsplit(self.address).netloc
 
     def agreeing(self, address: str) -> LanguageSettings:
-        """With one address more that may be sent something.
+        """The settings with one more address agreed to.
 
         >>> LanguageSettings().agreeing("http://a/v1").agreeing("http://a/v1").agreed
         ('http://a/v1',)
@@ -87,21 +86,21 @@ class LanguageSettings:
         return replace(self, agreed=tuple(dict.fromkeys([*self.agreed, address])))
 
     def embedding(self, model: str) -> LanguageSettings:
-        """How a model is asked for vectors: at an address of its own, for every chunk is sent there."""
+        """The settings to embed with ``model``, at ``embedding_address``: consent for it is separate."""
         return replace(self, address=self.embedding_address, model=model)
 
     @property
     def room(self) -> int:
-        """How many bytes a prompt may have that leaves room for an answer, by a guess of its tokens."""
+        """The largest prompt in bytes that leaves room for an answer, estimated."""
         return int((self.context_tokens - LEAST_CONTEXT // 2) * _CHARACTERS_A_TOKEN)
 
     def fits(self, prompt: str) -> bool:
-        """Whether a prompt leaves room for an answer."""
+        """Whether a prompt is no larger than ``room``."""
         return len(prompt.encode()) <= self.room
 
 
 def tokens_about(text: str) -> int:
-    """How many tokens a text will be about, for a tokenizer that is not known. Pure.
+    """The estimated number of tokens of a text, for an unknown tokenizer.
 
     >>> tokens_about("An access token is valid for 3600 seconds.")
     12
@@ -110,9 +109,9 @@ def tokens_about(text: str) -> int:
 
 
 def tidy_address(text: str) -> str:
-    """An address as it is kept and agreed to; "" for none. Raises ``SettingsError`` for what is no address. Pure.
+    """The canonical form of an address; "" for none. Raises ``SettingsError`` for an invalid one.
 
-    A key in it is refused: addresses stand on pages, in logs and in the file of the settings.
+    Addresses with a key are refused, since addresses are shown on pages and written to logs and settings.
 
     >>> tidy_address("localhost:11434"), tidy_address("https://api.example.org/v1/chat/completions/")
     ('http://localhost:11434/v1', 'https://api.example.org/v1')
@@ -141,7 +140,7 @@ def tidy_address(text: str) -> str:
 
 
 def is_own(address: str) -> bool:
-    """Whether an address leads to this machine and nowhere else. Pure.
+    """Whether an address is a loopback address of this machine.
 
     >>> [is_own(f"http://{host}/v1") for host in ("localhost:1", "127.0.0.1", "[::1]:8000", "localhost.example.org")]
     [True, True, True, False]
@@ -154,18 +153,18 @@ def is_own(address: str) -> bool:
 
 
 def load(file: Path) -> LanguageSettings:
-    """What is kept; the usual where nothing is, or where the file is damaged: then no address is agreed to."""
+    """The stored settings; the defaults, which agree to no address, where the file is missing or damaged."""
     try:
-        kept = json.loads(file.read_text(encoding="utf-8"))
-        known: dict[str, Any] = {item.name: kept[item.name] for item in fields(LanguageSettings) if item.name in kept}
-        agreed = known.pop("agreed", ())
-        return LanguageSettings(**known, agreed=tuple(str(address) for address in agreed))
+        row = json.loads(file.read_text(encoding="utf-8"))
+        values: dict[str, Any] = {item.name: row[item.name] for item in fields(LanguageSettings) if item.name in row}
+        agreed = values.pop("agreed", ())
+        return LanguageSettings(**values, agreed=tuple(str(address) for address in agreed))
     except (OSError, ValueError, TypeError, AttributeError, SettingsError):
         return LanguageSettings()
 
 
 def save(file: Path, settings: LanguageSettings) -> None:
-    """Keep it, as a whole or not at all. Raises ``SettingsError`` where it cannot be written."""
+    """Store the settings atomically. Raises ``SettingsError`` where that fails."""
     try:
         with written_whole(file) as unfinished:
             unfinished.write_text(json.dumps(asdict(settings), indent=1) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""One queue before the language model: a question goes before the cutting of documents."""
+"""The queue of requests to the language model, in which questions precede the preparation of documents."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from threading import Condition, Event
 
 from core.errors import CancelledError
 
-_LOOK = 0.2  # seconds between looks at whether one who waits was stopped
+_POLL_SECONDS = 0.2  # between checks whether a waiting request was cancelled
 
 
 class Turns:
-    """One at a time; of those who wait, the urgent first, then who came first.
+    """A lock with priorities: urgent requests first, then in the order of arrival.
 
     >>> turns = Turns()
     >>> with turns.turn():
@@ -29,12 +29,12 @@ class Turns:
 
     @property
     def waiting(self) -> int:
-        """How many wait."""
+        """The number of waiting requests."""
         return len(self._places)
 
     @contextmanager
     def turn(self, *, urgent: bool = True, stop: Event | None = None) -> Iterator[None]:
-        """Wait for a turn and hold it. Raises ``CancelledError`` once ``stop`` is set."""
+        """Wait for the lock and hold it. Raises ``CancelledError`` once ``stop`` is set."""
         with self._free:
             place = (not urgent, next(self._numbers))
             self._places.append(place)
@@ -42,7 +42,7 @@ class Turns:
                 while self._held or min(self._places) != place:
                     if stop is not None and stop.is_set():
                         raise CancelledError("This was stopped.")
-                    self._free.wait(_LOOK)
+                    self._free.wait(_POLL_SECONDS)
                 self._held = True
             finally:
                 self._places.remove(place)

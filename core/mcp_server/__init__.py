@@ -1,1 +1,1 @@
-"""Other programs ask a library by the Model Context Protocol: what its tools say, and the server that lends them."""
+"""Access to a library for other programs by the Model Context Protocol: its tools and their server."""

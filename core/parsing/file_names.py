@@ -1,6 +1,6 @@
-"""File names are hostile input: what of them may be shown, and how one becomes a title.
+"""File names, which are untrusted input: how they are displayed, made distinct and turned into titles.
 
-Also which of the titles that files state are titles.
+Also tells real titles from the placeholder titles that programs and templates put into files.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ _HIDDEN_CATEGORIES = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def display_name(name: str) -> str:
-    """The last part of a path or upload name, safe to show on one line. Never empty.
+    """The last part of a path or upload name, safe to show on one line. Never empty: "untitled" where nothing is left.
 
-    Folders, ``..``, control, formatting and unassigned characters go; long names lose their middle.
+    Folders, ``..``, control, formatting and unassigned characters are removed; long names lose their middle.
 
     >>> display_name("../../etc/pass\\nwd.txt"), display_name("C:\\\\notes\\\\a.md"), display_name("..")
     ('pass wd.txt', 'a.md', 'untitled')
@@ -32,25 +32,25 @@ def display_name(name: str) -> str:
     return shown
 
 
-def unlike(names: Iterable[str]) -> list[str]:
-    """The names in their order, no two the same whatever capitals are worth: what would be is numbered.
+def distinct_names(names: Iterable[str]) -> list[str]:
+    """The names in their order, made distinct ignoring case: repeated ones get a number.
 
-    >>> unlike(["notes.md", "notes.md", "Notes.MD", "b", "b"])
+    >>> distinct_names(["notes.md", "notes.md", "Notes.MD", "b", "b"])
     ['notes.md', 'notes (2).md', 'Notes (3).MD', 'b', 'b (2)']
     """
-    found: dict[str, str] = {}
+    by_key: dict[str, str] = {}
     for name in names:
         stem, dot, suffix = name.rpartition(".")
-        said, number = name, 1
-        while said.casefold() in found:
+        candidate, number = name, 1
+        while candidate.casefold() in by_key:
             number += 1
-            said = f"{stem} ({number}).{suffix}" if dot and stem else f"{name} ({number})"
-        found[said.casefold()] = said
-    return list(found.values())
+            candidate = f"{stem} ({number}).{suffix}" if dot and stem else f"{name} ({number})"
+        by_key[candidate.casefold()] = candidate
+    return list(by_key.values())
 
 
 def suffix_of(name: str) -> str:
-    """The lower-case extension without its dot, "" when there is none.
+    """The extension in lower case without its dot, "" for none.
 
     >>> suffix_of("a/B.MD"), suffix_of("Makefile"), suffix_of(".bashrc")
     ('md', '', '')
@@ -60,7 +60,7 @@ def suffix_of(name: str) -> str:
 
 
 def readable_title(name: str) -> str:
-    """A file's name as a title: no suffix, separators as spaces, a capital first.
+    """A file's name as a title: without its extension, separators as spaces, the first letter capital.
 
     >>> readable_title("docs/annual_report-2023.final.pdf"), readable_title("..")
     ('Annual report 2023.final', 'Untitled')
@@ -87,22 +87,25 @@ _CONTENTS = re.compile(
 )
 
 
-def names_nothing(heading: str) -> bool:
-    """Whether a heading names no document: a program counted a sheet or slide, or only what follows is named.
+def is_generic_heading(heading: str) -> bool:
+    """Whether a heading cannot be a document's title: a numbered sheet or slide, a table of contents, or a label that
+    ends with a colon.
 
-    >>> [names_nothing(heading) for heading in ("Sheet1", "Sheet music", "Table of Contents", "Objectives:")]
+    >>> [is_generic_heading(heading) for heading in ("Sheet1", "Sheet music", "Table of Contents", "Objectives:")]
     [True, False, True, True]
     """
     return bool(_NUMBERED.fullmatch(heading) or _CONTENTS.fullmatch(heading) or heading.rstrip().endswith((":", "：")))
 
 
-def is_of_a_row(heading: str, others: Iterable[str]) -> bool:
-    """Whether a heading is one of several that differ by their numbers alone, as versions, days and chapters do: none
-    of them names the whole.
+def is_one_of_a_series(heading: str, others: Iterable[str]) -> bool:
+    """Whether a heading differs from one of ``others`` only in its numbers, as versions, dates and chapters do. Such a
+    heading is not the document's title.
 
-    >>> is_of_a_row("2.7.0 (2026-05-07)", ["Security", "2.6.0 (2025-12-05)"]), is_of_a_row("Notes on 3.11", ["Usage"])
-    (True, False)
-    >>> is_of_a_row("Duck", ["Duck"])
+    >>> is_one_of_a_series("2.7.0 (2026-05-07)", ["Security", "2.6.0 (2025-12-05)"])
+    True
+    >>> is_one_of_a_series("Notes on 3.11", ["Usage"])
+    False
+    >>> is_one_of_a_series("Duck", ["Duck"])
     False
     """
     shape = _DIGITS.sub("0", heading)
@@ -110,7 +113,7 @@ def is_of_a_row(heading: str, others: Iterable[str]) -> bool:
 
 
 def is_title(stated: str) -> bool:
-    """Whether a stated title, on one line, names a document rather than the program or template that made it.
+    """Whether a title from a file's metadata, on one line, names the document and not a program or template.
 
     >>> [is_title(text) for text in ("The keeping of ducks", "Microsoft Word - Draft.doc", "Slide 1", "It has mo-")]
     [True, False, False, False]
@@ -119,10 +122,10 @@ def is_title(stated: str) -> bool:
     return 3 <= len(stated) <= MAX_TITLE and readable and not _POOR_TITLE.fullmatch(stated)
 
 
-def is_part(heading: str, stated: str) -> bool:
-    """Whether the heading is the stated title, or the part of it before or behind a separator.
+def is_part_of_title(heading: str, stated: str) -> bool:
+    """Whether the heading is the stated title, or the part of it before or after a separator.
 
-    >>> is_part("Duck", "Duck - Wikipedia"), is_part("Duck", "The Duck House")
+    >>> is_part_of_title("Duck", "Duck - Wikipedia"), is_part_of_title("Duck", "The Duck House")
     (True, False)
     """
     heading, stated = heading.casefold(), stated.casefold()

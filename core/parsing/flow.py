@@ -1,8 +1,9 @@
-"""What a reader of a flowing format (HTML, Word, slides, sheets, mail ...) finds, and its one way into canonical text.
+"""The intermediate form that all flowing formats (HTML, Word, slides, sheets, mail ...) share, and its conversion to
+canonical text.
 
-A reader yields pieces in reading order; ``compose`` writes them by the rules of the house: one blank line between
-blocks, list markers kept, a table as one line a row with escaped separators and its cells kept typed, running headers
-and footers in a trailing region.
+A reader returns ``Piece``s in reading order. ``compose`` writes them as text with the same rules for every format: one
+blank line between blocks; list markers kept; one line for each table row, with escaped separators and typed cells;
+running headers and footers at the end.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 
-from core.cancellation import breathe
+from core.cancellation import check_cancelled
 from core.parsing.table_header import cell_value
 from core.types import Attachment, Block, BlockKind, Cell, CellValue, Link, Page, PageBox, Span
 
-INDENT = "  "  # of a list item, a level
+INDENT = "  "  # of a list item, for each level of depth
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u200b\ufeff\ufffe\uffff\ud800-\udfff]")
 _UNTIDY = re.compile(rf"\A\s|\s\Z|\s\s|[^\S \n]|{_UNSAFE.pattern}")
 _OTHER_BREAKS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
@@ -24,7 +26,10 @@ Rectangle = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Inline text. ``links``: ``(start, end, target)`` in it, sorted and apart. Newlines are line breaks."""
+    """Inline text with links. ``links``: ``(start, end, target)``, offsets in ``text``, sorted and disjoint.
+
+    A newline in ``text`` is a line break.
+    """
 
     text: str
     links: tuple[tuple[int, int, str], ...] = ()
@@ -32,7 +37,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A list item: ``depth`` from 0, and the ``marker`` a reader of the page sees ("-", "2.", "iv)", "" for none)."""
+    """A list item. ``marker``: as displayed ("-", "2.", "iv)"), "" for none. ``depth``: 0 for the outermost list."""
 
     words: Words
     marker: str = "-"
@@ -41,9 +46,9 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """A cell. ``value``: where the file itself types it (spreadsheets); "auto": what its text states.
+    """A table cell. ``value``: its typed value in the file (spreadsheets); "auto" derives it from the text.
 
-    ``box``: its own on the piece's page, ``None`` for that of the whole piece.
+    ``box``: the cell's rectangle on the page of its piece; ``None`` for the rectangle of the whole piece.
     """
 
     words: Words
@@ -54,12 +59,13 @@ class TableCell:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One block to be. What counts depends on ``kind``: ``items`` of a LIST, ``rows`` of a TABLE, else ``words``.
+    """A block before it is written. Its content is ``items`` for a LIST, ``rows`` for a TABLE, ``words`` for the rest.
 
-    ``level``: 1-6 for headings. ``header_rows``: of a table, repeated when its rows are parted. A merged cell stands in
-    every place it covers, so that each row can be read alone. ``language``: of CODE, whose words are taken as they are.
-    ``page`` and ``box``: 1-based page or slide and the rectangle on it in points, for formats that have them.
-    ``aside``: furniture that stays where it stands, written as its kind is.
+    ``level``: 1 to 6 for a HEADING. ``header_rows``: how many of ``rows`` are the header, which a chunker repeats when
+    it splits the table. A merged cell is repeated in every position it covers, so that each row can be read alone.
+    ``language``: of CODE, whose whitespace is kept. ``page`` and ``box``: the page or slide, from 1, and the rectangle
+    on it in points; 0 where the format has no pages. ``aside``: the block becomes FURNITURE but keeps its position and
+    is written as its ``kind``.
     """
 
     kind: BlockKind
@@ -73,8 +79,8 @@ class Piece:
     box: Rectangle = (0.0, 0.0, 0.0, 0.0)
     aside: bool = False
 
-    def said(self) -> Iterator[Words]:
-        """All its words: of the block itself, of its items, of its cells row by row."""
+    def all_words(self) -> Iterator[Words]:
+        """All inline text of the piece: ``words``, then each item's, then each cell's, row by row."""
         yield self.words
         yield from (item.words for item in self.items)
         yield from (cell.words for row in self.rows for cell in row)
@@ -82,7 +88,10 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """All a reader found. ``title``: what the file itself states as its title, "" when it does not."""
+    """What a reader returns for one file. ``title``: the title in the file's metadata, "" for none.
+
+    ``notes``: messages for the user about what was left out or went wrong.
+    """
 
     pieces: tuple[Piece, ...]
     title: str = ""
@@ -94,7 +103,7 @@ class ParsedFile:
 
 @dataclass(slots=True)
 class Flow:
-    """Canonical text as it is written."""
+    """Canonical text under construction, with the blocks, links and boxes written so far. Offsets are code points."""
 
     parts: list[str] = field(default_factory=list)
     length: int = 0
@@ -107,13 +116,14 @@ class Flow:
         return "".join(self.parts)
 
     def write(self, text: str) -> Span:
+        """Append ``text`` and return its span."""
         start = self.length
         self.parts.append(text)
         self.length += len(text)
         return Span(start, self.length)
 
     def put(self, words: Words) -> Span:
-        """Write inline text and note its links."""
+        """Append inline text, record its links and return its span."""
         span = self.write(words.text)
         for start, end, target in words.links:
             self.links.append(Link(span.start + start, span.start + end, target))
@@ -121,8 +131,8 @@ class Flow:
 
 
 def compose(pieces: Iterable[Piece]) -> Flow:
-    """Canonical text, blocks, links and boxes. Blank pieces vanish; furniture goes behind everything else, but for
-    what is set ``aside`` in its place.
+    """Canonical text with blocks, links and boxes. Blank pieces are dropped. FURNITURE pieces come last; pieces with
+    ``aside`` keep their position.
 
     >>> table = Piece(BlockKind.TABLE, rows=((TableCell(Words("Year")),), (TableCell(Words("a|b")),)), header_rows=1)
     >>> flow = compose([Piece(BlockKind.PARAGRAPH, Words("  One\\u00a0 two ")), table])
@@ -135,26 +145,28 @@ def compose(pieces: Iterable[Piece]) -> Flow:
     for piece in pieces:
         (furniture if piece.kind is BlockKind.FURNITURE else body).append(piece)
     for piece in (*body, *furniture):
-        breathe()
+        check_cancelled()
         write_piece(flow, piece)
     return flow
 
 
 def tidy(words: Words, *, one_line: bool = False) -> Words:
-    """Blanks run together, edges trimmed, unprintable characters gone; the links still over the same words.
+    """``words`` with whitespace collapsed, edges stripped and unprintable characters removed; links are moved along.
+
+    Line breaks are kept unless ``one_line``.
 
     >>> tidy(Words(" see  the\\t[site] ", ((6, 16, "x:"),)))
     Words(text='see the [site]', links=((4, 14, 'x:'),))
     """
-    places: Sequence[int]
-    text, places = words.text, range(len(words.text) + 1)
+    offsets: Sequence[int]
+    text, offsets = words.text, range(len(words.text) + 1)
     if _UNTIDY.search(text) or (one_line and "\n" in text):
-        text, places = _squeezed(text, one_line)
+        text, offsets = _collapse_whitespace(text, one_line)
     elif not words.links:
         return words
     links: list[tuple[int, int, str]] = []
     for start, end, target in words.links:
-        first, last = places[min(start, len(places) - 1)], places[min(end, len(places) - 1)]
+        first, last = offsets[min(start, len(offsets) - 1)], offsets[min(end, len(offsets) - 1)]
         while first < last and text[first].isspace():
             first += 1
         while last > first and text[last - 1].isspace():
@@ -164,13 +176,13 @@ def tidy(words: Words, *, one_line: bool = False) -> Words:
     return Words(text, tuple(links))
 
 
-def _squeezed(text: str, one_line: bool) -> tuple[str, list[int]]:
-    """The tidy text, and where every place of the raw one (its end too) came to stand in it."""
+def _collapse_whitespace(text: str, one_line: bool) -> tuple[str, list[int]]:
+    """The tidy text, and for each offset of the raw text, its end included, the offset in the tidy one."""
     kept: list[str] = []
-    places: list[int] = []
-    pending = ""
+    offsets: list[int] = []
+    pending = ""  # whitespace that is written only if a character follows it
     for char in text:
-        places.append(len(kept) + (1 if pending and kept else 0))
+        offsets.append(len(kept) + (1 if pending and kept else 0))
         if char in "\n\r\x0b\x0c\x85\u2028\u2029" and not one_line:
             pending = "\n"
         elif char.isspace():
@@ -180,20 +192,20 @@ def _squeezed(text: str, one_line: bool) -> tuple[str, list[int]]:
                 kept.append(pending)
             pending = ""
             kept.append(char)
-    places.append(len(kept))
+    offsets.append(len(kept))
     limit = len(kept)
-    return "".join(kept), [min(place, limit) for place in places]
+    return "".join(kept), [min(offset, limit) for offset in offsets]
 
 
 def write_piece(flow: Flow, piece: Piece) -> None:
-    """Write one piece behind a blank line, unless it is blank."""
-    drafted = {BlockKind.TABLE: _table, BlockKind.LIST: _list, BlockKind.CODE: _code}.get(piece.kind, _flowing)
+    """Append one piece as a block, after a blank line. A blank piece writes nothing."""
     if not _has_words(piece):
         return
     if flow.length:
         flow.write("\n\n")
     start = flow.length
-    block = drafted(flow, piece, start)
+    writers = {BlockKind.TABLE: _write_table, BlockKind.LIST: _write_list, BlockKind.CODE: _write_code}
+    block = writers.get(piece.kind, _write_prose)(flow, piece, start)
     flow.blocks.append(Block(BlockKind.FURNITURE, start, block.end, parts=block.parts) if piece.aside else block)
 
 
@@ -205,20 +217,21 @@ def _has_words(piece: Piece) -> bool:
     return bool(tidy(piece.words).text)
 
 
-def _boxed(flow: Flow, piece: Piece, span: Span, box: Rectangle | None = None) -> None:
+def _add_box(flow: Flow, piece: Piece, span: Span, box: Rectangle | None = None) -> None:
+    """Record where ``span`` stands on the page of ``piece``, if the piece has one."""
     if piece.page and span.length:
         flow.boxes.append(PageBox(span.start, span.end, piece.page, *(box or piece.box)))
 
 
-def _flowing(flow: Flow, piece: Piece, start: int) -> Block:
+def _write_prose(flow: Flow, piece: Piece, start: int) -> Block:
     span = flow.put(tidy(piece.words, one_line=piece.kind is BlockKind.HEADING))
-    _boxed(flow, piece, span)
+    _add_box(flow, piece, span)
     level = min(6, max(1, piece.level)) if piece.kind is BlockKind.HEADING else 0
     return Block(piece.kind, start, flow.length, level=level)
 
 
-def _code(flow: Flow, piece: Piece, start: int) -> Block:
-    """Lines as they are; blank ones around them go, and what no text may hold."""
+def _write_code(flow: Flow, piece: Piece, start: int) -> Block:
+    """Write lines with their whitespace, without the blank lines around them and without unprintable characters."""
     text = _UNSAFE.sub("", _OTHER_BREAKS.sub("\n", piece.words.text)).strip("\n").rstrip()
     first_line = len(text) - len(text.lstrip())
     text = text[first_line:] if "\n" not in text[:first_line] else text.lstrip()
@@ -232,11 +245,11 @@ def _code(flow: Flow, piece: Piece, start: int) -> Block:
         flow.write(line[indent + span.length :])
         if span.length:
             parts.append(span)
-            _boxed(flow, piece, span)
+            _add_box(flow, piece, span)
     return Block(BlockKind.CODE, start, flow.length, parts=tuple(parts), language=piece.language)
 
 
-def _list(flow: Flow, piece: Piece, start: int) -> Block:
+def _write_list(flow: Flow, piece: Piece, start: int) -> Block:
     parts = []
     top = min(item.depth for item in piece.items)
     for item in piece.items:
@@ -245,64 +258,65 @@ def _list(flow: Flow, piece: Piece, start: int) -> Block:
             continue
         if flow.length > start:
             flow.write("\n")
-        # The first item's indentation would stand before the block.
+        # The first item is not indented: a block does not begin with whitespace.
         indent = INDENT * min(12, item.depth - top) if flow.length > start else ""
         flow.write(indent)
         first = flow.write(f"{item.marker} " if item.marker else "")
-        _hanging(flow, words, indent + INDENT)
+        _write_hanging(flow, words, indent + INDENT)
         span = Span(first.start, flow.length)
         parts.append(span)
-        _boxed(flow, piece, span)
+        _add_box(flow, piece, span)
     return Block(BlockKind.LIST, start, flow.length, parts=tuple(parts))
 
 
-def _hanging(flow: Flow, words: Words, indent: str) -> None:
-    """An item's words, its later lines indented under its first."""
-    lines = words.text.split("\n")
-    place = 0
-    for number, line in enumerate(lines):
+def _write_hanging(flow: Flow, words: Words, indent: str) -> None:
+    """Write an item's words with a hanging indent: ``indent`` before every line but the first."""
+    offset = 0  # of the line in ``words.text``
+    for number, line in enumerate(words.text.split("\n")):
         if number:
             flow.write(f"\n{indent}")
-        inside = tuple(
-            (max(a, place) - place, min(b, place + len(line)) - place, target)
-            for a, b, target in words.links
-            if a < place + len(line) and b > place
+        line_end = offset + len(line)
+        links = tuple(
+            (max(start, offset) - offset, min(end, line_end) - offset, target)
+            for start, end, target in words.links
+            if start < line_end and end > offset
         )
-        flow.put(Words(line, inside))
-        place += len(line) + 1
+        flow.put(Words(line, links))
+        offset = line_end + 1
 
 
-def _table(flow: Flow, piece: Piece, start: int) -> Block:
-    """One line a row, cells parted by `` | ``, pipes inside them escaped; no blank at a row's edges."""
-    rows: list[Span] = []
+def _write_table(flow: Flow, piece: Piece, start: int) -> Block:
+    """Write one line for each row: cells joined by `` | ``, pipes inside them escaped, blank rows dropped."""
+    row_spans: list[Span] = []
     cells: list[Cell] = []
-    kept = [row for row in piece.rows if any(tidy(cell.words).text for cell in row)]
-    dropped_heads = sum(not any(tidy(cell.words).text for cell in row) for row in piece.rows[: piece.header_rows])
-    heads = piece.header_rows - dropped_heads
-    for number, row in enumerate(kept):
-        breathe()
+    has_text = [any(tidy(cell.words).text for cell in row) for row in piece.rows]
+    header_rows = sum(has_text[: piece.header_rows])
+    for number, row in enumerate(compress(piece.rows, has_text)):
+        check_cancelled()
         if number:
             flow.write("\n")
         row_start = flow.length
         for column, cell in enumerate(row):
-            words = _escaped(tidy(cell.words, one_line=True))
-            if column:
+            words = _escape_pipes(tidy(cell.words, one_line=True))
+            if column:  # no blank at the row's edges, even where the first or the last cell is empty
                 before = "" if flow.length == row_start else " "
                 flow.write(f"{before}|{'' if not words.text and column == len(row) - 1 else ' '}")
             span = flow.put(words)
-            _boxed(flow, piece, span, cell.box)
+            _add_box(flow, piece, span, cell.box)
             value = cell_value(words.text) if cell.value == "auto" else cell.value
-            cells.append(Cell(number, column, span.start, span.end, value, cell.header or number < heads))
-        rows.append(Span(row_start, flow.length))
-    header = Span(start, rows[heads - 1].end) if 0 < heads <= len(rows) else None
-    return Block(
-        BlockKind.TABLE, start, flow.length, parts=tuple(rows[max(0, heads) :]), header=header, cells=tuple(cells)
-    )
+            cells.append(Cell(number, column, span.start, span.end, value, cell.header or number < header_rows))
+        row_spans.append(Span(row_start, flow.length))
+    header = Span(start, row_spans[header_rows - 1].end) if header_rows else None
+    body = tuple(row_spans[header_rows:])
+    return Block(BlockKind.TABLE, start, flow.length, parts=body, header=header, cells=tuple(cells))
 
 
-def _escaped(words: Words) -> Words:
-    """Pipes escaped, and the links moved along."""
-    if "|" not in words.text:
+def _escape_pipes(words: Words) -> Words:
+    """``words`` with pipes escaped and the links moved along."""
+    text = words.text
+    if "|" not in text:
         return words
-    moved = tuple((a + words.text.count("|", 0, a), b + words.text.count("|", 0, b), t) for a, b, t in words.links)
-    return Words(words.text.replace("|", r"\|"), moved)
+    links = tuple(
+        (start + text.count("|", 0, start), end + text.count("|", 0, end), target) for start, end, target in words.links
+    )
+    return Words(text.replace("|", r"\|"), links)

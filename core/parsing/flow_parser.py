@@ -1,4 +1,4 @@
-"""Documents that flow (web pages, Office, books, mail ...) to a ``Document``, through readers in a killable worker."""
+"""Parses flowing formats (web pages, Office, books, mail ...) into a ``Document``; readers run in a worker process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import cache
 from time import monotonic
 from typing import Any
 
-from core.cancellation import watched
+from core.cancellation import cancellation_check
 from core.errors import ParseError, WorkerError
 from core.parsing import elements
 from core.parsing.audit.gathering import UNSEEN, unseen_note
@@ -19,10 +19,10 @@ from core.parsing.audit.word_audit import audit_words
 from core.parsing.file_names import (
     MAX_TITLE,
     display_name,
-    is_of_a_row,
-    is_part,
+    is_generic_heading,
+    is_one_of_a_series,
+    is_part_of_title,
     is_title,
-    names_nothing,
     readable_title,
 )
 from core.parsing.flow import ParsedFile, Piece, compose
@@ -48,24 +48,27 @@ _VERSIONS = {
     **dict.fromkeys(("docx", "pptx", "bibtex", "subtitles"), 2),
 }
 _USUAL_VERSION = 3
-_COLLECTIONS = _WORKBOOKS | {"bibtex", "mbox"}  # of which no heading names the whole
-_PREPARED = frozenset({"odt", "rtf"})  # what it is given after our own code has put it right
-_TITLE_WITHIN = 4_000  # characters; a heading further down is one of a part
-_LEAST_WRITING = 10.0  # seconds, however long the reading took
+_COLLECTIONS = _WORKBOOKS | {"bibtex", "mbox"}  # their headings name parts, never the whole document
+_PREPARED = frozenset({"odt", "rtf"})  # a worker rewrites these before pandoc reads them
+_TITLE_WITHIN = 4_000  # characters; a heading that starts later is not the document's title
+_MIN_COMPOSE_SECONDS = 10.0  # for composing the text, however long the reading took
 _AUDIT_UNFINISHED = "The second reading, which tells of lost words, did not finish."
 
 
 @cache
 def pool() -> WorkerPool:
-    """The warm workers of this process."""
+    """This process's pool of workers that run our own readers."""
     return WorkerPool("core.parsing.sandbox.flow_worker")
 
 
 @dataclass(slots=True)
 class _Received:
-    """What the worker has said so far. ``is_read``: the reading is whole; ``is_audited``: the second one is, too.
+    """The worker's messages so far.
 
-    ``words``: of the second reading, by the reason they may be left out for. ``notes``: what was said before it began.
+    ``head``: the "reading" message. ``attachments``: name and data chunks of each. ``is_read``: the reading is
+    complete. ``is_audited``: the second reading is complete too. ``reader`` and ``words``: of the second reading, the
+    words by the reason why they may be left out of the document, "" for none. ``problem``: the "error" message.
+    ``notes``: of converting the markup, before the worker was asked.
     """
 
     head: dict[str, Any] | None = None
@@ -81,27 +84,29 @@ class _Received:
 
 @cache
 def elements_pool() -> WorkerPool:
-    """The warm workers that run ``unstructured``; the first takes seconds to start."""
+    """This process's pool of workers that run ``unstructured``; the first takes seconds to start."""
     return WorkerPool("core.parsing.sandbox.elements_worker")
 
 
 class FlowParser:
-    """One kind of flowing document, by the reader of the settings. ``name`` is the kind, and says which reader."""
+    """The parser for one of ``FLOW_KINDS`` with the reader that the settings choose. ``name``: kind and reader."""
 
     def __init__(self, kind: str, settings: ParsingSettings) -> None:
-        self._by_library = settings.reader == "unstructured" and kind in elements.KINDS
-        is_article = kind == "html" and settings.web_pages == "article" and not self._by_library
+        self._uses_unstructured = settings.reader == "unstructured" and kind in elements.KINDS
+        is_article = kind == "html" and settings.web_pages == "article" and not self._uses_unstructured
         self._task = "article" if is_article else kind
-        by_library = 3 if kind in _WORKBOOKS else 2
-        self.version = by_library if self._by_library else _VERSIONS.get(self._task, _USUAL_VERSION)
-        self.name = f"unstructured-{kind}" if self._by_library else "html-article" if is_article else kind
+        if self._uses_unstructured:
+            self.name, self.version = f"unstructured-{kind}", 3 if kind in _WORKBOOKS else 2
+        else:
+            self.name = "html-article" if is_article else kind
+            self.version = _VERSIONS.get(self._task, _USUAL_VERSION)
         self._kind = kind
         self._settings = settings
 
     def parse(self, data: bytes, name: str, progress: Progress | None = None) -> Document:
-        """The text in reading order with blocks, typed cells, links, and boxes for slides.
+        """The document: text in reading order, blocks, typed cells, links, and boxes for slides.
 
-        Raises ``PasswordNeededError``, ``WorkerError`` (time, memory, crash) or ``ParseError``; ``CancelledError``
+        Raises ``PasswordNeededError``, ``WorkerError`` (time, memory, crash), ``ParseError``, or ``CancelledError``
         when ``progress`` raises it.
         """
         shown = display_name(name)
@@ -113,9 +118,9 @@ class FlowParser:
                 progress("parsing", 0, 1)
 
         try:
-            began = monotonic()
+            started = monotonic()
             received = self._receive(data, shown, tick)
-            with watched(self._in_time(tick, shown, monotonic() - began)):
+            with cancellation_check(self._compose_deadline(tick, shown, monotonic() - started)):
                 document = _document(data, name, self._kind, received)
         except (KeyError, TypeError, ValueError) as error:
             raise WorkerError(f"{shown} could not be read: the worker's answer made no sense.", REPAIR) from error
@@ -124,54 +129,56 @@ class FlowParser:
         tick()
         return self._audited(replace(document, notes=(*document.notes, *received.notes)), received)
 
-    def _in_time(self, tick: Callable[[], None], shown: str, took: float) -> Callable[[], None]:
-        """``tick``, until writing down what was read has taken what reading left of its time."""
+    def _compose_deadline(self, tick: Callable[[], None], shown: str, read_seconds: float) -> Callable[[], None]:
+        """A check that calls ``tick`` and raises ``WorkerError`` once the time that reading left over is used up."""
         seconds = self._settings.timeout_seconds
-        late, ends = out_of_time(seconds), monotonic() + max(_LEAST_WRITING, seconds - took)
+        deadline = monotonic() + max(_MIN_COMPOSE_SECONDS, seconds - read_seconds)
+        late = out_of_time(seconds)
 
-        def told() -> None:
+        def check() -> None:
             tick()
-            if monotonic() > ends:
+            if monotonic() > deadline:
                 raise WorkerError(f"{shown} could not be read: {late.problem}", late.remedy)
 
-        return told
+        return check
 
     def _audited(self, document: Document, received: _Received) -> Document:
-        """The document with what the second reading of its file says of it."""
+        """The document with its word audit, if a second reading of the file was made."""
         if not received.is_audited:
             return replace(document, notes=(*document.notes, _AUDIT_UNFINISHED))
         if not received.reader:
             return document
         dropped = {reason: words for reason, words in received.words.items() if reason}
-        words = audit_words(document, received.words.get("", []), received.reader, dropped)
-        return replace(
-            document, words=words, notes=(*document.notes, *unseen_note(" ".join(dropped.get(UNSEEN, ())).split()))
-        )
+        audit = audit_words(document, received.words.get("", []), received.reader, dropped)
+        unseen_words = " ".join(dropped.get(UNSEEN, ())).split()
+        return replace(document, words=audit, notes=(*document.notes, *unseen_note(unseen_words)))
 
     def _receive(self, data: bytes, shown: str, tick: Callable[[], None]) -> _Received:
-        """The reading and, as far as they came, the words of the second one. Without the reading it raises."""
+        """The reading and, as far as it was finished, the second reading. Raises where the reading is incomplete."""
         received = _Received()
-        given = self._prepared(data, shown, tick, received)
-        own = given is data and not self._by_library
-        workers = elements_pool() if self._by_library else pool()
+        task_data = self._task_data(data, shown, tick, received)
+        # One request does both readings where the worker is given the file itself and is not that of the library.
+        in_one_request = task_data is data and not self._uses_unstructured
+        workers = elements_pool() if self._uses_unstructured else pool()
         try:
-            self._ask(workers, {"task": self._task, "name": shown, "second": own}, given, received, tick)
-            if not own and not received.problem:
+            request = {"task": self._task, "name": shown, "second": in_one_request}
+            self._ask(workers, request, task_data, received, tick)
+            if not in_one_request and not received.problem:
                 self._ask(pool(), {"task": "second", "name": shown, "kind": self._kind}, data, received, tick)
             received.is_audited = not received.problem
         except WorkerError:
-            if not received.is_read:  # else the document is safe, only its audit is not
+            if not received.is_read:  # otherwise only the audit is lost
                 raise
         if received.problem and not received.is_read:
             raise failure(received.problem, shown, self._settings.memory_megabytes)
         return received
 
-    def _prepared(self, data: bytes, shown: str, tick: Callable[[], None], received: _Received) -> bytes:
-        """What the worker is given: the file itself, or what pandoc makes of it first.
+    def _task_data(self, data: bytes, shown: str, tick: Callable[[], None], received: _Received) -> bytes:
+        """The bytes for the reader: the file itself, or what pandoc converts it to.
 
-        What pandoc is not given (metadata, notes, running lines) has then been ``received``.
+        What pandoc would lose (metadata, notes, running lines) is put into ``received``.
         """
-        if self._by_library and self._kind in elements.PANDOC_FIRST:
+        if self._uses_unstructured and self._kind in elements.PANDOC_FIRST:
             target = elements.PANDOC_FIRST[self._kind]
             text = decode(data, shown).text.encode("utf-8", "replace") if self._kind in MARKUPS else data
             return through_pandoc(text, self._kind, target, self._settings, tick, shown)
@@ -205,11 +212,12 @@ class FlowParser:
 
 
 def _take(received: _Received, message: Mapping[str, Any]) -> None:
+    """Add one message of a worker to ``received``."""
     kind = message["type"]
     if kind == "error":
         received.problem = message
     elif kind == "reading":
-        received.head = received.head or dict(message)  # what a document says of itself comes before its tree
+        received.head = received.head or dict(message)  # the first is that of "prepare", which has the metadata
     elif kind == "pieces":
         received.pieces += from_values(ParsedFile, {"pieces": message["pieces"]}).pieces
     elif kind == "attachment":
@@ -241,32 +249,35 @@ def _document(data: bytes, name: str, kind: str, received: _Received) -> Documen
         boxes=tuple(flow.boxes),
         metadata=reading.metadata,
         notes=reading.notes,
-        attachments=tuple(Attachment(title, b"".join(parts)) for title, parts in received.attachments),
+        attachments=tuple(Attachment(title, b"".join(chunks)) for title, chunks in received.attachments),
     )
 
 
 def _title(reading: ParsedFile, blocks: Sequence[Block], text: str, name: str) -> tuple[str, Span | None]:
-    """The stated title if it is one, else the highest of the first headings where it is not one of a row, else the
-    file's name.
+    """The document's title and, where a heading is the title, its span in the text.
 
-    ``blocks``: () where no heading names the whole: those of a workbook name a sheet, those of a mailbox a message.
+    The title is the stated one if ``is_title``, else the first of the highest headings near the start, else the file's
+    name. ``blocks``: () for collections, whose headings name a sheet or a message and not the document.
 
-    A web page states its title with its site's name; where the page's own heading is a part of it, that is the title,
-    for it stands in the text.
+    Web pages often append the site's name to the stated title. Where the first heading is a part of the stated title,
+    the heading is preferred, because it stands in the text.
     """
     stated = " ".join(reading.title.split())
     headings = [
-        (block.level > 1, words, block.span)
+        (words, block)
         for block in blocks
         if block.kind is BlockKind.HEADING and any(map(str.isalnum, words := text[block.start : block.end]))
     ]
     if is_title(stated):
-        same = next((found for found in headings if found[1].casefold() == stated.casefold()), None)
-        part = same or next((found for found in headings[:1] if is_part(found[1], stated)), None)
-        return part[1:] if part else (stated, None)
-    above = [found for found in headings if found[2].start <= _TITLE_WITHIN]
-    named = [found for found in above if len(found[1]) <= MAX_TITLE and not names_nothing(found[1])]
-    best = min(named, key=lambda found: found[0], default=None)
-    if best is None or is_of_a_row(best[1], [words for _, words, _ in headings]):
+        same = [(words, block.span) for words, block in headings if words.casefold() == stated.casefold()]
+        part = [(words, block.span) for words, block in headings[:1] if is_part_of_title(words, stated)]
+        return next(iter((*same, *part)), (stated, None))
+    candidates = [
+        (words, block)
+        for words, block in headings
+        if block.start <= _TITLE_WITHIN and len(words) <= MAX_TITLE and not is_generic_heading(words)
+    ]
+    title, block = min(candidates, key=lambda heading: heading[1].level > 1, default=("", None))
+    if block is None or is_one_of_a_series(title, [words for words, _ in headings]):
         return readable_title(name), None
-    return best[1:]
+    return title, block.span

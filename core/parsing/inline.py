@@ -1,4 +1,4 @@
-"""Inline flow: words and links as they gather until a block ends them, and which pictures' words are worth having."""
+"""Inline text: collecting words and links into a block, joining ``Words``, and filtering pictures' descriptions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from core.parsing.flow import Piece, Words
 from core.types import BlockKind
 
-_RUNS_SOMETHING = frozenset({"javascript", "vbscript", "data", "blob"})
+_SCRIPT_SCHEMES = frozenset({"javascript", "vbscript", "data", "blob"})
 _MACHINE_TAIL = re.compile(
     r" ?(?:description automatically generated(?: with (?:very )?(?:low|medium|high) confidence)?"
     r"|automatisch generierte beschreibung"
@@ -17,9 +17,9 @@ _MACHINE_TAIL = re.compile(
     r"|AI[- ]generated content may be incorrect|KI[- ]generierte Inhalte können fehlerhaft sein)\.?",
     re.IGNORECASE,
 )
-_FILE = re.compile(r"\.(?:png|jpe?g|gif|bmp|tiff?|svg|emf|wmf|webp|heic|avif|ico|eps|pdf)$", re.IGNORECASE)
+_FILE_NAME = re.compile(r"\.(?:png|jpe?g|gif|bmp|tiff?|svg|emf|wmf|webp|heic|avif|ico|eps|pdf)$", re.IGNORECASE)
 _ADDRESS = re.compile(r"^(?:https?|cid|file):|[\\/].*[\\/.]", re.IGNORECASE)
-_SAYS_NOTHING = re.compile(
+_PLACEHOLDER = re.compile(
     r"(?:an? )?(?:image|picture|grafik|bild|photo|img|figure|abbildung|graphic|object|logo|screenshot|icon|shape|"
     r"text ?box|rectangle|diagram|diagramm|chart|spacer|thumbnail|alt|untitled|placeholder|null|undefined)[\s\d.:_#-]*"
     r"|https?://\S*|[\W\d_]*",
@@ -28,56 +28,56 @@ _SAYS_NOTHING = re.compile(
 
 
 class Inline:
-    """Text on its way into one block. A link that is open when a block ends goes on in the next one."""
+    """Collects the text of one block after the other. A link that is open when a block ends continues in the next."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
         self._length = 0
         self._links: list[tuple[int, int, str]] = []
         self._target = ""
-        self._target_from = 0
-        self._break_before = False
+        self._target_start = 0
+        self._ends_with_break = False
 
     def add(self, text: str) -> None:
         if text:
             self._parts.append(text)
             self._length += len(text)
-            self._break_before = self._break_before and text.isspace()
+            self._ends_with_break = self._ends_with_break and text.isspace()
 
     def line_break(self) -> bool:
-        """End the line. True when the line before it is empty: for whoever reads the page, a paragraph ends there."""
-        again = self._break_before
+        """End the line. True if the line is empty: two breaks in a row look like the end of a paragraph."""
+        line_is_empty = self._ends_with_break
         self.add("\n")
-        self._break_before = True
-        return again
+        self._ends_with_break = True
+        return line_is_empty
 
     def open_link(self, target: str) -> None:
-        """The words from here on lead to ``target``; "" leads nowhere."""
+        """Link the text added from here on to ``target``, "" for none. Closes the link that is open."""
         self.close_link()
-        self._target, self._target_from = target, self._length
+        self._target, self._target_start = target, self._length
 
     def close_link(self) -> None:
-        if self._target and self._length > self._target_from:
-            self._links.append((self._target_from, self._length, self._target))
+        if self._target and self._length > self._target_start:
+            self._links.append((self._target_start, self._length, self._target))
         self._target = ""
 
     def take(self) -> Words | None:
-        """What has gathered, which is then gone; ``None`` when it is blank."""
+        """The collected text, ``None`` if it is blank. The collector is empty afterwards; an open link stays open."""
         target = self._target
         self.close_link()
         words = Words("".join(self._parts), tuple(self._links))
-        self._parts, self._length, self._links, self._break_before = [], 0, [], False
-        self._target, self._target_from = target, 0
+        self._parts, self._length, self._links, self._ends_with_break = [], 0, [], False
+        self._target, self._target_start = target, 0
         return words if words.text.strip() else None
 
     @property
     def target(self) -> str:
-        """Where the words now being added lead, "" for nowhere."""
+        """The target of the open link, "" for none."""
         return self._target
 
 
 def safe_target(address: str) -> str:
-    """A link's target as it is written, "" for none and for what would run something.
+    """A link's target as it is written; "" for none and for schemes that run code or embed data.
 
     >>> safe_target(" ../a.html#b "), safe_target("JavaScript:go()")
     ('../a.html#b', '')
@@ -87,45 +87,45 @@ def safe_target(address: str) -> str:
         scheme = urlsplit(address).scheme
     except ValueError:  # brackets that are no IPv6 address
         scheme = address.partition(":")[0]
-    return "" if scheme.lower() in _RUNS_SOMETHING else address
+    return "" if scheme.lower() in _SCRIPT_SCHEMES else address
 
 
 def description(text: str | None) -> str:
-    """Alternative text when it says something, "" for a file's name, a shape's or a machine's remark.
+    """A picture's alternative text without remarks of programs; "" for a file name, address or placeholder.
 
     >>> description("A lake\\n\\nDescription automatically generated"), description("image3.png"), description("Bild 2")
     ('A lake', '', '')
     """
     stated = _MACHINE_TAIL.sub("", " ".join((text or "").split())).strip()
-    is_name = bool(_FILE.search(stated)) or (" " not in stated and bool(_ADDRESS.search(stated)))
-    return "" if is_name or _SAYS_NOTHING.fullmatch(stated) else stated
+    is_name = bool(_FILE_NAME.search(stated)) or (" " not in stated and bool(_ADDRESS.search(stated)))
+    return "" if is_name or _PLACEHOLDER.fullmatch(stated) else stated
 
 
-def says_something(alternative: str) -> bool:
-    """Whether a picture's alternative text tells a reader more than that there is a picture.
+def is_informative(alternative: str) -> bool:
+    """Whether a picture's alternative text describes the picture; see ``description``.
 
-    >>> [says_something(text) for text in ("A duck on a pond", "IMG_0042.JPG", "Image 3", "*")]
+    >>> [is_informative(text) for text in ("A duck on a pond", "IMG_0042.JPG", "Image 3", "*")]
     [True, False, False, False]
     """
     return bool(description(alternative))
 
 
-def stands_beside(alternative: str, words: str) -> bool:
-    """Whether ``words`` say what the alternative text says, white space and letter case aside.
+def is_repeated_in(alternative: str, words: str) -> bool:
+    """Whether ``words`` contain the alternative text, ignoring white space and case.
 
-    >>> stands_beside("A  Duck", "Figure 2: a duck.")
+    >>> is_repeated_in("A  Duck", "Figure 2: a duck.")
     True
     """
     return " ".join(alternative.split()).casefold() in " ".join(words.split()).casefold()
 
 
 def linked(text: str, target: str) -> Words:
-    """Words that all lead to ``target``; "" leads nowhere."""
+    """``text`` as one link to ``target``; without a link where ``target`` is ""."""
     return Words(text, ((0, len(text), target),) if target else ())
 
 
 def joined(parts: Sequence[Words], between: str) -> Words:
-    """Parts as one, ``between`` between them, the links moved along.
+    """The parts joined by ``between``, their links moved along.
 
     >>> joined([Words("see"), Words("it", ((0, 2, "x"),))], " ")
     Words(text='see it', links=((4, 6, 'x'),))
@@ -133,15 +133,15 @@ def joined(parts: Sequence[Words], between: str) -> Words:
     if len(parts) == 1:
         return parts[0]
     links: list[tuple[int, int, str]] = []
-    place = 0
+    offset = 0
     for part in parts:
-        links += [(start + place, end + place, target) for start, end, target in part.links]
-        place += len(part.text) + len(between)
+        links += [(start + offset, end + offset, target) for start, end, target in part.links]
+        offset += len(part.text) + len(between)
     return Words(between.join(part.text for part in parts), tuple(links))
 
 
 def headed(head: str, words: Words) -> Words:
-    """``head`` directly before the words.
+    """The words with ``head`` as a prefix; no blank is added.
 
     >>> headed("1. ", Words("go", ((0, 2, "#x"),)))
     Words(text='1. go', links=((3, 5, '#x'),))
@@ -150,7 +150,7 @@ def headed(head: str, words: Words) -> Words:
 
 
 def comment_head(author: str, when: str, place: str = "", kind: str = "Comment") -> str:
-    """What stands before a comment's words. ``place``: what it is on; ``kind``: "Reply" for one.
+    """The prefix of a comment's text. ``place``: what the comment is attached to; ``kind``: "Comment" or "Reply".
 
     >>> comment_head("Jane Smith", "2026-06-18", "B4"), comment_head("", "", kind="Reply")
     ('Comment by Jane Smith, 2026-06-18, on B4: ', 'Reply: ')
@@ -163,7 +163,7 @@ def comment_head(author: str, when: str, place: str = "", kind: str = "Comment")
 
 
 def flat(pieces: Iterable[Piece]) -> Words:
-    """All words of pieces in their order, a line each item, row and paragraph; list markers kept."""
+    """The pieces as inline text: one line for each item, table row and paragraph; list markers are kept."""
     return joined([line for piece in pieces for line in _lines(piece) if line.text.strip()], "\n")
 
 
@@ -180,7 +180,7 @@ def _lines(piece: Piece) -> Iterable[Words]:
 
 
 def hidden_note(words: int) -> tuple[str, ...]:
-    """The note on words that a file holds and does not show.
+    """The note about ``words`` hidden words that were left out; () for none.
 
     >>> hidden_note(1), hidden_note(0)
     (('Hidden text was left out: 1 word.',), ())

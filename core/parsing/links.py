@@ -1,7 +1,7 @@
-"""Links of Markdown with offsets of their visible words: inline, reference, wiki links, autolinks, bare addresses.
+"""Finds links in Markdown (inline, reference, wiki links, autolinks, bare addresses) with offsets of their text.
 
-One pass over each text stretch, no nesting beyond what a stack holds, so hostile input stays linear.
-Source of the rules: CommonMark 0.31, sections 6.3 (links) and 6.5 (autolinks).
+One pass with a bounded stack of open brackets, so that hostile input stays linear.
+Source: CommonMark 0.31, sections 6.3 (links) and 6.5 (autolinks).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _DESTINATION = re.compile(
     r"(?:\s{1,40}(?:\"[^\"]{0,1000}\"|'[^']{0,1000}'|\([^()]{0,1000}\)))?\s{0,40}\)"
 )
 _LABEL = re.compile(r"\[([^\[\]]{0,999})\]")
-_MAX_OPEN = 64
+_MAX_OPEN = 64  # brackets on the stack; older ones are dropped
 
 
 def label_key(label: str) -> str:
-    """A reference's label as it is matched: case and blanks aside.
+    """A link reference's label in the form in which labels are compared: case and white space are normalised.
 
     >>> label_key(" The\\n Guide ")
     'the guide'
@@ -37,7 +37,7 @@ def label_key(label: str) -> str:
 
 
 def find_links(text: str, start: int, end: int, references: Mapping[str, str]) -> list[Link]:
-    """Links in ``text[start:end]``, sorted. ``references``: ``label_key`` of each definition to its target.
+    """Links in ``text[start:end]``, sorted, with offsets in ``text``. ``references``: targets by ``label_key``.
 
     >>> [(link.start, link.target) for link in find_links("see [it](http://a) or [b]", 0, 25, {"b": "/x"})]
     [(5, 'http://a'), (23, '/x')]
@@ -51,7 +51,7 @@ def find_links(text: str, start: int, end: int, references: Mapping[str, str]) -
         if match["ticks"]:
             if tick_runs is None:
                 tick_runs = _tick_runs(text, start, end)
-            position = _behind_code(tick_runs, match.start(), match.end())
+            position = _end_of_code(tick_runs, match.start(), match.end())
         elif match["wiki"]:
             words = "shown" if (match["shown"] or "").strip() else "wiki"
             links.append(Link(match.start(words), match.end(words), wiki_target(match)))
@@ -65,7 +65,7 @@ def find_links(text: str, start: int, end: int, references: Mapping[str, str]) -
         elif match["mail"]:
             links.append(Link(match.start("mail"), match.end("mail"), f"mailto:{match['mail']}"))
         elif match["bare"]:
-            stop = match.start() + len(_without_tail(match["bare"]))
+            stop = match.start() + len(_without_punctuation(match["bare"]))
             links.append(Link(match.start(), stop, text[match.start() : stop]))
             position = stop
     return sorted(links, key=lambda link: (link.start, link.end))
@@ -79,10 +79,10 @@ def _close(
     references: Mapping[str, str],
     links: list[Link],
 ) -> int:
-    """Handle the ``]`` at ``at``; returns where scanning goes on."""
+    """Handle the ``]`` at ``at``: add the link it closes, if any. Returns where scanning continues."""
     if not open_brackets:
         return at + 1
-    inside, image = open_brackets.pop()
+    inside, is_image = open_brackets.pop()
     stop, target = at + 1, None
     if match := _DESTINATION.match(text, at + 1, end):
         stop, target = match.end(), match["angled"] if match["angled"] is not None else match["plain"]
@@ -94,35 +94,35 @@ def _close(
         stop = match.end() if match and target is not None else stop
     if target is None:
         return at + 1
-    if image or inside == at:
+    if is_image or inside == at:
         return stop
-    while links and links[-1].start >= inside:  # a link may not hold another: the outer words win for bare addresses
+    while links and links[-1].start >= inside:  # links do not nest: this one replaces bare addresses inside it
         links.pop()
     links.append(Link(inside, at, html.unescape(re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", target))))
-    open_brackets[:] = [item for item in open_brackets if item[1]]
+    open_brackets[:] = [bracket for bracket in open_brackets if bracket[1]]  # only images may enclose a link
     return stop
 
 
 def _tick_runs(text: str, start: int, end: int) -> dict[int, list[int]]:
-    """Starts of all backtick runs by their length, last first, so that a stack pops them in order."""
+    """Offsets of all backtick runs by their length, the last first, so that they can be popped in order."""
     runs: dict[int, list[int]] = {}
     for match in re.finditer(r"`+", text[start:end]):
         runs.setdefault(match.end() - match.start(), []).append(start + match.start())
-    for places in runs.values():
-        places.reverse()
+    for offsets in runs.values():
+        offsets.reverse()
     return runs
 
 
-def _behind_code(runs: dict[int, list[int]], opened: int, inside: int) -> int:
-    """Behind the code span that opens at ``opened``, or just behind its backticks when it never closes."""
-    places = runs.get(inside - opened, [])
-    while places and places[-1] < inside:
-        places.pop()
-    return places[-1] + inside - opened if places else inside
+def _end_of_code(runs: dict[int, list[int]], opened: int, inside: int) -> int:
+    """Where the code span that opens at ``opened`` ends; ``inside``, the end of its backticks, if it is not closed."""
+    offsets = runs.get(inside - opened, [])
+    while offsets and offsets[-1] < inside:
+        offsets.pop()
+    return offsets[-1] + inside - opened if offsets else inside
 
 
-def _without_tail(address: str) -> str:
-    """A bare address without the sentence's punctuation behind it."""
+def _without_punctuation(address: str) -> str:
+    """A bare address without the punctuation of the sentence after it, and without unmatched closing brackets."""
     address = address.rstrip(".,;:!?'*_~")
     while address.endswith((")", "]", "}")):
         closing = address[-1]

@@ -1,4 +1,4 @@
-"""Headings of documents that state none, by how their lines are set: bold, underlined, larger than the rest."""
+"""Detects headings by typography (bold, underlined, larger type) in documents that do not mark them."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import NamedTuple
 
 from core.parsing.flow import Words
 
-_LARGER = 1.15  # times the body's size: what is set so is a heading without being bold
-_MOSTLY = 0.4  # of the letters; where so many are bold, bold heads nothing
-_LONGEST, _SENTENCE = 120, 60  # characters of a heading, and of one that ends as a sentence does
-_LONGEST_RUN = 5  # headings one after the other; more are a title page or an address
+_MIN_SIZE_RATIO = 1.15  # to the body's size: from here on a line is a heading even if it is not bold
+_MAX_BOLD_SHARE = 0.4  # of the letters; where more are bold, bold does not mark headings
+_MAX_HEADING, _MAX_SENTENCE = 120, 60  # characters of a heading, and of one that ends like a sentence
+_MAX_RUN = 5  # adjacent headings; more of them are a title page or an address
 _MAX_LEVEL = 6
-_USUAL = 3  # headings that look alike; fewer, as on a title page, are no level of their own
-_NUMBER = re.compile(r"\d{1,2}((?:\.\d{1,2}){1,4})\.?\s")  # of a part of a part; "1." and "A." stand on one level
+_MIN_OF_LEVEL = 3  # headings with the same look; fewer, as on a title page, do not make a level of their own
+_NUMBER = re.compile(r"\d{1,2}((?:\.\d{1,2}){1,4})\.?\s")  # "1.2" and deeper; "1." and "A." are on the top level
 
 
 class Look(NamedTuple):
-    """How letters are set. ``size``: in points, 0 where the document does not say. ``bold``: or underlined."""
+    """The typography of text. ``size``: in points, 0 if unknown. ``bold``: bold or underlined."""
 
     size: float = 0.0
     bold: bool = False
@@ -32,16 +32,16 @@ PLAIN_LOOK = Look()
 
 
 def common_look(first: Look, second: Look) -> Look:
-    """The look of two runs of one line."""
+    """The look of a line of two runs: bold or italic only if both are."""
     return Look(first.size, first.bold and second.bold, first.italic and second.italic)
 
 
 def levels_by_look(lines: Mapping[int, tuple[Words, Look]], blocks: int) -> dict[int, int]:
-    """Level, 1-6, of the lines that look like headings, by their places.
+    """Heading levels, 1 to 6, of the lines that look like headings, by the lines' block indices.
 
-    ``lines``: of the document, by their places among its ``blocks``, of which something follows a heading. It is short
-    and bold, or larger than most letters; larger ones stand above smaller ones, capitals above small letters, upright
-    above slanted ones, and parts above what their numbers say to be parts of them.
+    ``lines``: candidate lines by their index among the document's ``blocks`` blocks. A heading is short, has a block
+    below it, and is bold or larger than most of the text. Levels are ordered by size, then bold above regular, capitals
+    above lower case, upright above italic, and by the depth of the heading's number.
 
     >>> bold = Look(bold=True)
     >>> talk = (Words("They swim, and say little else of it."), PLAIN_LOOK)
@@ -51,34 +51,37 @@ def levels_by_look(lines: Mapping[int, tuple[Words, Look]], blocks: int) -> dict
     letters: Counter[Look] = Counter()
     for words, look in lines.values():
         letters[look] += len(words.text)
-    bold = sum(count for look, count in letters.items() if look.bold) > _MOSTLY * letters.total()
-    body = max(letters, key=lambda look: (not look.bold, letters[look]), default=PLAIN_LOOK).size
-    found = [place for place, (words, look) in lines.items() if _heads(words, look, body, mostly_bold=bold)]
-    while found and found[-1] == blocks - 1:
-        blocks = found.pop()
-    for _, run in groupby(enumerate(found[:]), key=lambda entry: entry[1] - entry[0]):  # those that follow each other
-        places = [place for _, place in run]
-        if len(places) > _LONGEST_RUN:
-            found = [place for place in found if place not in places]
-    ranks = {place: _rank(*lines[place]) for place in found}
-    counts = Counter(ranks.values())
-    usual = sorted(rank for rank, count in counts.items() if count >= _USUAL)
-    return {place: min(_MAX_LEVEL, 1 + bisect_left(usual, rank)) for place, rank in ranks.items()}
+    mostly_bold = sum(count for look, count in letters.items() if look.bold) > _MAX_BOLD_SHARE * letters.total()
+    body_size = max(letters, key=lambda look: (not look.bold, letters[look]), default=PLAIN_LOOK).size
+    indices = [
+        index for index, (words, look) in lines.items() if _is_heading(words, look, body_size, mostly_bold=mostly_bold)
+    ]
+    while indices and indices[-1] == blocks - 1:  # nothing follows it
+        blocks = indices.pop()
+    for _, run in groupby(enumerate(indices[:]), key=lambda entry: entry[1] - entry[0]):  # runs of adjacent blocks
+        adjacent = {index for _, index in run}
+        if len(adjacent) > _MAX_RUN:
+            indices = [index for index in indices if index not in adjacent]
+    ranks = {index: _rank(*lines[index]) for index in indices}
+    levels = sorted(rank for rank, count in Counter(ranks.values()).items() if count >= _MIN_OF_LEVEL)
+    return {index: min(_MAX_LEVEL, 1 + bisect_left(levels, rank)) for index, rank in ranks.items()}
 
 
 def _rank(words: Words, look: Look) -> tuple[float, bool, bool, bool, int]:
+    """A sort key of headings: the highest comes first."""
     number = _NUMBER.match(words.text)
     return -look.size, not look.bold, not words.text.isupper(), look.italic, number[1].count(".") if number else 0
 
 
-def _heads(words: Words, look: Look, body: float, *, mostly_bold: bool) -> bool:
+def _is_heading(words: Words, look: Look, body_size: float, *, mostly_bold: bool) -> bool:
     text = words.text.strip()
-    aside = text[0] + text[-1] in ("()", "[]")
-    if aside or len(text) > _LONGEST or "\n" in text or text[-1] in ",;" or text[0].islower():
+    in_brackets = text[0] + text[-1] in ("()", "[]")
+    if in_brackets or len(text) > _MAX_HEADING or "\n" in text or text[-1] in ",;" or text[0].islower():
         return False
     letters = sum(map(str.isalpha, text))
     linked = sum(end - start for start, end, _ in words.links)
     if letters < 2 or letters < 0.4 * len(text.replace(" ", "")) or 2 * linked > len(text):
         return False
-    larger = 0 < body * _LARGER < look.size
-    return larger or (look.bold and not mostly_bold and not (text[-1] in ".!?" and len(text) > _SENTENCE))
+    is_larger = 0 < body_size * _MIN_SIZE_RATIO < look.size
+    ends_like_sentence = text[-1] in ".!?" and len(text) > _MAX_SENTENCE
+    return is_larger or (look.bold and not mostly_bold and not ends_like_sentence)

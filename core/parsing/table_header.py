@@ -1,4 +1,4 @@
-"""What cells are worth, and how many rows of a table name its columns."""
+"""Typed values of table cells, and detection of a table's header rows."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _MAX_NUMBER_CHARACTERS = 60
 
 
 def cell_value(text: str) -> CellValue:
-    """The value a cell's text states, emphasis marks aside. ``None`` when it is blank.
+    """A cell's text as a number or truth value where it is one, else the text; ``None`` for a blank cell.
 
-    Thousands separators, currency and percent signs are read past: ``12.5 %`` is the number 12.5. ``(3)`` as in
-    accounts is -3. Text with leading zeros, as in codes, stays text.
+    Emphasis marks, thousands separators, currency and percent signs are ignored: ``12.5 %`` is the number 12.5.
+    ``(3)`` is -3, as in accounts. Text with leading zeros, as in codes, stays text.
 
     >>> [cell_value(text) for text in ("1,234.50", "$2.5", "**12 %**", "$(1 200)", "1.200,50 €", "yes", "", "007")]
     [1234.5, 2.5, 12, -1200, 1200.5, True, None, '007']
@@ -61,24 +61,25 @@ def _number(text: str) -> int | float | None:
         plain = digits.replace(",", ".")
     else:
         return None
-    negative = (
-        bool(match["open"]) or "-" in (sign := (match["sign"] or "") + (match["sign2"] or "")) or "\u2212" in sign
-    )
-    if match["exponent"] or "." in plain:
-        value = float(plain + (match["exponent"] or ""))
-        return -value if negative else value
-    return -int(plain) if negative else int(plain)
+    signs = (match["open"], match["sign"], match["sign2"])
+    is_negative = any(sign in ("(", "-", "\u2212") for sign in signs)
+    is_float = match["exponent"] or "." in plain
+    value = float(plain + (match["exponent"] or "")) if is_float else int(plain)
+    return -value if is_negative else value
 
 
 TEXT, NUMBER, DATE, TRUTH, EMPTY = "text", "number", "date", "truth", ""
-SAMPLE_ROWS = 60
+SAMPLE_ROWS = 60  # rows that suffice for telling the header
 _MAX_HEADER_ROWS = 5
-_MAX_LABEL = 60
-_MOSTLY = 0.7
+_MAX_LABEL = 60  # characters
+_MOST = 0.7  # the share from which on cells of a column count as being of one kind
 
 
-class Seen(NamedTuple):
-    """What of a cell tells headers from data. ``kind``: TEXT, NUMBER, DATE, TRUTH or EMPTY."""
+class CellFeatures(NamedTuple):
+    """The features of a cell that tell headers from data. ``kind``: TEXT, NUMBER, DATE, TRUTH or EMPTY.
+
+    ``strong``: set in bold. ``shaded``: on a coloured ground.
+    """
 
     text: str
     kind: str
@@ -87,7 +88,7 @@ class Seen(NamedTuple):
 
 
 class Merge(NamedTuple):
-    """A merged cell, rows and columns counted from the table's first, edges included."""
+    """A merged cell: rows and columns from 0 within the table, both ends included."""
 
     top: int
     left: int
@@ -95,8 +96,8 @@ class Merge(NamedTuple):
     right: int
 
 
-Line = Sequence[Seen]
-NOTHING = Seen("", EMPTY)
+FeatureRow = Sequence[CellFeatures]
+EMPTY_CELL = CellFeatures("", EMPTY)
 
 
 _DATE = re.compile(
@@ -104,29 +105,29 @@ _DATE = re.compile(
 )
 
 
-def seen(text: str) -> Seen:
-    """A cell as its text alone shows it.
+def features_of(text: str) -> CellFeatures:
+    """The features of a cell of which only the text is known.
 
-    >>> seen("12 %"), seen("2024-05-01").kind, seen(" ").kind
-    (Seen(text='12 %', kind='number', strong=False, shaded=False), 'date', '')
+    >>> features_of("12 %"), features_of("2024-05-01").kind, features_of(" ").kind
+    (CellFeatures(text='12 %', kind='number', strong=False, shaded=False), 'date', '')
     """
     value = cell_value(text)
     if value is None:
-        return NOTHING
+        return EMPTY_CELL
     if isinstance(value, bool):
-        return Seen(text, TRUTH)
+        return CellFeatures(text, TRUTH)
     if isinstance(value, int | float):
-        return Seen(text, NUMBER)
-    return Seen(text, DATE if _DATE.fullmatch(text) else TEXT)
+        return CellFeatures(text, NUMBER)
+    return CellFeatures(text, DATE if _DATE.fullmatch(text) else TEXT)
 
 
-def header_rows(rows: Sequence[Line], merges: Sequence[Merge] = (), *, words_over_words: bool = True) -> int:
-    """How many of a table's rows, from the first, are its header. ``rows``: the first ``SAMPLE_ROWS`` will do.
+def header_rows(rows: Sequence[FeatureRow], merges: Sequence[Merge] = (), *, words_over_words: bool = True) -> int:
+    """How many rows at the top of a table are its header. ``rows``: the first ``SAMPLE_ROWS`` suffice.
 
-    ``words_over_words``: a first row may be one by its short, distinct words alone, as in a sheet; without, only a row
-    that looks other than those under it is.
+    ``words_over_words``: whether a first row of short, distinct words counts as a header even over rows of words, as
+    in spreadsheets. Otherwise a header must differ from the rows below in kind or typography.
 
-    >>> def row(*cells): return [Seen(str(cell), NUMBER if isinstance(cell, int) else TEXT) for cell in cells]
+    >>> def row(*cells): return [CellFeatures(str(cell), NUMBER if isinstance(cell, int) else TEXT) for cell in cells]
     >>> header_rows([row("Year", "Ducks"), row(2019, 120)]), header_rows([row(2019, 120), row(2020, 135)])
     (1, 0)
     >>> header_rows([row("Year", "Sales", "Sales"), row("", "Day", "Night"), row(1, 2, 3)], [Merge(0, 1, 0, 2)])
@@ -134,21 +135,21 @@ def header_rows(rows: Sequence[Line], merges: Sequence[Merge] = (), *, words_ove
     """
     if len(rows) < 2 or _are_pairs(rows):
         return 0
-    count = _standing_out(rows)
+    count = _emphasised_rows(rows)
     if not count:
         verdict = contrast(rows[0], rows[1:])
         if verdict < 0 or (verdict == 0 and not (words_over_words and _reads_like_labels(rows[0], rows[1:]))):
             return 0
         count = 1
-    while count < min(len(rows) - 1, _MAX_HEADER_ROWS) and _goes_on(rows, count, merges):
+    while count < min(len(rows) - 1, _MAX_HEADER_ROWS) and _is_next_header(rows, count, merges):
         count += 1
     return count
 
 
-def is_header_of_text(rows: Sequence[Line]) -> bool:
-    """Whether a text file's first row is its header: it is unless it looks like data.
+def is_header_of_text(rows: Sequence[FeatureRow]) -> bool:
+    """Whether the first row of a text file's table is its header. It is, unless it looks like data.
 
-    >>> def row(*cells): return [Seen(cell, NUMBER if cell.isdigit() else TEXT) for cell in cells]
+    >>> def row(*cells): return [CellFeatures(cell, NUMBER if cell.isdigit() else TEXT) for cell in cells]
     >>> [is_header_of_text([row("a", "b"), row(*second)]) for second in (("x", "y"), ("1", "y"), ("x", "b"))]
     [True, True, False]
     """
@@ -160,92 +161,97 @@ def is_header_of_text(rows: Sequence[Line]) -> bool:
     return not _recurs(rows[0], rows[1:])
 
 
-def contrast(first: Line, body: Sequence[Line]) -> int:
-    """Above 0 where the types of a row differ from those under it, below 0 where they repeat, 0 where all is text."""
-    votes = 0
-    repeated: list[int] = []
-    least = _MOSTLY if len(first) == 1 else 0.0  # one column alone must be sure of its kind
+def contrast(first: FeatureRow, body: Sequence[FeatureRow]) -> int:
+    """How much a row's kinds of cells differ from those of ``body``, the rows below it.
+
+    Above 0: they differ, as a header's do. Below 0: they are the same. 0: undecided, for example where all is text.
+    """
+    differing = same = 0  # columns
+    min_share = _MOST if len(first) == 1 else 0.0  # a single column must be mostly of one kind
     for column, cell in enumerate(first):
         usual, share = _usual_kind(column, body)
-        if cell.kind == EMPTY or not usual or share < least:
+        if cell.kind == EMPTY or not usual or share < min_share:
             continue
         if cell.kind == usual:
-            repeated += [column] if usual != TEXT else []
+            same += usual != TEXT
         elif TEXT in (cell.kind, usual):
-            votes += 1 if cell.kind == TEXT or share == 1.0 else 0
-        elif cell.kind == DATE:
-            votes += 1
-    distinct = [cell for cell, _ in groupby(first)]  # a merged year stands above each column of its own
-    if repeated and _counts_up(distinct) and not any(_counts_up(line) for line in body[:3]):
+            differing += cell.kind == TEXT or share == 1.0
+        else:
+            differing += cell.kind == DATE
+    distinct = [cell for cell, _ in groupby(first)]  # a merged cell is repeated in each column it covers
+    if same and _is_series(distinct) and not any(_is_series(row) for row in body[:3]):
         return 1  # "Region, 2019, 2020, 2021" over amounts
-    return votes - len(repeated)
+    return differing - same
 
 
-def _usual_kind(column: int, body: Sequence[Line]) -> tuple[str, float]:
-    """The kind most cells of a column have, and their share; no kind where all are empty."""
-    kinds = Counter(line[column].kind for line in body if column < len(line) and line[column].kind)
+def _usual_kind(column: int, body: Sequence[FeatureRow]) -> tuple[str, float]:
+    """The most frequent kind of a column's filled cells, and its share; ``EMPTY`` and 0.0 where all are empty."""
+    kinds = Counter(row[column].kind for row in body if column < len(row) and row[column].kind)
     if not kinds:
         return EMPTY, 0.0
-    kind = max(kinds, key=lambda kind: (kinds[kind], kind != TEXT))  # half of a short body may be headers still
+    # On a tie text loses: in a short body half of the rows may be further header rows.
+    kind = max(kinds, key=lambda kind: (kinds[kind], kind != TEXT))
     return kind, kinds[kind] / kinds.total()
 
 
-def _counts_up(line: Line) -> bool:
-    """Whether a row's numbers are a plain series, as years and months in headers are."""
-    numbers = [cell.text for cell in line if cell.kind == NUMBER]
+def _is_series(row: FeatureRow) -> bool:
+    """Whether a row's numbers count up or down by one, as years and months in headers do."""
+    numbers = [cell.text for cell in row if cell.kind == NUMBER]
     if len(numbers) < 2 or not all(text.isdecimal() and len(text) <= 4 for text in numbers):
         return False
     steps = {int(after) - int(before) for before, after in pairwise(numbers)}
     return len(steps) == 1 and abs(steps.pop()) == 1
 
 
-def _are_pairs(rows: Sequence[Line]) -> bool:
-    """Labels that end with a colon, each beside its value."""
-    labels = [line[0].text.rstrip() for line in rows if line and line[0].kind]
+def _are_pairs(rows: Sequence[FeatureRow]) -> bool:
+    """Whether the table is a list of labels, which end with a colon, and their values: it has no header."""
+    labels = [row[0].text.rstrip() for row in rows if row and row[0].kind]
     return len(labels) > 1 and sum(label.endswith((":", "：")) for label in labels) > len(labels) / 2
 
 
-def _standing_out(rows: Sequence[Line]) -> int:
-    """Leading rows that are bold, or shaded, over rows that mostly are not."""
-    for looks in ("strong", "shaded"):
-        marked = [_all_marked(line, looks) for line in rows]
-        count = next((at for at, mark in enumerate(marked) if not mark), 0)
-        while count > 1 and _is_alone(rows[count - 1]):
-            count -= 1  # a bold line over the first group of rows
-        rest = marked[count:]
-        if 0 < count <= _MAX_HEADER_ROWS and rest and sum(rest) <= (1 - _MOSTLY) * len(rest):
+def _emphasised_rows(rows: Sequence[FeatureRow]) -> int:
+    """How many leading rows are bold, or shaded, where most rows below them are not."""
+    for feature in ("strong", "shaded"):
+        emphasised = [_all_have(row, feature) for row in rows]
+        count = next((index for index, is_emphasised in enumerate(emphasised) if not is_emphasised), 0)
+        while count > 1 and _is_group_title(rows[count - 1]):
+            count -= 1  # a bold title over the first group of rows
+        rest = emphasised[count:]
+        if 0 < count <= _MAX_HEADER_ROWS and rest and sum(rest) <= (1 - _MOST) * len(rest):
             return count
     return 0
 
 
-def _all_marked(line: Line, looks: str) -> bool:
-    filled = [cell for cell in line if cell.kind]
-    return bool(filled) and all(cell.strong if looks == "strong" else cell.shaded for cell in filled)
+def _all_have(row: FeatureRow, feature: str) -> bool:
+    filled = [cell for cell in row if cell.kind]
+    return bool(filled) and all(getattr(cell, feature) for cell in filled)
 
 
-def _is_alone(line: Line) -> bool:
-    return len({cell.text for cell in line if cell.kind}) == 1 and len(line) > 1
+def _is_group_title(row: FeatureRow) -> bool:
+    return len({cell.text for cell in row if cell.kind}) == 1 and len(row) > 1
 
 
-def _goes_on(rows: Sequence[Line], count: int, merges: Sequence[Merge]) -> bool:
-    """Whether the row after ``count`` header rows is one more: under a merged label, or words over numbers itself."""
-    line, body = rows[count], rows[count + 1 :]
-    if line[0].kind and not any(cell.kind for cell in line[1:]):
-        return False  # the name of a group of rows
-    verdict = contrast(line, body)
+def _is_next_header(rows: Sequence[FeatureRow], count: int, merges: Sequence[Merge]) -> bool:
+    """Whether the row after ``count`` header rows is one more: it lies below or beside a merged label, or has words
+    over columns of numbers.
+    """
+    row, body = rows[count], rows[count + 1 :]
+    if row[0].kind and not any(cell.kind for cell in row[1:]):
+        return False  # the title of a group of rows
+    verdict = contrast(row, body)
     width = max(map(len, rows))
-    under_wide = any(
+    below_wide_label = any(
         merge.top <= count - 1 <= merge.bottom and 0 < merge.right - merge.left < width - 1 for merge in merges
     )
-    beside_tall = any(merge.top < count <= merge.bottom for merge in merges)
-    if under_wide or beside_tall:
-        return verdict >= 0 and not (verdict == 0 and any(cell.kind == NUMBER for cell in line))
-    typed = [column for column in range(len(line)) if _usual_kind(column, body)[0] not in (TEXT, EMPTY)]
-    return len(typed) > 1 and all(line[column].kind == TEXT for column in typed)
+    beside_tall_label = any(merge.top < count <= merge.bottom for merge in merges)
+    if below_wide_label or beside_tall_label:
+        return verdict >= 0 and not (verdict == 0 and any(cell.kind == NUMBER for cell in row))
+    typed = [column for column in range(len(row)) if _usual_kind(column, body)[0] not in (TEXT, EMPTY)]
+    return len(typed) > 1 and all(row[column].kind == TEXT for column in typed)
 
 
-def _reads_like_labels(first: Line, body: Sequence[Line]) -> bool:
-    """Short, distinct words in every column, none of which stands under itself again."""
+def _reads_like_labels(first: FeatureRow, body: Sequence[FeatureRow]) -> bool:
+    """Whether a row has a short, distinct text in every column, none of which recurs in its column."""
     texts = [cell.text.strip() for cell in first]
     return (
         len(texts) > 1
@@ -257,9 +263,9 @@ def _reads_like_labels(first: Line, body: Sequence[Line]) -> bool:
     )
 
 
-def _recurs(first: Line, body: Sequence[Line]) -> bool:
-    """Whether one of a row's texts stands in its own column again: a label does not."""
+def _recurs(first: FeatureRow, body: Sequence[FeatureRow]) -> bool:
+    """Whether one of a row's texts recurs further down in its column, which labels do not."""
     for column, cell in enumerate(first):
-        if cell.kind == TEXT and any(column < len(line) and line[column].text == cell.text for line in body):
+        if cell.kind == TEXT and any(column < len(row) and row[column].text == cell.text for row in body):
             return True
     return False

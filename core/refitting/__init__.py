@@ -1,10 +1,11 @@
-"""A library's dials fitted to its person's own judgments, and shown to help, or not, on judgments kept out of the fit.
+"""Fits a library's settings, and a re-ranker, to the user's judgments and validates them on held-out judgments.
 
-splitting.py          which questions are fitted to, and which are kept out
-coordinate_search.py  the dials of fusion and blending, and the walk along them
-scoring.py            what a question's gold gets under given settings
-gains.py              what a fit is worth on the others, the verdict, and what may be applied
-fitting.py            all of it
-tuning.py             the re-ranker taught by judgments, and as a job in the background
-taught_rerankers.py   where taught re-rankers lie, which is used, what each has seen, and what may go
+splitting.py          splits questions into a training and a held-out half
+coordinate_search.py  the settings that are fitted, and the search over them
+scoring.py            recall of a question's gold under given settings
+gains.py              the gain on the held-out half, its verdict, and what may be applied
+fitting.py            the whole fit of settings
+listwise.py           listwise training of a re-ranker
+tuning.py             fine-tuning the re-ranker with judgments, also as a background job
+taught_rerankers.py   fine-tuned re-rankers on disk: which is used, what each was trained on, which may be removed
 """

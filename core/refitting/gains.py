@@ -1,4 +1,4 @@
-"""What a fit is worth on questions it was not made for, and the verdict that decides if it may be applied."""
+"""The gain of a fit on the held-out questions, and the verdict on whether it may be applied."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ GAIN, NO_GAIN, LOSS, UNCHANGED = "gain", "no gain", "worse", "unchanged"
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """Fitted against present on the questions kept out of the fit, in points of recall, paired by question.
+    """The fitted settings compared with the present ones on the held-out questions, in points of recall.
 
-    ``whole``: of the mean over ``BUDGETS``, which the verdict goes by. ``budgets``: of each alone. ``before``,
-    ``after``: the mean recall itself, in percent.
+    ``whole``: the comparison of the mean over ``BUDGETS``, which decides the verdict. ``budgets``: at each budget.
+    ``before``, ``after``: mean recall in percent.
     """
 
     whole: Comparison
@@ -33,9 +33,9 @@ class Gain:
 
     @property
     def verdict(self) -> str:
-        """``GAIN`` where the whole interval lies above 0 and the randomisation test agrees; else ``NO_GAIN``, ``LOSS``.
+        """``GAIN``, ``NO_GAIN`` or ``LOSS``. A gain needs an interval above 0 and a significant randomisation test.
 
-        The interval alone is too easily above 0 where few questions differ at all.
+        The interval alone would too easily be above 0 where few questions differ.
         """
         if self.whole.low > 0 and self.whole.verdict == BETTER:
             return GAIN
@@ -43,24 +43,24 @@ class Gain:
 
     @property
     def sentence(self) -> str:
-        """The verdict for a person, with its interval."""
+        """The verdict and its interval as a sentence for the user."""
         whole = self.whole
         interval = f"95 % interval {_points(whole.low)} to {_points(whole.high)}"
-        kept = f"On the {whole.questions} questions kept out of the fit"
+        questions = f"On the {whole.questions} questions kept out of the fit"
         if self.verdict == GAIN:
-            return f"{kept}, recall rises by {whole.difference:.1f} points ({interval})."
+            return f"{questions}, recall rises by {whole.difference:.1f} points ({interval})."
         if self.verdict == LOSS:
-            return f"{kept}, recall falls by {-whole.difference:.1f} points ({interval}). This cannot be applied."
+            return f"{questions}, recall falls by {-whole.difference:.1f} points ({interval}). This cannot be applied."
         return (
-            f"{kept}, no gain is shown: {_points(whole.difference)} points of recall ({interval}). What is not shown "
-            "to be better cannot be applied."
+            f"{questions}, no gain is shown: {_points(whole.difference)} points of recall ({interval}). What is not "
+            "shown to be better cannot be applied."
         )
 
 
-def gained(before: NDArray[np.float64], after: NDArray[np.float64]) -> Gain:
-    """The gain from recall of the same questions: both ``(questions, budgets)``, from 0 to 1.
+def measured_gain(before: NDArray[np.float64], after: NDArray[np.float64]) -> Gain:
+    """The gain between two recall arrays of the same questions, both ``(questions, budgets)`` in [0, 1].
 
-    >>> gained(np.zeros((9, 4)), np.full((9, 4), 0.1)).sentence
+    >>> measured_gain(np.zeros((9, 4)), np.full((9, 4), 0.1)).sentence
     'On the 9 questions kept out of the fit, recall rises by 10.0 points (95 % interval +10.0 to +10.0).'
     """
     old, new = (100 * np.column_stack([side.mean(axis=1), side]) for side in (before, after))
@@ -69,7 +69,8 @@ def gained(before: NDArray[np.float64], after: NDArray[np.float64]) -> Gain:
 
 
 def _points(value: float) -> str:
-    """
+    """A signed number of percent points.
+
     >>> _points(0.84), _points(-1.2), _points(-0.04)
     ('+0.8', '−1.2', '0.0')
     """
@@ -79,12 +80,12 @@ def _points(value: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Refitted:
-    """What came of a fit. ``after``: equal to ``before`` where nothing better was found, and ``gain`` is ``None`` then.
+    """The result of a fit. Where nothing better was found, ``after`` equals ``before`` and ``gain`` is ``None``.
 
-    ``trained``, ``held_out``: numbers of questions; ``by``: what parts them. ``fitted``: points of mean recall gained
-    on the questions fitted to, which says nothing of others. ``left_out``: questions beyond the most that are asked.
-    ``unread``: why the re-ranker could not be asked, "" where it could. ``careful``: the share of the re-ranker that
-    Careful reads with, fitted to the same questions; ``None`` where that was not asked for, or ``before`` has one on.
+    ``trained``, ``held_out``: numbers of questions; ``by``: how they were split. ``fitted``: gain on the training
+    questions in points of mean recall, which does not generalise. ``left_out``: questions beyond the limit. ``unread``:
+    why the re-ranker failed, "" for no failure. ``careful``: the fit of the blend of Careful's re-ranker on the same
+    halves; ``None`` where it was not requested, or ``before`` has a re-ranker on.
     """
 
     before: Settings
@@ -101,28 +102,28 @@ class Refitted:
 
     @property
     def changes(self) -> Mapping[str, tuple[float, float]]:
-        """The dials that were turned, with both values; Careful's share is told apart, in ``careful``."""
+        """Setting -> (before, after) for the settings that changed, without Careful's blend."""
         return changes(self.before, self.after)
 
     @property
     def gains(self) -> Mapping[str, tuple[float, float]]:
-        """The dials that may be applied, with both values: of each part those that gained on the held-out questions.
+        """Setting -> (before, after) for the changes that may be applied: those with a gain on the held-out questions.
 
-        Of the re-ranker's share the value before is the settings' own, not what Careful makes of it.
+        The blend's value before is that of the settings, not the one that Careful uses.
         """
-        found = dict(self.changes) if self.verdict == GAIN else {}
+        applicable = dict(self.changes) if self.verdict == GAIN else {}
         if self.careful is not None and self.careful.verdict == GAIN:
-            found[BLEND.name] = self.before.reranking.blend, self.careful.after.reranking.blend
-        return found
+            applicable[BLEND.name] = self.before.reranking.blend, self.careful.after.reranking.blend
+        return applicable
 
     @property
     def verdict(self) -> str:
-        """Of the gain; ``UNCHANGED`` where there was nothing to try."""
+        """The verdict of the gain; ``UNCHANGED`` without one."""
         return UNCHANGED if self.gain is None else self.gain.verdict
 
     @property
     def sentence(self) -> str:
-        """The verdict for a person, with its interval."""
+        """The verdict as a sentence for the user."""
         if self.unread:
             share = self.before.reranking.blend
             return f"The re-ranker could not be asked, and its share stays {share:g}. {self.unread}"
@@ -135,15 +136,15 @@ class Refitted:
 
     @property
     def careful_sentence(self) -> str:
-        """The verdict on Careful's share for a person, "" where it was not fitted."""
+        """The verdict on Careful's blend as a sentence for the user; "" where it was not fitted."""
         if self.careful is None:
             return ""
-        turned = self.careful.changes.values()
-        share = "".join(f", its re-ranker's share {after:g} instead of {before:g}" for before, after in turned)
+        changed = self.careful.changes.values()
+        share = "".join(f", its re-ranker's share {after:g} instead of {before:g}" for before, after in changed)
         return f"Careful{share}: {self.careful.sentence[0].lower()}{self.careful.sentence[1:]}"
 
     def onto(self, settings: Settings) -> Settings:
-        """Settings with the fitted dials that gained. Raises ``LecternError`` where no gain was shown at all."""
+        """``settings`` with the applicable changes. Raises ``LecternError`` where there are none."""
         if not self.gains:
             raise LecternError(self.sentence, "Judge more questions, and fit again.")
         return settings.with_values({name: value for name, (_, value) in self.gains.items()})

@@ -1,8 +1,8 @@
-"""The re-ranker while it learns from lists: the packaged encoder's layers under its head; word vectors do not learn.
+"""Listwise training of the re-ranker: the packaged encoder's layers and its head, with frozen word embeddings.
 
 The loss is the cross-entropy of a softmax over a list (ListNet with one relevant passage: Cao et al., "Learning to
-rank: from pairwise approach to listwise approach", ICML 2007). The learning rate rises, stays, and falls to nothing in
-the last part (warm-up, stable, decay).
+rank: from pairwise approach to listwise approach", ICML 2007). The learning rate has a warm-up, a constant part and a
+linear decay to 0.
 """
 
 from __future__ import annotations
@@ -18,19 +18,21 @@ import numpy as np
 from core.atomic_files import written_whole
 from core.embedding.layer_file import TABLE
 from core.embedding.precision import computing, wants_bfloat16
-from core.embedding.reranker_file import lay_over, untrained
+from core.embedding.reranker_file import load_into, untrained
 from core.errors import ModelError
 from core.types import Vectors
 
-_AT_ONCE = 16  # pairs of like lengths in one forward pass
-_LISTS_AT_ONCE = 4  # whose gradients are found together
-_KEPT_EVERY = 25  # steps between checkpoints
+_PAIR_BATCH = 16  # pairs of similar length in one forward pass
+_LIST_BATCH = 4  # lists in one backward pass
+_CHECKPOINT_EVERY = 25  # steps
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """``steps`` of ``questions`` lists of ``passages`` pieces. ``warm_up``, ``decay``: shares of the steps in which the
-    rate rises and falls. ``max_tokens``: of question and passage together; ``seed``: of all that is drawn.
+    """The training plan: each of ``steps`` steps has ``questions`` lists of ``passages`` passages.
+
+    ``rate``: the highest learning rate. ``warm_up``, ``decay``: shares of the steps in which it rises and falls.
+    ``max_tokens``: of question and passage together. ``seed``: of all random choices.
     """
 
     steps: int
@@ -46,7 +48,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class ListwiseExample:
-    """``passages``: the one that answers ``question`` first, then those that do not."""
+    """A question and its passages: first the one that answers it, then those that do not."""
 
     question: str
     passages: tuple[str, ...]
@@ -64,19 +66,19 @@ def rate_at(step: int, plan: Plan) -> float:
 
 
 def draw(seed: int, step: int) -> random.Random:
-    """The random numbers of one step, the same on every machine and after every stop."""
+    """The random generator of one step, equal on every machine and after a resume."""
     return random.Random(f"{seed}:{step}")  # noqa: S311
 
 
 class LearningModel:
-    """A re-ranker's weights that learn, with their tokenizer; on a graphics processor where torch sees one."""
+    """A trainable re-ranker with its tokenizer, on a GPU where torch sees one."""
 
     def __init__(self, max_tokens: int, begin_from: Path) -> None:
-        """``begin_from``: a re-ranker's file. Raises ``ModelError`` where it is no such file."""
+        """``begin_from``: the file of a re-ranker. Raises ``ModelError`` for any other file."""
         import torch
 
         self.module, self._tokenizer = untrained(seed=0)
-        lay_over(self.module, begin_from)
+        load_into(self.module, begin_from)
         self._max_tokens = max_tokens
         self._device = "cuda" if torch.cuda.is_available() else "cpu"
         self._half = wants_bfloat16("auto", self._device)
@@ -86,14 +88,14 @@ class LearningModel:
         self.learnable = [parameter for parameter in self.module.parameters() if parameter.requires_grad]
 
     def learn(self, lists: Sequence[ListwiseExample]) -> float:
-        """Add the gradient of the mean loss of the lists, a few like in length at a time; the loss.
+        """Accumulate the gradient of the lists' mean loss, and return that loss.
 
-        All lists at once would keep every layer's states of all their passages: 4 GB for 64 of them.
+        The backward pass takes a few lists of similar length at a time: the activations of 64 lists would need 4 GB.
         """
         total = 0.0
-        in_order = sorted(lists, key=lambda listed: sum(map(len, listed.passages)))
-        for begin in range(0, len(in_order), _LISTS_AT_ONCE):
-            loss = self._loss(in_order[begin : begin + _LISTS_AT_ONCE]) / len(lists)
+        by_length = sorted(lists, key=lambda example: sum(map(len, example.passages)))
+        for start in range(0, len(by_length), _LIST_BATCH):
+            loss = self._loss(by_length[start : start + _LIST_BATCH]) / len(lists)
             loss.backward()
             total += float(loss.detach())
         return total
@@ -101,16 +103,16 @@ class LearningModel:
     def _loss(self, lists: Sequence[ListwiseExample]) -> Any:
         import torch
 
-        pairs = [(listed.question, passage) for listed in lists for passage in listed.passages]
+        pairs = [(example.question, passage) for example in lists for passage in example.passages]
         outputs = self._outputs(pairs)
-        parts = torch.split(outputs, [len(listed.passages) for listed in lists])
+        parts = torch.split(outputs, [len(example.passages) for example in lists])
         return torch.stack([torch.logsumexp(part, 0) - part[0] for part in parts]).sum()
 
     def _outputs(self, pairs: Sequence[tuple[str, str]]) -> Any:
-        """``(n,)`` float32 tensor of raw scores, one a pair, in order; read in batches of like lengths."""
+        """``(n,)`` float32 tensor: the logit of each pair, computed in batches of similar length."""
         import torch
 
-        read = self._tokenizer(
+        tokens = self._tokenizer(
             [question for question, _ in pairs],
             [passage for _, passage in pairs],
             truncation="longest_first",
@@ -118,25 +120,25 @@ class LearningModel:
         )
         order: list[int] = []
         pooled: list[Any] = []
-        # One context for all batches, or the weights would be made half as wide anew for each.
+        # One autocast context for all batches, so that the weights are cast only once.
         with computing(self._half):
-            for batch, padded in self._alike(read):
+            for batch, padded in self._batches(tokens):
                 order += batch
                 pooled.append(self.module.bert(**padded.to(self._device)).pooler_output)
-        back = torch.tensor(np.argsort(order), device=self._device)
-        # The head in float32: a bfloat16 has too few digits to tell passages apart.
-        return self.module.classifier(torch.cat(pooled).float()[back])[:, 0]
+        original_order = torch.tensor(np.argsort(order), device=self._device)
+        # The head in float32: the precision of bfloat16 would tie the scores of different passages.
+        return self.module.classifier(torch.cat(pooled).float()[original_order])[:, 0]
 
-    def _alike(self, read: Any) -> Iterator[tuple[list[int], Any]]:
-        """What the tokenizer read, in batches of like lengths: their places, and the tensors padded to the longest."""
-        order = sorted(range(len(read["input_ids"])), key=lambda at: len(read["input_ids"][at]))
-        for begin in range(0, len(order), _AT_ONCE):
-            batch = order[begin : begin + _AT_ONCE]
-            some = {name: [values[at] for at in batch] for name, values in read.items()}
-            yield batch, self._tokenizer.pad(some, return_tensors="pt")
+    def _batches(self, tokens: Any) -> Iterator[tuple[list[int], Any]]:
+        """Tokenized pairs in batches of similar length: their indices, and their tensors padded to the longest."""
+        order = sorted(range(len(tokens["input_ids"])), key=lambda index: len(tokens["input_ids"][index]))
+        for start in range(0, len(order), _PAIR_BATCH):
+            batch = order[start : start + _PAIR_BATCH]
+            rows = {name: [values[index] for index in batch] for name, values in tokens.items()}
+            yield batch, self._tokenizer.pad(rows, return_tensors="pt")
 
     def scores(self, questions: Sequence[str], passages: Sequence[str]) -> Vectors:
-        """``(n,)`` raw scores, one a pair, in order, without learning."""
+        """``(n,)`` float32: the logit of each pair, without gradients."""
         import torch
 
         with torch.inference_mode():
@@ -147,11 +149,11 @@ class LearningModel:
 def train(
     plan: Plan, lists_of: Callable[[int], Sequence[ListwiseExample]], checkpoint: Path, begin_from: Path
 ) -> LearningModel:
-    """The re-ranker of ``begin_from`` as the last step left it, on the processor.
+    """Train the re-ranker of file ``begin_from`` by ``plan``; returns it on the CPU, in evaluation mode.
 
-    ``lists_of(step)`` must give the same lists for the same step; it may raise to stop. What ``checkpoint`` holds of
-    the same plan is gone on from. On the processor the same plan and lists give the same weights, bit by bit. Raises
-    ``ModelError`` when the checkpoint is of another plan, and when ``begin_from`` is no re-ranker's file.
+    ``lists_of(step)`` must be deterministic; it may raise to stop. Training resumes from ``checkpoint`` where it
+    exists. On the CPU the same plan and lists give bitwise equal weights. Raises ``ModelError`` when the checkpoint is
+    of another plan, or ``begin_from`` is not the file of a re-ranker.
     """
     import torch
 
@@ -167,7 +169,7 @@ def train(
         model.learn(lists)
         torch.nn.utils.clip_grad_norm_(model.learnable, 1.0)
         optimizer.step()
-        if (step + 1) % _KEPT_EVERY == 0 or step + 1 == plan.steps:
+        if (step + 1) % _CHECKPOINT_EVERY == 0 or step + 1 == plan.steps:
             state = {"model": model.module.state_dict(), "optimizer": optimizer.state_dict()}
             with written_whole(checkpoint) as unfinished:
                 torch.save({"plan": asdict(plan), "done": step + 1, **state}, unfinished)
@@ -176,16 +178,16 @@ def train(
 
 
 def _resume(path: Path, plan: Plan, model: LearningModel, optimizer: Any) -> int:
-    """How many steps the checkpoint has done; its weights are laid over the model's."""
+    """Load the checkpoint into model and optimizer; returns the number of steps done, 0 without a checkpoint."""
     import torch
 
     if not path.exists():
         return 0
     state = torch.load(path, map_location="cpu", weights_only=True)
-    others = [name for name, value in asdict(plan).items() if state["plan"].get(name) != value]
-    if others:
+    different = [name for name, value in asdict(plan).items() if state["plan"].get(name) != value]
+    if different:
         raise ModelError(
-            f"{path} was written by another plan of training: of other {', '.join(others).replace('_', ' ')}.",
+            f"{path} was written by another plan of training: of other {', '.join(different).replace('_', ' ')}.",
             "Give another folder, or remove the file.",
         )
     model.module.load_state_dict(state["model"])

@@ -1,4 +1,4 @@
-"""What a judged question's gold gets under given settings: exactly, and, a hundred times quicker, about."""
+"""Recall of a judged question's gold under given settings: exact or, a hundred times faster, estimated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from core.evaluation.exchange.judged import Judged
 from core.evaluation.measuring import BUDGETS
 from core.evaluation.metrics.spans import recall
-from core.evaluation.regions import Region, region, taken
+from core.evaluation.regions import Region, passages_region, region
 from core.evaluation.suites import Question
 from core.search.ordering import Progress
 from core.search.question.query import Query
@@ -23,22 +23,22 @@ from core.settings import RerankingSettings, Settings
 from core.storage.index.leaves import LeafTable
 
 Recalls = NDArray[np.float64]
-"""(budgets,) of a question, (questions, budgets) of several: recall from 0 to 1 at ``BUDGETS`` characters."""
+"""``(budgets,)`` for one question, ``(questions, budgets)`` for several: recall in [0, 1] at ``BUDGETS`` characters."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedSearch:
-    """A judged question, searched once. ``gold``: by version. ``held``: gold characters of every leaf found from."""
+    """The search scores of a judged question. ``gold``: by version. ``gold_characters``: ``(leaves,)``."""
 
     question: Question
     gold: Region
     found: SearchScores
-    held: NDArray[np.int64]
+    gold_characters: NDArray[np.int64]
 
 
 @dataclass(slots=True)
 class Scorer:
-    """Asks a library's judged questions. Nothing is encoded after ``ask``: settings only order and fill anew."""
+    """Scores a library's judged questions. Only ``ask`` searches; the other methods order and assemble its scores."""
 
     searcher: Searcher
     judged: Judged
@@ -49,60 +49,63 @@ class Scorer:
         self._versions = {name: version for version, name in self.judged.names.items()}
 
     def ask(self, question: Question, settings: Settings) -> JudgedSearch:
-        """Search for a question, whatever weight coverage will have: where it has none it is not read."""
+        """Search for a question. Coverage is always computed, so that settings with any weight of it can be scored."""
         weight = settings.retrieval.coverage_weight or 1.0
         found = self.searcher.find(Query(question.question), settings.with_value("retrieval.coverage_weight", weight))
         gold = region((self._versions[span.document], span.start, span.end) for span in question.gold)
-        return JudgedSearch(question, gold, found, held(found.leaves, gold))
+        return JudgedSearch(question, gold, found, gold_characters(found.leaves, gold))
 
-    def about(self, asked: JudgedSearch, settings: Settings) -> float:
-        """About the mean recall over ``BUDGETS``: as if chunks were read in their order, neither grown nor merged.
+    def estimate(self, asked: JudgedSearch, settings: Settings) -> float:
+        """The estimated mean recall over ``BUDGETS``: of the chunks in ranking order, without expansion and merging.
 
-        ``settings``: with their re-ranker, which reads what it has not read yet.
+        Includes the settings' re-ranker, which scores only passages that it has not scored before.
         """
         ranking = self.searcher.order(asked.found, settings)
-        return float(read_in_order(ranking, asked.held, asked.gold.size).mean())
+        return float(estimated_recalls(ranking, asked.gold_characters, asked.gold.size).mean())
 
     def has_candidate(self, asked: JudgedSearch, settings: Settings) -> bool:
-        """Whether a chunk that the settings' re-ranker would read holds gold. Nothing is read for it."""
+        """Whether any candidate of the settings' re-ranker holds gold. The re-ranker is not run."""
         ranking = self.searcher.order(asked.found, without_reranking(settings))
-        return bool(asked.held[ranking.pool[ranking.kept[: settings.reranking.candidates]]].any())
+        return bool(asked.gold_characters[ranking.pool[ranking.kept[: settings.reranking.candidates]]].any())
 
-    def exactly(self, asked: JudgedSearch, settings: Settings, progress: Progress | None = None) -> Recalls:
-        """Recall at each of ``BUDGETS``, of contexts that fill it. ``progress``: of a re-ranker."""
+    def recalls(self, asked: JudgedSearch, settings: Settings, progress: Progress | None = None) -> Recalls:
+        """The recall of full contexts at each of ``BUDGETS``. ``progress``: of the re-ranker."""
         ranking = self.searcher.order(asked.found, settings, progress)
         key = id(ranking.leaves)
-        if key not in self._reads:  # the table is kept too, or another could come to its address
+        if key not in self._reads:  # the table is stored too, so that its id is not used again
             self._reads[key] = ranking.leaves, self.searcher.reads(ranking.leaves)
-        found, filling = [], settings.with_value("assembly.stop_below", 0)
+        values, full = [], settings.with_value("assembly.stop_below", 0)
         for budget in BUDGETS:
-            context, _ = self.searcher.assemble(ranking, filling, budget, self._reads[key][1])
-            found.append(recall(taken(context.passages, budget), asked.gold, budget))
-        return np.array(found)
+            context, _ = self.searcher.assemble(ranking, full, budget, self._reads[key][1])
+            values.append(recall(passages_region(context.passages, budget), asked.gold, budget))
+        return np.array(values)
 
 
 def without_reranking(settings: Settings) -> Settings:
-    """The same with the stages behind the fusion left to themselves: no re-ranker reads."""
+    """The settings with the re-ranker off."""
     return replace(settings, reranking=RerankingSettings())
 
 
-def held(leaves: LeafTable, gold: Region) -> NDArray[np.int64]:
-    """(leaves,) how many gold characters each leaf has."""
-    found = np.zeros(len(leaves), dtype=np.int64)
-    places = {version: place for place, version in enumerate(leaves.version_ids)}
+def gold_characters(leaves: LeafTable, gold: Region) -> NDArray[np.int64]:
+    """``(leaves,)``: the number of gold characters in each leaf."""
+    counts = np.zeros(len(leaves), dtype=np.int64)
+    numbers = {version: number for number, version in enumerate(leaves.version_ids)}
     for version, spans in gold.spans.items():
-        if version in places:
-            inside = leaves.documents == places[version]
+        if version in numbers:
+            in_document = leaves.documents == numbers[version]
             for span in spans:
                 overlap = np.minimum(leaves.ends, span.end) - np.maximum(leaves.starts, span.start)
-                found += np.where(inside, np.maximum(overlap, 0), 0)
-    return found
+                counts += np.where(in_document, np.maximum(overlap, 0), 0)
+    return counts
 
 
-def read_in_order(ranking: Ranking, held: NDArray[np.int64], gold: int) -> Recalls:
-    """Recall at each of ``BUDGETS`` of the kept leaves in their order; of the last the share that there is room for."""
+def estimated_recalls(ranking: Ranking, gold_characters: NDArray[np.int64], gold: int) -> Recalls:
+    """Recall at each of ``BUDGETS`` of the kept leaves in ranking order, the last one counted in part.
+
+    ``gold_characters``: of each leaf. ``gold``: of the question.
+    """
     order = ranking.pool[ranking.kept]
     leaves = ranking.leaves
-    read = np.concatenate([[0], np.cumsum(leaves.ends[order] - leaves.starts[order])])
-    got = np.concatenate([[0], np.cumsum(held[order])])
-    return np.asarray(np.minimum(np.interp(BUDGETS, read, got) / gold, 1.0))
+    lengths = np.concatenate([[0], np.cumsum(leaves.ends[order] - leaves.starts[order])])
+    gold_read = np.concatenate([[0], np.cumsum(gold_characters[order])])
+    return np.asarray(np.minimum(np.interp(BUDGETS, lengths, gold_read) / gold, 1.0))

@@ -1,4 +1,4 @@
-"""Judged questions in two halves: one to fit to, one that the fit never sees."""
+"""Splits judged questions into a training half and a held-out half."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from core.evaluation.suites import GoldSpan, Question
 
 By = Literal["document", "question"]
 
-LEAST_SHARE = 0.35  # each side has at least so much of the questions, or documents are too few to split by
-LEAST_SIDE = 10  # questions a side: of fewer nothing can be told
+LEAST_SHARE = 0.35  # of the questions on the smaller side; with less, a finer unit than the document is used
+LEAST_SIDE = 10  # questions on each side, below which no gain can be measured
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """``by`` "document": no document has gold of both sides. "question": they may share documents, but no question."""
+    """The two halves. ``by``: with "document", no document has gold of both; with "question", they may share some."""
 
     training: tuple[Question, ...]
     held_out: tuple[Question, ...]
@@ -27,10 +27,9 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Questions, as ``drawn`` has them, that a re-ranker learnt from, and those it was tried on.
+    """The questions, by ``question_hash``, that a re-ranker was trained on and those it was validated on.
 
-    What it learnt from can never tell again what it is worth; what it was tried on is kept out of what follows too, so
-    that a judgment more moves none.
+    The first can never be held out again. The second stay held out, so that new judgments do not move them.
     """
 
     taught: frozenset[str] = frozenset()
@@ -40,8 +39,8 @@ class Seen:
 NOTHING = Seen()
 
 
-def halved(questions: Sequence[Question], seen: Seen, most: int) -> Split:
-    """``split``, or ``LecternError`` where a side comes out too small for anything to be told by it."""
+def checked_split(questions: Sequence[Question], seen: Seen, most: int) -> Split:
+    """``split``. Raises ``LecternError`` where a side has fewer than ``LEAST_SIDE`` questions."""
     halves = split(questions, seen, most)
     least = min(len(halves.training), len(halves.held_out))
     if least < LEAST_SIDE:
@@ -54,16 +53,15 @@ def halved(questions: Sequence[Question], seen: Seen, most: int) -> Split:
 
 
 def split(questions: Sequence[Question], seen: Seen = NOTHING, most: int = 0) -> Split:
-    """The questions in two halves, the same every time and in whatever order they come; each keeps its gold whole.
+    """Split the questions in two halves. Deterministic, and independent of their order.
 
-    Questions whose gold lies in a common document belong together, since what helps one may help the other for reasons
-    that no other document shares. The groups go to the smaller side, the largest first. Where that leaves a side too
-    small, because most questions hang together, those alone belong together whose gold overlaps, and where that too
-    leaves one too small, those with a span of gold in common.
+    Questions with gold in a common document stay together, since they are not independent. The groups go to the smaller
+    side, the largest first. Where that leaves a side below ``LEAST_SHARE``, because most questions are connected, only
+    questions with overlapping gold stay together and, where that is still too coarse, only those with equal gold.
 
-    ``seen``: a group with a question that was taught is on the training side, and of the others one with a question
-    that was kept out is not. ``most``: so many questions at most, 0 for all; they are left out of halves that are
-    dealt, so that no question changes its side by it.
+    ``seen``: a group with a question that the re-ranker was trained on goes to the training side, another one with a
+    question that it was validated on to the held-out side. ``most``: the largest number of questions, 0 for all. It is
+    applied after the split, so that it moves no question to the other side.
 
     >>> asked = [Question(str(n), f"q{n}", (GoldSpan(f"{n // 2}.md", 0, 9),)) for n in range(8)]
     >>> halves = split(asked)
@@ -72,65 +70,68 @@ def split(questions: Sequence[Question], seen: Seen = NOTHING, most: int = 0) ->
     >>> split([Question(str(n), f"q{n}", (GoldSpan("one.md", 10 * n, 10 * n + 9),)) for n in range(8)]).by
     'question'
     """
-    passage = _passages(questions)
-    ways: tuple[tuple[By, Callable[[GoldSpan], Hashable]], ...] = (
+    passages = _passages(questions)
+    units: tuple[tuple[By, Callable[[GoldSpan], Hashable]], ...] = (
         ("document", lambda span: span.document),
-        ("question", passage.__getitem__),
+        ("question", passages.__getitem__),
         ("question", lambda span: span),
     )
-    found: list[Split] = []
-    for by, place in ways:
-        found.append(Split(*_halves(_groups(questions, place), seen), by))
-        if _least(found[-1]) >= LEAST_SHARE * len(questions):
+    splits: list[Split] = []
+    for by, unit_of in units:
+        splits.append(Split(*_halves(_groups(questions, unit_of), seen), by))
+        if _smaller_side(splits[-1]) >= LEAST_SHARE * len(questions):
             break
-    best = max(found, key=_least)
-    training, held_out = (tuple(sorted(side, key=drawn)) for side in (best.training, best.held_out))
+    best = max(splits, key=_smaller_side)
+    training, held_out = (tuple(sorted(side, key=question_hash)) for side in (best.training, best.held_out))
     half = most // 2 or len(questions)
     return Split(training[:half], held_out[:half], best.by)
 
 
-def _least(halves: Split) -> int:
+def _smaller_side(halves: Split) -> int:
     return min(len(halves.training), len(halves.held_out))
 
 
 def _halves(groups: Sequence[Sequence[Question]], seen: Seen) -> tuple[tuple[Question, ...], tuple[Question, ...]]:
-    sides: tuple[list[Question], list[Question]] = ([], [])
-    dealt: list[tuple[int, int, str, Sequence[Question]]] = []
+    """(training, held out): seen groups on their side, the others on the smaller one, the largest first."""
+    training: list[Question] = []
+    held_out: list[Question] = []
+    sortable: list[tuple[int, int, str, Sequence[Question]]] = []
     for group in groups:
-        marks = {drawn(question) for question in group}
-        known = 0 if marks & seen.taught else 1 if marks & seen.kept_out else 2
-        dealt.append((known, -len(group), min(marks), group))
-    for known, *_, group in sorted(dealt, key=lambda one: one[:3]):
-        (sides[known] if known < len(sides) else min(sides, key=len)).extend(group)
-    return tuple(sides[0]), tuple(sides[1])
+        hashes = {question_hash(question) for question in group}
+        order = 0 if hashes & seen.taught else 1 if hashes & seen.kept_out else 2
+        sortable.append((order, -len(group), min(hashes), group))
+    for order, *_, group in sorted(sortable, key=lambda item: item[:3]):
+        (training, held_out, min(training, held_out, key=len))[order].extend(group)
+    return tuple(training), tuple(held_out)
 
 
-def _groups(questions: Sequence[Question], place: Callable[[GoldSpan], Hashable]) -> list[list[Question]]:
-    """Questions with gold in a common place, or linked by others that have."""
-    group_of: dict[Hashable, list[Question]] = {}  # by place
+def _groups(questions: Sequence[Question], unit_of: Callable[[GoldSpan], Hashable]) -> list[list[Question]]:
+    """The connected components of questions, which are connected by gold in a common unit."""
+    group_of: dict[Hashable, list[Question]] = {}  # by unit
     for question in questions:
-        joined = [question]
-        for name in {place(span) for span in question.gold}:
-            other = group_of.get(name, [])
-            if other is not joined:
-                joined += other
-                group_of.update(dict.fromkeys((place(span) for one in other for span in one.gold), joined))
-            group_of[name] = joined
+        group = [question]
+        for unit in {unit_of(span) for span in question.gold}:
+            other = group_of.get(unit, [])
+            if other is not group:
+                group += other
+                group_of.update(dict.fromkeys((unit_of(span) for item in other for span in item.gold), group))
+            group_of[unit] = group
     return list({id(group): group for group in group_of.values()}.values())
 
 
 def _passages(questions: Sequence[Question]) -> dict[GoldSpan, tuple[str, int]]:
-    """The passage of every span of gold: spans that overlap, or are linked by others that do, are one."""
-    found: dict[GoldSpan, tuple[str, int]] = {}
-    document, begin, end = "", 0, 0
-    for span in sorted({span for one in questions for span in one.gold}, key=lambda one: (one.document, one.start)):
+    """Gold span -> (document, start) of its passage: the union of overlapping gold spans."""
+    passages: dict[GoldSpan, tuple[str, int]] = {}
+    document, start, end = "", 0, 0
+    spans = {span for question in questions for span in question.gold}
+    for span in sorted(spans, key=lambda item: (item.document, item.start)):
         if span.document != document or span.start >= end:
-            document, begin, end = span.document, span.start, span.end
+            document, start, end = span.document, span.start, span.end
         end = max(end, span.end)
-        found[span] = document, begin
-    return found
+        passages[span] = document, start
+    return passages
 
 
-def drawn(question: Question) -> str:
-    """A question's place in an order that nothing but its words decides, and that has nothing to do with them."""
+def question_hash(question: Question) -> str:
+    """Hex SHA-256 of the question's text: it identifies the question, and sorts questions in an arbitrary order."""
     return hashlib.sha256(question.question.encode()).hexdigest()

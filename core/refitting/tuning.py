@@ -1,8 +1,8 @@
-"""Lectern's own re-ranker taught further by a person's judgments, and held against the present one on the others.
+"""Fine-tunes Lectern's own re-ranker with the user's judgments and compares it with the present one on held-out ones.
 
-What it learns from are lists as it will meet them: of a question's search results a chunk that holds its gold, and
-chunks that stood near the top and hold none. What scores mean as probabilities is fitted anew, to the candidates of the
-same questions, and kept beside the weights.
+It is trained on lists like those it will re-rank: of a question's search results one chunk with gold, and chunks near
+the top without. The calibration of its scores to probabilities is fitted to the candidates of the same questions and
+stored with the weights.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from core.ingest.jobs import Handler
 from core.ingest.reporting import Reporter
 from core.library import Library
 from core.refitting.fitting import MOST_QUESTIONS, Watch, fittable
-from core.refitting.gains import GAIN, Gain, gained
+from core.refitting.gains import GAIN, Gain, measured_gain
 from core.refitting.listwise import ListwiseExample, Plan, draw, train
 from core.refitting.scoring import JudgedSearch, Recalls, Scorer, without_reranking
-from core.refitting.splitting import By, Split, halved
+from core.refitting.splitting import By, Split, checked_split
 from core.refitting.taught_rerankers import (
     FILE,
     FOLDER,
     KIND,
     folder_of,
-    kept_as,
-    learning,
-    note,
+    folders_in_use,
     results,
     seen_by,
+    stored_name,
     sweep,
-    used,
+    work_folder,
+    write_seen,
 )
 from core.search.ranking.rerankers import PairScorer
 from core.settings import Settings
@@ -52,19 +52,19 @@ from core.storage.catalogue.job_rows import Job
 from core.storage.store import settings_from
 from core.types import Vectors
 
-LEAST_JUDGMENTS = 200  # questions with gold: of fewer a model learns by heart
-ROUNDS = 3  # times that each question is learnt from
+LEAST_JUDGMENTS = 200  # questions with gold; with fewer a model overfits
+ROUNDS = 3  # epochs
 MOST_STEPS = 300
 
-_NEAR = 40  # of the best chunks, those that hold no gold are what it learns to tell apart
-_WORTH_LEARNING = 0.5  # of the most gold that a chunk holds: who has less of it is neither right nor wrong
+_TOP_CHUNKS = 40  # ranks from which negatives are taken: the chunks without gold
+_ANSWER_SHARE = 0.5  # of the most gold in any chunk; chunks with less gold are neither positives nor negatives
 
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What came of it. ``folder``: a CrossEncoder for ``reranking.model``; ``None`` where no gain was shown: gone.
+    """The result of ``tune``. ``folder``: a CrossEncoder for ``reranking.model``; ``None`` without a gain.
 
-    ``trained``, ``held_out``: numbers of questions; ``by``: what parts them.
+    ``trained``, ``held_out``: numbers of questions; ``by``: how they were split.
     """
 
     gain: Gain
@@ -78,17 +78,17 @@ class Tuned:
 def tune(
     library: Library, judged: Judged, settings: Settings, watch: Watch | None = None, plan: Plan | None = None
 ) -> Tuned:
-    """Teach the re-ranker on one half of the judgments; try it in the place of the settings' own on the other half.
+    """Fine-tune Lectern's re-ranker on one half of the judgments and compare it with the settings' one on the other.
 
-    ``settings``: with a re-ranker on, which is tried without its time limit. What that one learnt from itself, if it
-    was taught, is in the first half again. ``plan``: how it learns, ``None`` for what suits so many questions.
+    ``settings``: with a re-ranker on, which runs without its time limit. If it is a fine-tuned one itself, its training
+    questions are in the training half again. ``plan``: ``None`` for one by the number of questions.
 
-    What was stopped is gone on from when the same judgments are given again; with others what it left is removed, and
-    so are taught models that nothing uses and no job names. Raises ``LecternError`` for fewer than ``LEAST_JUDGMENTS``
-    questions with gold, where no re-ranker is on, or where it is the one that these judgments make; ``ModelError``
-    without Lectern's own.
+    A stopped call resumes when it is called with the same judgments. Unfinished models of other judgments are removed,
+    and so are fine-tuned models that nothing uses. Raises ``LecternError`` for fewer than ``LEAST_JUDGMENTS`` questions
+    with gold, without a re-ranker, or where the present one was made from these judgments; ``ModelError`` where
+    Lectern's own is missing.
     """
-    begun, questions = perf_counter(), fittable(judged)
+    start, questions = perf_counter(), fittable(judged)
     if len(questions) < LEAST_JUDGMENTS:
         raise LecternError(
             f"This library has {len(questions):,} judged questions with an answer; teaching a re-ranker takes at least "
@@ -98,32 +98,32 @@ def tune(
     if settings.reranking.off:
         raise LecternError("No re-ranker is on.", "Set reranking.model, or ask with the preset careful.")
     present = settings.reranking.model
-    halves = halved(questions, seen_by(present), MOST_QUESTIONS)
-    plan = plan or suited(len(halves.training))
-    place = library.home / FOLDER / _name(judged, halves.training, plan)
+    halves = checked_split(questions, seen_by(present), MOST_QUESTIONS)
+    plan = plan or default_plan(len(halves.training))
+    place = library.home / FOLDER / _folder_name(judged, halves.training, plan)
     if folder_of(present) == place.resolve():
         raise LecternError(
             "The re-ranker in use has learnt from these judgments already.", "Judge more questions, and teach again."
         )
     sweep(library, place, present)
-    # What a time limit cuts off differs from run to run, and would decide what is better.
-    asking = settings.with_value("reranking.timeout_seconds", 0.0)
-    work = _Work(library, Scorer(library.searcher, judged), asking, watch)
+    # Which passages a time limit leaves out varies from run to run, and would distort the comparison.
+    untimed = settings.with_value("reranking.timeout_seconds", 0.0)
+    tuning = _Tuning(library, Scorer(library.searcher, judged), untimed, watch)
     if not (place / "config.json").is_file():
-        work.teach(halves, plan, place)
+        tuning.train(halves, plan, place)
     elif not (place / FILE).is_file():
-        note(halves, place)
-    gain = work.held(halves.held_out, place)
-    if gain.verdict != GAIN and place.resolve() not in used(library, present, *results(library)):
+        write_seen(halves, place)
+    gain = tuning.held_out_gain(halves.held_out, place)
+    if gain.verdict != GAIN and place.resolve() not in folders_in_use(library, present, *results(library)):
         shutil.rmtree(place, ignore_errors=True)
-    kept = place if gain.verdict == GAIN else None
-    return Tuned(gain, kept, len(halves.training), len(halves.held_out), halves.by, perf_counter() - begun)
+    folder = place if gain.verdict == GAIN else None
+    return Tuned(gain, folder, len(halves.training), len(halves.held_out), halves.by, perf_counter() - start)
 
 
-def suited(questions: int) -> Plan:
-    """A plan that goes ``ROUNDS`` times through so many questions, gently: the model knows its trade already.
+def default_plan(questions: int) -> Plan:
+    """A plan of ``ROUNDS`` epochs over the questions, with at most ``MOST_STEPS`` steps.
 
-    >>> suited(100).steps, suited(100_000).steps
+    >>> default_plan(100).steps, default_plan(100_000).steps
     (38, 300)
     """
     steps = min(MOST_STEPS, max(1, round(ROUNDS * questions / 8)))
@@ -131,156 +131,164 @@ def suited(questions: int) -> Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
+class _Tuning:
+    """One call of ``tune``. ``settings``: those with the present re-ranker, without a time limit."""
+
     library: Library
     scorer: Scorer
     settings: Settings
     watch: Watch | None
 
-    def teach(self, halves: Split, plan: Plan, place: Path) -> None:
-        """Make the CrossEncoder in ``place``, calibrated, with what it saw, whole or not at all."""
-        asked = self._asked(halves.training, 0.0)
-        taught = [found for one in asked if (found := self._lists(one))]
-        if not taught:
+    def train(self, halves: Split, plan: Plan, place: Path) -> None:
+        """Write the trained and calibrated CrossEncoder, with the questions it saw, to ``place`` atomically."""
+        searches = self._search(halves.training, 0.0)
+        training_questions = [item for search in searches if (item := self._training_question(search))]
+        if not training_questions:
             raise LecternError("No marked answer stands in any chunk that is searched.", "Check the judgments.")
 
         def lists_of(step: int) -> list[ListwiseExample]:
-            self._tell("learning", 0.05 + 0.45 * step / plan.steps)
-            choose = draw(plan.seed, step)
-            turn = [taught[at % len(taught)] for at in range(step * plan.questions, (step + 1) * plan.questions)]
-            return [one.listed(plan.passages, choose) for one in turn]
+            self._report("learning", 0.05 + 0.45 * step / plan.steps)
+            step_random = draw(plan.seed, step)
+            numbers = range(step * plan.questions, (step + 1) * plan.questions)
+            batch = [training_questions[number % len(training_questions)] for number in numbers]
+            return [item.listed(plan.passages, step_random) for item in batch]
 
-        work = learning(place)
+        work = work_folder(place)
         model = train(plan, lists_of, work / "checkpoint.pt", reranker_file.FILE)
         reranker_file.write(model.module, work / "model.safetensors")
         with written_whole(place) as unfinished:
-            made = reranker_file.load(work / "model.safetensors", "")
-            made.save_pretrained(str(unfinished))
-            reader = PairScorer(made, str(place), self.settings.reranking)
-            if (known := self._calibrated(asked, reader)) is not None:
-                calibration.write(known, unfinished)
-            note(halves, unfinished)
+            encoder = reranker_file.load(work / "model.safetensors", "")
+            encoder.save_pretrained(str(unfinished))
+            scorer = PairScorer(encoder, str(place), self.settings.reranking)
+            if (fitted := self._calibration(searches, scorer)) is not None:
+                calibration.write(fitted, unfinished)
+            write_seen(halves, unfinished)
         shutil.rmtree(work, ignore_errors=True)
 
-    def held(self, questions: Sequence[Question], place: Path) -> Gain:
-        """The taught model against the present one: each reads all questions before the other is loaded."""
-        asked = self._asked(questions, 0.6)
-        taught = self.settings.with_value("reranking.model", str(place))
-        sides: list[list[Recalls]] = [[], []]
-        for number, settings in enumerate((self.settings, taught)):
-            for at, one in enumerate(asked):
-                share = 0.62 + 0.38 * (number + at / len(asked)) / 2
+    def held_out_gain(self, questions: Sequence[Question], place: Path) -> Gain:
+        """The gain of the trained model over the present one. One model at a time is loaded."""
+        searches = self._search(questions, 0.6)
+        tuned = self.settings.with_value("reranking.model", str(place))
+        recalls: list[list[Recalls]] = [[], []]
+        for model_number, settings in enumerate((self.settings, tuned)):
+            for number, search in enumerate(searches):
+                share = 0.62 + 0.38 * (model_number + number / len(searches)) / 2
 
-                def heard(done: int, total: int, share: float = share) -> None:
-                    self._tell("trying on the others", share)
+                def report(done: int, total: int, share: float = share) -> None:
+                    self._report("trying on the others", share)
 
-                sides[number].append(self.scorer.exactly(one, settings, heard))
-        self._tell("done", 1.0)
-        return gained(np.array(sides[0]), np.array(sides[1]))
+                recalls[model_number].append(self.scorer.recalls(search, settings, report))
+        self._report("done", 1.0)
+        return measured_gain(np.array(recalls[0]), np.array(recalls[1]))
 
-    def _asked(self, questions: Sequence[Question], share: float) -> list[JudgedSearch]:
-        found = []
+    def _search(self, questions: Sequence[Question], share: float) -> list[JudgedSearch]:
+        searches = []
         for question in questions:
-            self._tell("searching", share)
-            found.append(self.scorer.ask(question, self.settings))
-        return found
+            self._report("searching", share)
+            searches.append(self.scorer.ask(question, self.settings))
+        return searches
 
-    def _calibrated(self, asked: Sequence[JudgedSearch], reader: PairScorer) -> Calibration | None:
-        """What the model's scores of the candidates mean; an answer has half of its chunk, or of the gold, in it."""
+    def _calibration(self, searches: Sequence[JudgedSearch], scorer: PairScorer) -> Calibration | None:
+        """The calibration of the model's scores on the candidates of all searches.
+
+        A candidate counts as an answer where gold makes up half of it, or where it has half of the gold.
+        """
         scores: list[Vectors] = []
-        answers: list[NDArray[np.bool_]] = []
-        for at, one in enumerate(asked):
-            self._tell("calibrating", 0.5 + 0.1 * at / len(asked))
-            leaves = self._ordered(one)[: self.settings.reranking.candidates]
-            table = one.found.leaves
-            least = np.minimum(table.ends[leaves] - table.starts[leaves], one.gold.size)
-            answers.append(2 * one.held[leaves] >= least)
-            scores.append(reader.score(one.question.question, [self._text(one, leaf) for leaf in leaves.tolist()]))
-        return calibration.fitted(np.concatenate(scores).astype(np.float64), np.concatenate(answers))
+        is_answer: list[NDArray[np.bool_]] = []
+        for number, search in enumerate(searches):
+            self._report("calibrating", 0.5 + 0.1 * number / len(searches))
+            leaves = self._ranked_leaves(search)[: self.settings.reranking.candidates]
+            table = search.found.leaves
+            sizes = np.minimum(table.ends[leaves] - table.starts[leaves], search.gold.size)
+            is_answer.append(2 * search.gold_characters[leaves] >= sizes)
+            texts = [self._text(search, leaf) for leaf in leaves.tolist()]
+            scores.append(scorer.score(search.question.question, texts))
+        return calibration.fitted(np.concatenate(scores).astype(np.float64), np.concatenate(is_answer))
 
-    def _ordered(self, asked: JudgedSearch) -> NDArray[np.int64]:
-        """The leaves of a question as they come to the re-ranker, best first."""
-        ranking = self.library.searcher.order(asked.found, without_reranking(self.settings))
+    def _ranked_leaves(self, search: JudgedSearch) -> NDArray[np.int64]:
+        """The kept leaves before re-ranking, best first."""
+        ranking = self.library.searcher.order(search.found, without_reranking(self.settings))
         return ranking.pool[ranking.kept]
 
-    def _text(self, asked: JudgedSearch, leaf: int) -> str:
-        """What the re-ranker reads of a leaf."""
-        searcher, leaves = self.library.searcher, asked.found.leaves
-        whole = searcher.text(leaves.version_ids[leaves.documents[leaf]])
-        said = whole[int(leaves.starts[leaf]) : int(leaves.ends[leaf])]
-        return below(searcher.above([int(leaves.rows[leaf])])[0], said) if self.settings.reranking.prefix else said
+    def _text(self, search: JudgedSearch, leaf: int) -> str:
+        """The text of a leaf as the re-ranker gets it."""
+        searcher, leaves = self.library.searcher, search.found.leaves
+        document = searcher.text(leaves.version_ids[leaves.documents[leaf]])
+        text = document[int(leaves.starts[leaf]) : int(leaves.ends[leaf])]
+        return below(searcher.prefixes([int(leaves.rows[leaf])])[0], text) if self.settings.reranking.prefix else text
 
-    def _lists(self, asked: JudgedSearch) -> _Taught | None:
-        """What a question teaches; ``None`` where no chunk that was searched holds its gold."""
-        if not asked.held.any():
+    def _training_question(self, search: JudgedSearch) -> _TrainingQuestion | None:
+        """The positives and negatives of a question; ``None`` without either."""
+        gold = search.gold_characters
+        if not gold.any():
             return None
-        right = np.flatnonzero(asked.held >= _WORTH_LEARNING * asked.held.max()).tolist()
-        near = [leaf for leaf in self._ordered(asked)[:_NEAR].tolist() if not asked.held[leaf]]
-        answers = tuple(self._text(asked, leaf) for leaf in right)
-        others = tuple(dict.fromkeys(said for leaf in near if (said := self._text(asked, leaf)) not in answers))
-        return _Taught(asked.question.question, answers, others) if others else None
+        positives = np.flatnonzero(gold >= _ANSWER_SHARE * gold.max()).tolist()
+        negatives = [leaf for leaf in self._ranked_leaves(search)[:_TOP_CHUNKS].tolist() if not gold[leaf]]
+        answers = tuple(self._text(search, leaf) for leaf in positives)
+        others = tuple(dict.fromkeys(text for leaf in negatives if (text := self._text(search, leaf)) not in answers))
+        return _TrainingQuestion(search.question.question, answers, others) if others else None
 
-    def _tell(self, what: str, share: float) -> None:
+    def _report(self, phase: str, share: float) -> None:
         if self.watch:
-            self.watch(what, share)
+            self.watch(phase, share)
 
 
 @dataclass(frozen=True, slots=True)
-class _Taught:
-    """A question with chunks that answer it, and chunks near the top that do not, best first."""
+class _TrainingQuestion:
+    """A question with the chunks that answer it, and the top chunks that do not (``others``), best first."""
 
     question: str
     answers: tuple[str, ...]
     others: tuple[str, ...]
 
-    def listed(self, count: int, choose: random.Random) -> ListwiseExample:
-        """One answer and so many others; the nearer to the top, the likelier one is among them."""
-        chosen: list[str] = []
-        left = list(self.others)
-        while left and len(chosen) < count - 1:
-            chosen.append(left.pop(min(choose.randrange(len(left)), choose.randrange(len(left)))))
-        return ListwiseExample(self.question, (choose.choice(self.answers), *chosen))
+    def listed(self, count: int, generator: random.Random) -> ListwiseExample:
+        """A random answer and up to ``count - 1`` random others, those near the top with a higher probability."""
+        negatives: list[str] = []
+        remaining = list(self.others)
+        while remaining and len(negatives) < count - 1:
+            size = len(remaining)
+            negatives.append(remaining.pop(min(generator.randrange(size), generator.randrange(size))))
+        return ListwiseExample(self.question, (generator.choice(self.answers), *negatives))
 
 
-def _name(judged: Judged, questions: Sequence[Question], plan: Plan) -> str:
-    """The same for the same questions, gold, plan and weights to begin from."""
+def _folder_name(judged: Judged, questions: Sequence[Question], plan: Plan) -> str:
+    """Sixteen hex digits, equal for equal questions, gold, plan and initial weights."""
     versions = {name: version for version, name in judged.names.items()}
-    told = [
+    content = [
         [question.question, sorted((versions[span.document], span.start, span.end) for span in question.gold)]
         for question in questions
     ]
     base = hashlib.sha256(reranker_file.FILE.read_bytes()).hexdigest()
-    return hashlib.sha256(repr([told, asdict(plan), base]).encode()).hexdigest()[:16]
+    return hashlib.sha256(repr([content, asdict(plan), base]).encode()).hexdigest()[:16]
 
 
 __all__ = ["KIND", "tune_handler"]
 
-_PARTS = 1000  # of the whole bar
+_PROGRESS_UNITS = 1000  # of the whole progress bar
 
 
 def tune_handler(library: Library) -> Handler:
-    """Runs jobs of ``KIND``: one item; payload ``settings``, with the re-ranker that is to be bettered.
+    """The handler of jobs of ``KIND``: one item; payload ``settings``, with the re-ranker to improve on.
 
-    The result has ``verdict``, ``sentence``, ``folder`` of the taught model as ``kept_as`` names it ("" where no
-    gain was shown), ``trained`` (questions), and mean recall ``before`` and ``after`` on the questions kept out, in
-    percent.
+    The result has ``verdict``, ``sentence``, ``folder`` (the model's ``stored_name``, "" without a gain), ``trained``
+    (questions), and the mean recall ``before`` and ``after`` on the held-out questions, in percent.
     """
 
     def handle(job: Job, reporter: Reporter) -> None:
         for item in reporter.items():
 
-            def watch(what: str, share: float, item_id: int = item.id) -> None:
-                reporter.stage(item_id, what, int(_PARTS * share), _PARTS)
+            def watch(phase: str, share: float, item_id: int = item.id) -> None:
+                reporter.stage(item_id, phase, int(_PROGRESS_UNITS * share), _PROGRESS_UNITS)
 
-            found = tune(library, judged_questions(library), settings_from(dict(job.payload["settings"])), watch)
+            tuned = tune(library, judged_questions(library), settings_from(dict(job.payload["settings"])), watch)
             reporter.result(
                 {
-                    "verdict": found.gain.verdict,
-                    "sentence": found.gain.sentence,
-                    "folder": kept_as(library.home, str(found.folder or "")),
-                    "trained": found.trained,
-                    "before": found.gain.before,
-                    "after": found.gain.after,
+                    "verdict": tuned.gain.verdict,
+                    "sentence": tuned.gain.sentence,
+                    "folder": stored_name(library.home, str(tuned.folder or "")),
+                    "trained": tuned.trained,
+                    "before": tuned.gain.before,
+                    "after": tuned.gain.after,
                 }
             )
             reporter.finish_item(item.id)

@@ -1,1 +1,1 @@
-"""A question to its result: read, searched, ranked, grown, filled into a context, answered and explained."""
+"""Search: a question is analysed, searched, ranked, expanded, put into a context, answered and explained."""

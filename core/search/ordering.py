@@ -1,4 +1,4 @@
-"""The stages behind the fusion, which look at what the leaves say: diversity, then re-ranking; each one column more."""
+"""The stages after fusion, which score the kept leaves only: diversification, then re-ranking."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from core.search.ranking.fusion import Scores
 from core.search.ranking.rerankers import Reranker, load_reranker
 from core.search.ranking.reranking import (
     Readings,
-    lifted_by_neighbours,
+    boost_by_neighbours,
     probabilities,
     read,
     reorder,
@@ -33,42 +33,50 @@ from core.types import Span
 
 Text = Callable[[int], str]
 """The canonical text of a document, by its ordinal."""
-Above = Callable[[Sequence[int]], Sequence[str]]
-"""What stands above leaves, by their rows: title, headings, header of a table; "" where nothing does."""
+Prefixes = Callable[[Sequence[int]], Sequence[str]]
+"""The prefixes of leaves (title, headings, table header), by their rows; "" for a leaf without one."""
 Progress = Callable[[int, int], None]
-CHARACTERS_PER_TOKEN = 4  # of English prose; where a text has fewer, a cut unit still has its leaf in the middle
+CHARACTERS_PER_TOKEN = 4  # of English prose; a text with fewer is cut by the model, but its leaf is in the middle
 
 
 def diversified(ranking: Ranking, settings: DiversitySettings) -> Ranking:
-    """The ranking with what repeats itself moved back; itself where the stage is off."""
+    """The ranking with near-repetitions moved down; unchanged when the stage is off."""
     if settings.off or not len(ranking.kept):
         return ranking
     started = perf_counter()
     vectors = ranking.leaves.vectors.of(ranking.pool[ranking.kept])
     order, scores = diversify(ranking.final[ranking.kept], vectors, settings)
-    return _appended(ranking, "diverse", scores, order, {}, started)
+    return _with_stage(ranking, "diverse", scores, order, {}, started)
 
 
-def candidates(
-    ranking: Ranking, settings: RerankingSettings, max_tokens: int, text: Text, above: Above
+def candidate_passages(
+    ranking: Ranking, settings: RerankingSettings, max_tokens: int, text: Text, prefixes: Prefixes
 ) -> tuple[list[str], list[Span]]:
-    """The text a re-ranker reads for each candidate, best first, and where in its document the end of it stands.
+    """The passage a re-ranker reads for each candidate, best first, and its span in the document.
 
-    It is the unit of the settings, cut to ``max_tokens``; with ``settings.prefix`` what stands above the leaf comes
-    first, on lines of its own. No unit holds what the question excludes.
+    The span is the unit of the settings, cut to ``max_tokens`` and without text that the question excludes. With
+    ``settings.prefix`` the leaf's prefix comes before it, on lines of its own; the span does not include it.
     """
-    chosen, leaves = ranking.pool[ranking.kept[: settings.candidates]], ranking.leaves
-    whole = units(leaves, chosen.tolist(), settings, max_tokens, text)
-    spans = [clear_span(leaves, ranking.passing, *one) for one in zip(chosen.tolist(), whole, strict=True)]
-    documents = ranking.leaves.documents[chosen].tolist()
-    read = [text(document)[span.start : span.end] for document, span in zip(documents, spans, strict=True)]
+    leaves = ranking.leaves
+    candidates = ranking.pool[ranking.kept[: settings.candidates]]
+    spans = [
+        clear_span(leaves, ranking.passing, leaf, span)
+        for leaf, span in zip(
+            candidates.tolist(), reading_spans(leaves, candidates.tolist(), settings, max_tokens, text), strict=True
+        )
+    ]
+    documents = leaves.documents[candidates].tolist()
+    passages = [text(document)[span.start : span.end] for document, span in zip(documents, spans, strict=True)]
     if settings.prefix:
-        read = list(map(below, above(ranking.leaves.rows[chosen].tolist()), read))
-    return read, spans
+        passages = list(map(below, prefixes(leaves.rows[candidates].tolist()), passages))
+    return passages, spans
 
 
-def placed(readings: Readings, passages: Sequence[str], spans: Sequence[Span]) -> Readings:
-    """The readings with their marks by places in the documents. ``passages``, ``spans``: as ``candidates`` has them."""
+def in_documents(readings: Readings, passages: Sequence[str], spans: Sequence[Span]) -> Readings:
+    """The readings with marks by offset in the document instead of in the passage.
+
+    ``passages``, ``spans``: from ``candidate_passages``.
+    """
 
     def moved(marks: Marks | None, passage: str, span: Span) -> Marks | None:
         return marks and marks.moved(span.end - len(passage), span.start)
@@ -76,69 +84,72 @@ def placed(readings: Readings, passages: Sequence[str], spans: Sequence[Span]) -
     return replace(readings, marks=tuple(map(moved, readings.marks, passages, spans)))
 
 
-def reordered(ranking: Ranking, readings: Readings, settings: RerankingSettings, started: float) -> Ranking:
-    """The ranking in the order that it and the readings of its candidates make. ``started``: by ``perf_counter``."""
-    chosen = ranking.pool[ranking.kept[: len(readings.scores)]]
-    documents = ranking.leaves.documents[chosen]
-    lifted = lifted_by_neighbours(readings.scores, chosen, documents, settings.neighbour_share)
-    found = reorder(ranking.final[ranking.kept], replace(readings, scores=lifted), settings)
-    made = _appended(ranking, "reranked", found.scores, found.order, found.dropped, started)
-    marked = zip(chosen.tolist(), readings.marks, strict=False)
-    made = replace(made, marks={leaf: marks for leaf, marks in marked if marks is not None})
-    likely = probabilities(readings, settings)
-    if likely is None:
-        return made
-    column = np.full(len(ranking.pool), np.nan)
-    column[ranking.kept[: len(likely)]] = likely
-    return replace(made, probabilities=column)
+def reorder_ranking(ranking: Ranking, readings: Readings, settings: RerankingSettings, started: float) -> Ranking:
+    """The ranking re-ordered by the readings of its candidates. ``started``: when, by ``perf_counter``."""
+    candidates = ranking.pool[ranking.kept[: len(readings.scores)]]
+    documents = ranking.leaves.documents[candidates]
+    scores = boost_by_neighbours(readings.scores, candidates, documents, settings.neighbour_share)
+    reranked = reorder(ranking.final[ranking.kept], replace(readings, scores=scores), settings)
+    result = _with_stage(ranking, "reranked", reranked.scores, reranked.order, reranked.dropped, started)
+    marked = zip(candidates.tolist(), readings.marks, strict=False)
+    result = replace(result, marks={leaf: marks for leaf, marks in marked if marks is not None})
+    candidate_probabilities = probabilities(readings, settings)
+    if candidate_probabilities is None:
+        return result
+    pool_probabilities = np.full(len(ranking.pool), np.nan)
+    pool_probabilities[ranking.kept[: len(candidate_probabilities)]] = candidate_probabilities
+    return replace(result, probabilities=pool_probabilities)
 
 
 class RerankerCache:
-    """Holds the loaded re-ranker and, in ``readings``, its scores for the passages of the latest questions.
-
-    Any thread may ask.
-    """
+    """The loaded re-ranker and, in ``readings``, its output for the passages of the latest questions. Thread-safe."""
 
     def __init__(self, readings: LruCache[Readings]) -> None:
         self._readings = readings
-        self._loaded: tuple[Hashable, Reranker] | None = None  # one at a time: it may take a gigabyte
+        self._loaded: tuple[Hashable, Reranker] | None = None  # one only: a model may take a gigabyte
         self._lock = Lock()
 
     def reranked(
-        self, ranking: Ranking, settings: RerankingSettings, text: Text, above: Above, progress: Progress | None = None
+        self,
+        ranking: Ranking,
+        settings: RerankingSettings,
+        text: Text,
+        prefixes: Prefixes,
+        progress: Progress | None = None,
     ) -> Ranking:
-        """The ranking in the order of the re-ranker; itself where the stage is off.
+        """The re-ranked ranking; unchanged when the stage is off.
 
-        ``progress(done, total)`` gets passages read; it may raise to stop. Raises ``ModelError`` without the model.
+        ``progress(done, total)`` counts the passages read; it may raise to stop. Raises ``ModelError`` when the model
+        cannot be loaded or fails.
         """
         if settings.off or not len(ranking.kept):
             return ranking
         started = perf_counter()
-        named, model = self._model(settings)
-        passages, spans = candidates(ranking, settings, model.max_tokens, text, above)
-        key = (named, ranking.question, tuple(passages), tuple(spans))
+        model_key, model = self._model(settings)
+        passages, spans = candidate_passages(ranking, settings, model.max_tokens, text, prefixes)
+        key = (model_key, ranking.question, tuple(passages), tuple(spans))
         readings = self._readings.get(key)
         if readings is None:
             readings = read(ranking.question, passages, model, settings, progress)
-            readings = placed(readings, passages, spans)
-            if not readings.note:  # with more time more would have been read
+            readings = in_documents(readings, passages, spans)
+            if not readings.note:  # incomplete readings are not cached: next time the model may read more
                 self._readings.put(key, readings)
         return replace(
-            reordered(ranking, readings, settings, started),
+            reorder_ranking(ranking, readings, settings, started),
             notes=(*ranking.notes, readings.note) if readings.note else ranking.notes,
         )
 
     def _model(self, settings: RerankingSettings) -> tuple[Hashable, Reranker]:
-        """The settings' model, and the key that tells it from others."""
+        """A key that identifies the settings' model, and the model, loaded if needed."""
         key = (settings.model, settings.precision, settings.max_tokens)
         with self._lock:
             if self._loaded is None or self._loaded[0] != key:
-                self._loaded = None  # before the next is loaded beside it
+                self._loaded = None  # frees the previous model before the next one is loaded
                 self._loaded = key, load_reranker(settings)
             return self._loaded
 
 
-def _appended(
+def _with_stage(
     ranking: Ranking,
     stage: str,
     scores: Scores,
@@ -146,53 +157,53 @@ def _appended(
     dropped: Mapping[int, str],
     started: float,
 ) -> Ranking:
-    """The ranking with one stage more. ``scores``, ``order`` and ``dropped`` are of the leaves kept so far."""
+    """The ranking with one more stage. ``scores``, ``order`` and ``dropped`` refer to positions in ``ranking.kept``."""
     column = np.full(len(ranking.pool), np.nan)
     column[ranking.kept] = scores
     return replace(
         ranking,
         scores={**ranking.scores, stage: column},
         kept=ranking.kept[order],
-        dropped={**ranking.dropped, **{int(ranking.kept[entry]): why for entry, why in dropped.items()}},
+        dropped={**ranking.dropped, **{int(ranking.kept[entry]): reason for entry, reason in dropped.items()}},
         timings_ms={**ranking.timings_ms, stage: (perf_counter() - started) * 1000},
     )
 
 
-def units(
+def reading_spans(
     leaves: LeafTable,
-    chosen: Sequence[int],
+    candidates: Sequence[int],
     settings: RerankingSettings,
     max_tokens: int,
-    text_of: Callable[[int], str],
+    text: Text,
 ) -> list[Span]:
-    """The span to be read for each chosen leaf (indices into ``leaves``), in order; it holds the leaf.
+    """The span that a re-ranker reads for each candidate (indices into ``leaves``); it contains the leaf.
 
-    ``max_tokens``: what the re-ranker reads at once. ``text_of(document)``: the canonical text. A longer unit is cut
-    around its leaf: a model that drops the end of what is too long would judge a passage by its neighbours.
+    ``max_tokens``: the re-ranker's limit. ``text(document)``: the canonical text. A longer unit is trimmed around its
+    leaf: a model that truncates at the end could lose the leaf itself.
     """
-    room = max_tokens * CHARACTERS_PER_TOKEN
-    found: list[Span] = []
-    for leaf in chosen:
+    most_characters = max_tokens * CHARACTERS_PER_TOKEN
+    spans: list[Span] = []
+    for leaf in candidates:
         child = Span(int(leaves.starts[leaf]), int(leaves.ends[leaf]))
-        unit = child
-        if settings.unit != "child":
-            text = text_of(int(leaves.documents[leaf]))
-            first, last = family(leaves, leaf)
-            unit = Span(int(leaves.starts[first]), int(leaves.ends[first : last + 1].max()))
-            if settings.unit == "window":
-                limits = unit if leaves.parent_rows[leaf] >= 0 else Span(0, len(text))
-                near = Span(max(limits.start, child.start - room), min(limits.end, child.end + room))
-                unit = window(text, child, near, settings.window_sentences)
-            unit = around(text, child, unit, room)
-        found.append(unit)
-    return found
+        if settings.unit == "child":
+            spans.append(child)
+            continue
+        body = text(int(leaves.documents[leaf]))
+        first, last = family(leaves, leaf)
+        unit = Span(int(leaves.starts[first]), int(leaves.ends[first : last + 1].max()))
+        if settings.unit == "window":
+            limits = unit if leaves.parent_rows[leaf] >= 0 else Span(0, len(body))
+            reach = Span(max(limits.start, child.start - most_characters), min(limits.end, child.end + most_characters))
+            unit = sentence_window(body, child, reach, settings.window_sentences)
+        spans.append(trim_around(body, child, unit, most_characters))
+    return spans
 
 
-def window(text: str, child: Span, limits: Span, sentences: int) -> Span:
-    """The child and so many whole sentences on each side of it, within the limits; 0 leaves it as it is.
+def sentence_window(text: str, child: Span, limits: Span, sentences: int) -> Span:
+    """The child extended by this many whole sentences on each side, within the limits; 0 returns the child.
 
     >>> text = "One. Two. Three. Four. Five."
-    >>> found = window(text, Span(10, 16), Span(0, 22), 1)
+    >>> found = sentence_window(text, Span(10, 16), Span(0, 22), 1)
     >>> text[found.start : found.end]
     'Two. Three. Four.'
     """
@@ -201,21 +212,21 @@ def window(text: str, child: Span, limits: Span, sentences: int) -> Span:
     return Span(before[0].start if before else child.start, after[-1].end if after else child.end)
 
 
-def around(text: str, child: Span, unit: Span, room: int) -> Span:
-    """The part of the unit around the child that has at most ``room`` characters, cut at white space where it can be.
+def trim_around(text: str, child: Span, unit: Span, most_characters: int) -> Span:
+    """The unit trimmed around the child to at most ``most_characters``, at white space where possible.
 
-    A child that alone is longer is left whole.
+    A longer child is returned whole.
 
     >>> text = "one two three four five six seven"
-    >>> found = around(text, Span(14, 18), Span(0, 33), 16)
+    >>> found = trim_around(text, Span(14, 18), Span(0, 33), 16)
     >>> text[found.start : found.end]
     'three four five'
     """
-    if unit.length <= room or child.length >= room:
-        return unit if unit.length <= room else child
-    side = (room - child.length) // 2
-    start = max(unit.start, min(child.start - side, unit.end - room))
-    end = min(unit.end, start + room)
+    if unit.length <= most_characters or child.length >= most_characters:
+        return unit if unit.length <= most_characters else child
+    side = (most_characters - child.length) // 2
+    start = max(unit.start, min(child.start - side, unit.end - most_characters))
+    end = min(unit.end, start + most_characters)
     start, end = min(start, child.start), max(end, child.end)
     while start > unit.start and start < child.start and not text[start - 1].isspace():
         start += 1

@@ -1,4 +1,4 @@
-"""What a search gives, and when two of them must be the same."""
+"""``SearchResult``: all that a search returns."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from core.search.context.ending import Ending
 from core.search.question.analysis import Understanding
 from core.search.ranking.reranking import STOPPED
 
-BY_WORDS_ALONE = "Searched by words alone, for the embedder cannot be asked. "  # before why, and what to do
+BY_WORDS_ALONE = "Searched by words alone, for the embedder cannot be asked. "  # the error message follows
 
 
 def by_words_alone(notes: Iterable[str]) -> bool:
-    """Whether one of a result's notes says that its embedder could not be asked: the next time it may be.
+    """Whether one of a result's notes says that the embedder failed, so that only lexical search ran.
 
     >>> by_words_alone([BY_WORDS_ALONE + "Nothing answers at localhost:8080."]), by_words_alone([])
     (True, False)
@@ -24,11 +24,10 @@ def by_words_alone(notes: Iterable[str]) -> bool:
     return any(note.startswith(BY_WORDS_ALONE) for note in notes)
 
 
-def unfinished(notes: Iterable[str]) -> bool:
-    """Whether one of a result's notes says that a re-ranker had too little time: asked once more it may come out
-    otherwise.
+def reranking_timed_out(notes: Iterable[str]) -> bool:
+    """Whether one of a result's notes says that re-ranking ran into its time limit.
 
-    >>> unfinished([STOPPED + "2 s: 1 of 3 re-ranked."]), unfinished([])
+    >>> reranking_timed_out([STOPPED + "2 s: 1 of 3 re-ranked."]), reranking_timed_out([])
     (True, False)
     """
     return any(note.startswith(STOPPED) for note in notes)
@@ -36,13 +35,15 @@ def unfinished(notes: Iterable[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """``hits``: retrieved children, best first. ``passages``: what the reader gets, in the reader's order.
+    """The result of one question.
 
-    ``key``: equal for results of one question, its settings and the state of the library; ``None`` where it must not
-    be remembered. ``understood``: what was read out of the question. ``conflicts``: what the passages disagree on.
-    ``notes``: what a person should know of how it was answered, as sentences. ``reads``: how often expansion asked the
-    catalogue. ``likely``: the probability that the likeliest passage a re-ranker read answers; ``None`` where none did
-    whose scores are calibrated. ``ending``: ``None`` where the budget or the last hit ends the context.
+    ``hits``: retrieved children, best first. ``passages``: those of the context, in reading order. ``understood``: the
+    analysed question. ``conflicts``: contradictions between passages. ``clustered``: how the best hits are spread over
+    documents. ``notes``: sentences for the user on how the search ran. ``reads``: number of catalogue reads by
+    expansion. ``likely``: the highest probability of answering that a calibrated re-ranker gave a passage, ``None``
+    without one. ``ending``: why the context ended early; ``None`` where the budget or the last hit ended it. ``key``:
+    the cache key, of the question, its settings and the library's state; ``None`` for a result that must not be
+    cached.
     """
 
     question: str

@@ -1,4 +1,4 @@
-"""The leaves as they are now, all or those a question asks, held in memory while the library does not change."""
+"""Selections of leaves: the whole library or the part a question searches, cached while the library does not change."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from core.search.memory import SearchMemory
 from core.search.question.analysis import Keys, Understanding, understand
 from core.search.ranking.snapshot import Snapshot
 from core.settings import UnderstandingSettings
-from core.storage.catalogue.conditions import OF_SOURCES, Condition, chosen, resolve
+from core.storage.catalogue.conditions import OF_SOURCES, Condition, conditions_key, resolve
 from core.storage.catalogue.names import ALL_DOCUMENTS, Scope, versions_in
 from core.storage.catalogue.source_metadata import KnownNames, SourceMetadata, known, source_metadata
-from core.storage.index.leaves import load_leaves, narrow, take
+from core.storage.index.leaves import load_leaves, narrow, select
 from core.storage.store import Store
 
-PARTS_BYTES = 256_000_000  # what parts of a large library may take, whose own vectors are not in memory
+PARTS_BYTES = 256_000_000  # bound of the cached parts together, in libraries too large to keep their vectors in memory
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Which leaves a question is asked of.
+    """The part of the library that a question searches.
 
-    ``scope``: chosen documents. ``conditions``: stated by the question's operators, () for none.
+    ``scope``: the chosen documents. ``conditions``: from the question's operators, () for none.
     """
 
     scope: Scope = ALL_DOCUMENTS
@@ -33,47 +33,47 @@ class Part:
 
     @property
     def everything(self) -> bool:
-        """Whether it selects every leaf."""
+        """Whether the part is the whole library."""
         return not self.conditions and self.scope.everything
 
     @property
     def documents(self) -> Part:
-        """The part without its conditions on text: whole documents, by scope and conditions on sources."""
+        """The part without its conditions on text: it selects whole documents, by scope and conditions on sources."""
         return Part(self.scope, tuple(one for one in self.conditions if one.kind in OF_SOURCES))
 
     @property
     def key(self) -> tuple[Scope, str]:
         """Equal for parts that select the same leaves."""
-        return self.scope, chosen(self.conditions)
+        return self.scope, conditions_key(self.conditions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeafSelection:
     """The leaves that a part of the library selects.
 
-    ``snapshot``: these leaves. ``aside``: phrases of the part that no leaf holds, and that therefore select nothing.
-    ``copied``: bytes held beside the table of all leaves; 0 where nothing was copied. ``everything``: how many leaves
-    the library has.
+    ``snapshot``: these leaves. ``unmatched``: conditions that were ignored because no leaf holds their phrase.
+    ``copied_bytes``: memory taken beside the table of all leaves, 0 when nothing was copied. ``library_leaves``: the
+    number of leaves in the whole library.
     """
 
     snapshot: Snapshot
-    aside: tuple[Condition, ...] = ()
-    copied: int = 0
-    everything: int = 0
+    unmatched: tuple[Condition, ...] = ()
+    copied_bytes: int = 0
+    library_leaves: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class SourceNames:
-    """``sources``: what each is filtered by. ``known``: the names that a question's operators may use."""
+    """``sources``: the metadata that operators filter by. ``known``: the names that a question's operators may use."""
 
     sources: tuple[SourceMetadata, ...]
     known: KnownNames
 
 
 class Snapshots:
-    """The leaves as the catalogue has them now, whole and in parts; loaded anew only when the catalogue changed.
+    """The leaves in the catalogue, whole and in parts; reloaded only when the catalogue changed. Thread-safe.
 
-    Any thread may ask. ``check(generation)`` raises where another embedder made the vectors.
+    ``check(generation)`` raises when another embedder made the vectors.
     """
 
     def __init__(self, store: Store, memory: SearchMemory, check: Callable[[int], None]) -> None:
@@ -81,54 +81,54 @@ class Snapshots:
         self._lock = Lock()
         self._whole: Snapshot | None = None
 
-    def asked(self, part: Part) -> LeafSelection:
+    def select(self, part: Part) -> LeafSelection:
         """The leaves of a part as they are now."""
         with self._store.reading(), self._lock:
-            return self._held(self._all(), part)
+            return self._selection(self._all_leaves(), part)
 
-    def _held(self, whole: Snapshot, part: Part) -> LeafSelection:
+    def _selection(self, whole: Snapshot, part: Part) -> LeafSelection:
         if part.everything:
-            return LeafSelection(whole, everything=len(whole.leaves))
+            return LeafSelection(whole, library_leaves=len(whole.leaves))
         key = (self._store.revision(), part.key)
-        held = self._memory.parts.get(key)
-        if held is None:
-            made = self._narrowed(whole, part)
-            vectors, passing = made.snapshot.leaves.vectors, made.snapshot.passing
-            copied = 0 if vectors is whole.leaves.vectors else vectors.nbytes
-            copied += 0 if passing is None else passing.nbytes
-            held = self._memory.parts.put(key, replace(made, copied=copied, everything=len(whole.leaves)))
-        return held
+        cached = self._memory.parts.get(key)
+        if cached is not None:
+            return cached
+        selection = self._narrowed(whole, part)
+        vectors, passing = selection.snapshot.leaves.vectors, selection.snapshot.passing
+        copied_bytes = 0 if vectors is whole.leaves.vectors else vectors.nbytes
+        copied_bytes += 0 if passing is None else passing.nbytes
+        selection = replace(selection, copied_bytes=copied_bytes, library_leaves=len(whole.leaves))
+        return self._memory.parts.put(key, selection)
 
-    def _all(self) -> Snapshot:
+    def _all_leaves(self) -> Snapshot:
         previous = self._whole
         leaves = load_leaves(self._store, previous.leaves if previous else None)
         if previous is not None and leaves is previous.leaves:
             return previous
         if leaves.generation:
             self._check(leaves.generation)
-        # A part of a large library has vectors of its own: all that is held of parts stays below the whole's.
-        self._memory.parts.most = min(leaves.vectors.nbytes, PARTS_BYTES)
-        self._memory.let_go()
+        # A part copies its vectors: all cached parts together take no more memory than the vectors of the whole.
+        self._memory.parts.capacity = min(leaves.vectors.nbytes, PARTS_BYTES)
+        self._memory.drop_snapshots()
         self._whole = Snapshot.of(leaves)
         return self._whole
 
     def _narrowed(self, whole: Snapshot, part: Part) -> LeafSelection:
-        """A table of whole documents; what conditions on the text leave of them is a mask over it."""
+        """The leaves of a part: a table of whole documents, and a mask over it where conditions filter by text."""
         if not part.conditions:
             return LeafSelection(Snapshot.of(narrow(whole.leaves, versions_in(self._store, part.scope))))
-        scoped = self._held(whole, Part(part.scope)).snapshot
-        # A phrase that no leaf has is set aside: people put terms in quotation marks that documents spell otherwise.
+        scoped = self._selection(whole, Part(part.scope)).snapshot
+        # Lenient: a phrase that no leaf holds is ignored, since people quote terms that documents spell otherwise.
         passing = resolve(self._store, scoped.leaves, part.conditions, self._source_names().sources, lenient=True)
         if part.documents == part:
-            everything = passing.mask.all()
-            return LeafSelection(scoped if everything else Snapshot.of(take(scoped.leaves, passing.mask)))
-        documents = self._held(whole, part.documents).snapshot
-        inside = np.zeros(len(scoped.leaves.version_ids), bool)
-        inside[documents.leaves.documents] = True
-        left = passing.taken(inside[scoped.leaves.documents])
-        if left.mask.all() and left.excluded is None:
+            return LeafSelection(scoped if passing.mask.all() else Snapshot.of(select(scoped.leaves, passing.mask)))
+        documents = self._selection(whole, part.documents).snapshot
+        selected_documents = np.zeros(len(scoped.leaves.version_ids), bool)
+        selected_documents[documents.leaves.documents] = True
+        within_documents = passing.subset(selected_documents[scoped.leaves.documents])
+        if within_documents.mask.all() and within_documents.excluded is None:
             return LeafSelection(documents, passing.aside)
-        return LeafSelection(replace(documents, passing=left), passing.aside)
+        return LeafSelection(replace(documents, passing=within_documents), passing.aside)
 
     def understand(
         self,
@@ -136,12 +136,15 @@ class Snapshots:
         settings: UnderstandingSettings,
         ignored: Keys = frozenset(),
     ) -> Understanding:
-        """``understand`` with the names of this library. ``ignored``: keys of chips that were taken away."""
+        """``question.analysis.understand`` with the names of this library.
+
+        ``ignored``: keys of the operators and texts that the user removed.
+        """
         with self._store.reading():
             return understand(question, settings, self._source_names().known, ignored)
 
-    def dated(self, version_id: str) -> str:
-        """What a document is dated by, a day or the first and the last of several; "" where it is not there."""
+    def document_date(self, version_id: str) -> str:
+        """A document's date in ISO form, or its first and last date joined by "to"; "" where it has none."""
         days = next((one.days for one in self._source_names().sources if one.version_id == version_id), None)
         return "" if days is None else " to ".join(dict.fromkeys(day.isoformat() for day in days))
 
@@ -150,4 +153,4 @@ class Snapshots:
             sources = source_metadata(self._store)
             return SourceNames(sources, known(self._store, sources))
 
-        return self._memory.names.made(self._store.revision(), load)
+        return self._memory.names.get_or_create(self._store.revision(), load)

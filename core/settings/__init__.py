@@ -1,6 +1,6 @@
-"""Every dial, one frozen dataclass per stage, validated where it is made; and the named presets.
+"""All settings, one frozen dataclass for each stage of the pipeline, validated on construction; and the named presets.
 
-A fingerprint is a hash of all values that matter, so two equal settings are the same recipe on any machine.
+A fingerprint is a hash of the values that affect the result, so equal fingerprints mean the same recipe on any machine.
 """
 
 from core.settings.all_settings import OF_DOCUMENTS, Settings, stage_fingerprint

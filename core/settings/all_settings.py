@@ -1,4 +1,4 @@
-"""All stages together, changed by name."""
+"""The settings of all stages, which can be changed by name."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from core.settings.context import AnsweringSettings, AssemblySettings, Expansion
 from core.settings.preparing import EmbeddingSettings, ParsingSettings
 from core.settings.searching import DiversitySettings, RerankingSettings, RetrievalSettings, UnderstandingSettings
 
-OF_DOCUMENTS = ("parsing", "chunking", "embedding")  # stages that read and cut; the others only answer
+OF_DOCUMENTS = ("parsing", "chunking", "embedding")  # stages applied to documents; the others apply to questions
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All stages together. Presets differ from ``Settings()`` only in values.
+    """The settings of all stages. ``Settings()`` is the preset "default".
 
     >>> Settings().with_value("retrieval.k", "20").retrieval.k
     20
@@ -37,24 +37,24 @@ class Settings:
     answering: AnsweringSettings = field(default_factory=AnsweringSettings)
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
-        """Plain nested values, fit for JSON."""
+        """The settings as nested JSON values: stage -> field -> value."""
         return asdict(self)
 
     def fingerprint(self) -> str:
-        """Same values, same sixteen hex digits.
+        """Sixteen hex digits, equal for settings that give the same results.
 
         >>> Settings().fingerprint() == Settings().fingerprint()
         True
         """
-        told = {item.name: _active_values(getattr(self, item.name)) for item in fields(self)}
-        return fingerprint_of({name: values for name, values in told.items() if values})
+        stages = {item.name: _active_values(getattr(self, item.name)) for item in fields(self)}
+        return fingerprint_of({name: values for name, values in stages.items() if values})
 
     def with_value(self, name: str, value: Any) -> Settings:
-        """A copy with ``stage.field`` set; strings are read as the field's type. Raises ``SettingsError``."""
+        """A copy with setting ``name``, "stage.field", changed. Strings are converted. Raises ``SettingsError``."""
         return self.with_values({name: value})
 
     def with_values(self, values: Mapping[str, Any]) -> Settings:
-        """As ``with_value`` for several at once: only the whole need be valid, in whatever order they are given.
+        """As ``with_value`` for several settings. Only the result must be valid, so their order does not matter.
 
         >>> Settings().with_values({"chunking.max_tokens": 900, "chunking.parent_max_tokens": 900}).chunking.max_tokens
         900
@@ -69,23 +69,23 @@ class Settings:
                     item.name for item in fields(self)
                 )
                 raise SettingsError(f"There is no setting {name!r}.", f"Choose among: {names}.")
-            stages.setdefault(stage_name, {})[field_name] = _read_as(name, getattr(stage, field_name), value)
+            stages.setdefault(stage_name, {})[field_name] = _converted(name, getattr(stage, field_name), value)
         changed: dict[str, Any] = {name: replace(getattr(self, name), **new) for name, new in stages.items()}
         return replace(self, **changed)
 
 
-_ANSWERS = {"true": True, "on": True, "yes": True, "1": True, "false": False, "off": False, "no": False, "0": False}
+_BOOLEANS = {"true": True, "on": True, "yes": True, "1": True, "false": False, "off": False, "no": False, "0": False}
 
 
-def _read_as(name: str, current: Any, value: Any) -> Any:
-    """``value`` in the type of ``current``; text is converted, tuples are written with commas.
+def _converted(name: str, current: Any, value: Any) -> Any:
+    """``value`` converted to the type of ``current``. A tuple may be given as text with commas.
 
-    >>> _read_as("x", 3, "4"), _read_as("x", ("a",), "b,c"), _read_as("x", 0.5, 1), _read_as("x", False, "on")
+    >>> _converted("x", 3, "4"), _converted("x", ("a",), "b,c"), _converted("x", 0.5, 1), _converted("x", False, "on")
     (4, ('b', 'c'), 1.0, True)
     """
     try:
         if isinstance(current, bool):
-            return _ANSWERS[str(value).lower()]
+            return _BOOLEANS[str(value).lower()]
         if isinstance(current, tuple):
             items = value.split(",") if isinstance(value, str) else value
             return tuple(item.strip() for item in items if item.strip())
@@ -101,14 +101,14 @@ def _read_as(name: str, current: Any, value: Any) -> Any:
 
 
 def stage_fingerprint(stage: Any) -> str:
-    """Fingerprint of one stage's settings."""
+    """The fingerprint of one stage's settings."""
     return fingerprint_of(_active_values(stage))
 
 
 def _active_values(stage: Any) -> dict[str, Any]:
-    """The values of a stage that its fingerprint is made of."""
-    told: dict[str, Any] = stage.active_values() if hasattr(stage, "active_values") else asdict(stage)
-    return told
+    """The values of a stage that affect its result, of which its fingerprint is made."""
+    values: dict[str, Any] = stage.active_values() if hasattr(stage, "active_values") else asdict(stage)
+    return values
 
 
 def fingerprint_of(value: object) -> str:

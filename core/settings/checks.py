@@ -1,4 +1,4 @@
-"""How a dial is declared with what it may be, and checked against that."""
+"""Declares the fields of settings with their allowed values, and checks them."""
 
 from __future__ import annotations
 
@@ -10,23 +10,26 @@ from core.errors import SettingsError
 
 
 def dial(default: Any, low: float | None = None, high: float | None = None, *, among: Collection[str] = ()) -> Any:
-    """The field of a dataclass whose value, or each of its values, is ``among`` others, or from ``low`` to ``high``."""
+    """A dataclass field with its allowed values.
+
+    ``among``: the value, or each item of a tuple, must be one of these. ``low``, ``high``: inclusive bounds.
+    """
     return field(default=default, metadata={"low": low, "high": high, "among": among})
 
 
 def check(stage: str, settings: Any) -> None:
-    """Raises ``SettingsError`` for a value that is outside what its dial was declared with."""
-    for one in fields(settings):
-        name, value = f"{stage}.{one.name}", getattr(settings, one.name)
-        among, high = one.metadata.get("among", ()), one.metadata.get("high")
+    """Raise ``SettingsError`` for the first field whose value is not allowed. ``stage``: its name, for the message."""
+    for declared in fields(settings):
+        name, value = f"{stage}.{declared.name}", getattr(settings, declared.name)
+        among, high = declared.metadata.get("among", ()), declared.metadata.get("high")
         for item in (value if isinstance(value, tuple) else (value,)) if among else ():
             if item not in among:
                 raise SettingsError(f"{name} is {item!r}.", f"Choose one of: {', '.join(among)}.")
         if high is not None:
-            within(name, value, one.metadata["low"], high)
+            within(name, value, declared.metadata["low"], high)
 
 
 def within(name: str, value: float, low: float, high: float) -> None:
-    """Raises ``SettingsError`` unless ``low <= value <= high``."""
+    """Raise ``SettingsError`` unless ``low <= value <= high``."""
     if not low <= value <= high:
         raise SettingsError(f"{name} is {value}.", f"Choose a value from {low:g} to {high:g}.")

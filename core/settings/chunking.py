@@ -1,4 +1,4 @@
-"""The dials of chunking: every one always valid, and a recipe named by those alone that its chunker reads."""
+"""The settings of chunking. A recipe's fingerprint includes only those that its chunker uses."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ THRESHOLDS = ("percentile", "absolute", "zscore", "interquartile", "gradient")
 ANCHOR_PLACES = ("start", "inside")
 USUAL_PREFIX = ("title", "heading", "table_header", "signature", "speaker", "sentences")
 PREFIX_KINDS = (*USUAL_PREFIX, "written")
-FORMER_PREFIX = "context"  # what older settings may name, and nobody makes: it gained nothing
+FORMER_PREFIX = "context"  # a kind that older settings may name; no longer made, and ignored
 WRITTEN_FOR = ("every", "unclear")
 ALIAS_KINDS = ("summary", "questions", "document")
-QUESTIONS = 3  # that a model writes of a leaf
+QUESTIONS = 3  # questions that a language model writes for a leaf
 
 _SEMANTIC = ("semantic_threshold", *(f"semantic_{name}" for name in THRESHOLDS), "semantic_buffer", "min_tokens")
 _TILING = ("tiling_window", "tiling_depth", "min_tokens")
@@ -57,24 +57,24 @@ DIALS: dict[str, tuple[str, ...]] = {
     "clause": ("clause_sentences",),
     "anchored": ("anchors", "anchor_at"),
 }
-"""The dials of each chunker beside the common ones; a chunker that is not named has none of its own."""
+"""The settings that only one chunker uses, by chunker. A chunker that is missing here has none."""
 
-# What a chunker leaves to another where its own structure is absent: that one's dials decide then too.
-_LEAVES_TO = {
+# The chunkers that a chunker falls back to where a document lacks its structure: it uses their settings too.
+_FALLBACKS = {
     "semantic": ("texttiling",),
     "cluster": ("texttiling",),
     "learned": ("semantic", "texttiling"),
     "auto": ("table", "log", "conversation", "clause"),
 }
-# Kinds of prefix that only some chunkers make.
-_MADE_BY = {
+# The kinds of prefix that only some chunkers make.
+_PREFIX_CHUNKERS = {
     "signature": ("code", "auto"),
     "speaker": ("conversation", "auto"),
     "sentences": ("table", "auto"),
 }
-# Dials younger than the first recipes, each at the value that says what was always done: a fingerprint leaves them out
-# there, so that a new dial does not make every document stale and change the id of every chunk.
-_ALWAYS_SO = {
+# Settings that were added later, with the value that means the earlier behaviour. A fingerprint leaves them out at that
+# value, so that a new setting does not make every document stale and change every chunk id.
+_LATER_SETTINGS = {
     "unit": "tokens",
     "overlap": "even",
     "parents": "structure",
@@ -84,38 +84,48 @@ _ALWAYS_SO = {
     "aliases": (),
     "overlap_percent": 0.0,
 }
-_YOUNGER = {"table_key": "", "clause_sentences": 0}  # the same, of dials of one chunker
+_LATER_DIALS = {"table_key": "", "clause_sentences": 0}  # the same, for settings of one chunker
 _COMMON = ("chunker", "max_tokens", "overlap_tokens", "parent_max_tokens", "prefix", "prefix_max_tokens")
 _LONGEST_ANCHOR = 200  # characters of a pattern
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkingSettings:
-    """How a document becomes a tree. Sizes are tokens of the embedder's own tokenizer, unless ``unit`` says otherwise.
+    """How a document is chunked into a tree. Sizes are in tokens of the embedder, or as ``unit`` says.
 
-    ``max_tokens``: a leaf's limit, its prefix included, special tokens not. ``min_tokens``: a smaller piece joins a
-    neighbour where both fit, 0 is off. ``overlap_tokens``: 0 is off. ``overlap_percent``: the same as a share of
-    ``max_tokens``; the larger of both counts. ``overlap``: "adaptive" takes all of it before a leaf that begins inside
-    a table, list, code block or sentence, or with a table or code that prose stands right before, half before one that
-    begins elsewhere in a paragraph, a quarter before another whole block; "fixed" has no adaptive one.
-    ``parent_max_tokens``: a parent's limit. ``parents``: made of sections ("structure"), of ``parent_ratio`` times
-    ``max_tokens`` ("ratio"), or of sections within that size ("both"). ``levels``: of chunks below the document; above
-    2 each further level may hold ``parent_ratio`` times the one below. ``prefix``: kinds of prefix parts the embedder
-    reads, () is off; "written" is what a leaf leaves unsaid, in a language model's words. ``aliases``: further texts a
-    leaf is found by, in a language model's words, each with a vector of its own: its "summary", the "questions" it
-    answers, and for a document's first leaf the summary of the whole "document"; () is off. ``written_for``: the model
-    writes of "every" leaf or those that are "unclear" alone. ``prefix_max_tokens``: the cap on a leaf's whole prefix,
-    which never takes more than half of the leaf; where a model writes, as much is kept free in every leaf, half of it
-    for its words. ``unit``: what all these sizes count. With "characters" (code points) they are what other libraries
-    call chunk size, and nothing holds a leaf within what the embedder reads: leaves it reads only in part are counted
-    as truncated. ``vectors``: of a leaf read by itself ("chunk"), or pooled from its tokens as they were read with what
-    stands around it ("late"), which says what a prefix otherwise would: none is read then, and none takes room.
+    Leaves:
 
-    The rest are dials of one chunker each (``DIALS``); their units: ``sentences`` and ``semantic_buffer`` and
-    ``tiling_window`` sentences, ``semantic_percentile`` and ``semantic_gradient`` percent, ``semantic_absolute`` a
-    cosine, ``semantic_zscore`` and ``tiling_depth`` standard deviations, ``semantic_interquartile`` interquartile
-    ranges, ``learned_probability`` a probability, ``log_*`` minutes, ``table_columns`` columns (0 is off),
-    ``table_key`` a column's name ("" is off), ``clause_sentences`` sentences of a clause in a leaf (0 is off).
+    - ``chunker``: the method, one of ``CHUNKERS``. ``max_tokens``: limit of a leaf with its prefix, without special
+      tokens. ``min_tokens``: smaller pieces are merged with a neighbour where both fit; 0 is off.
+    - ``overlap_tokens``: 0 is off. ``overlap_percent``: the same in percent of ``max_tokens``; the larger one counts.
+    - ``overlap``: "even" is always the full overlap. "adaptive" is the full overlap before a leaf that begins inside a
+      table, list, code block or sentence, or with a table or code directly after prose; half before a leaf that begins
+      elsewhere in a paragraph; a quarter before another whole block. "fixed" chunks have no adaptive overlap.
+    - ``unit``: "tokens", or "characters" (code points), as chunk size is counted in other libraries. With characters a
+      leaf may exceed what the embedder reads; such leaves are counted as truncated.
+
+    Parents:
+
+    - ``parents``: sections ("structure"), spans of ``parent_ratio`` times ``max_tokens`` ("ratio"), or sections within
+      that size ("both"). ``parent_max_tokens``: limit of a parent made of sections.
+    - ``levels``: of chunks below the document. Each level above 2 may hold ``parent_ratio`` times the one below.
+
+    What is embedded:
+
+    - ``prefix``: kinds of text embedded before a leaf, () is off; "written" is context written by a language model.
+      ``prefix_max_tokens``: limit of the whole prefix, which is never more than half of the leaf. With "written" this
+      much is reserved in every leaf, half of it for the model's text.
+    - ``aliases``: further texts, written by a language model, each with a vector that also retrieves the leaf: its
+      "summary", the "questions" it answers and, for the first leaf, a summary of the whole "document"; () is off.
+    - ``written_for``: whether the model writes for "every" leaf or only for those that are "unclear" by themselves.
+    - ``vectors``: "chunk" embeds each leaf by itself. "late" pools its token embeddings from a longer window around it
+      (late chunking), which replaces the prefix.
+
+    Settings of one chunker (``DIALS``), by unit: sentences: ``sentences``, ``semantic_buffer``, ``tiling_window``,
+    ``clause_sentences`` (of a clause in a leaf, 0 is off). Percent: ``semantic_percentile``, ``semantic_gradient``.
+    Cosine: ``semantic_absolute``. Standard deviations: ``semantic_zscore``, ``tiling_depth``. Interquartile ranges:
+    ``semantic_interquartile``. Probability: ``learned_probability``. Minutes: ``log_*``. Columns: ``table_columns``
+    (0 is off). A column's name: ``table_key`` ("" is off). ``anchors``: regular expressions that begin a leaf.
     """
 
     chunker: str = dial("structure", among=CHUNKERS)
@@ -165,7 +175,7 @@ class ChunkingSettings:
 
     @property
     def read_prefix(self) -> tuple[str, ...]:
-        """The kinds of prefix parts that the embedder reads before a leaf; () where it reads none.
+        """The kinds of prefix that are embedded before a leaf; () for none.
 
         >>> ChunkingSettings(prefix=("title",)).read_prefix, ChunkingSettings(vectors="late").read_prefix
         (('title',), ())
@@ -174,32 +184,32 @@ class ChunkingSettings:
 
     @property
     def is_written(self) -> bool:
-        """Whether a language model is to say before a leaf what it leaves unsaid."""
+        """Whether a language model writes a prefix for leaves."""
         return "written" in self.read_prefix
 
     @property
     def asked_of_a_leaf(self) -> tuple[str, ...]:
-        """What a language model is to write of a leaf, a prompt each; () where it writes of none.
+        """The kinds of text that a language model writes for a leaf, one prompt each; () for none.
 
         >>> ChunkingSettings(prefix=("written",), aliases=("questions", "document")).asked_of_a_leaf
         ('written', 'questions')
         """
-        told = ("written",) if self.is_written else ()
-        return (*told, *(kind for kind in ALIAS_KINDS if kind in self.aliases and kind != "document"))
+        written = ("written",) if self.is_written else ()
+        return (*written, *(kind for kind in ALIAS_KINDS if kind in self.aliases and kind != "document"))
 
     @property
     def most_aliases(self) -> int:
-        """How many texts a leaf is found by beside its own, at most; the document's summary not counted."""
+        """The largest number of aliases of a leaf, without the summary of the document."""
         return ("summary" in self.aliases) + QUESTIONS * ("questions" in self.aliases)
 
     @property
     def asks(self) -> bool:
-        """Whether a language model is to write anything of a document."""
+        """Whether a language model writes anything for a document."""
         return bool(self.asked_of_a_leaf or self.aliases)
 
     @property
     def overlap_room(self) -> int:
-        """What of the leaf before is repeated at most, in ``unit``; 0 is off.
+        """The largest overlap in ``unit``; 0 is off.
 
         >>> ChunkingSettings(overlap_percent=20).overlap_room, ChunkingSettings(overlap_tokens=30).overlap_room
         (22, 30)
@@ -208,7 +218,7 @@ class ChunkingSettings:
 
     @property
     def prefix_room(self) -> int:
-        """What a prefix may take, in ``unit``: small leaves need no other dial turned with them.
+        """The limit of a prefix in ``unit``: ``prefix_max_tokens``, but at most half of a leaf.
 
         >>> ChunkingSettings(max_tokens=20, prefix_max_tokens=32).prefix_room
         10
@@ -217,7 +227,7 @@ class ChunkingSettings:
 
     @property
     def parent_room(self) -> int:
-        """What a parent may hold, in ``unit``, whether sections or a ratio decide; never less than a leaf.
+        """The limit of a parent in ``unit``, at least that of a leaf.
 
         >>> ChunkingSettings(max_tokens=100, parents="ratio", parent_ratio=3).parent_room
         300
@@ -227,7 +237,7 @@ class ChunkingSettings:
         return min(65_536, max(self.max_tokens, int(self.max_tokens * self.parent_ratio)))
 
     def active_values(self) -> dict[str, Any]:
-        """The values that decide the chunks: what this chunker does not read is left out, and so is a dial at rest.
+        """The values that affect the chunks: those that this chunker uses, without later settings at their old value.
 
         >>> ChunkingSettings(sentences=5).active_values() == ChunkingSettings().active_values()
         True
@@ -235,26 +245,28 @@ class ChunkingSettings:
         False
         """
         values = asdict(self)
-        told = {name: values[name] for name in _COMMON}
-        told["prefix"] = tuple(kind for kind in self.read_prefix if self.chunker in _MADE_BY.get(kind, (self.chunker,)))
-        told |= {name: values[name] for name, rest in _ALWAYS_SO.items() if values[name] != rest}
-        if not self.overlap_room or self.chunker == "fixed":  # whose windows overlap by a size alone
-            told.pop("overlap", None)
+        active = {name: values[name] for name in _COMMON}
+        active["prefix"] = tuple(
+            kind for kind in self.read_prefix if self.chunker in _PREFIX_CHUNKERS.get(kind, (self.chunker,))
+        )
+        active |= {name: values[name] for name, former in _LATER_SETTINGS.items() if values[name] != former}
+        if not self.overlap_room or self.chunker == "fixed":  # its overlap is always even
+            active.pop("overlap", None)
         if not self.asked_of_a_leaf:
-            told.pop("written_for", None)
+            active.pop("written_for", None)
         if self.parents != "structure":
-            del told["parent_max_tokens"]
+            del active["parent_max_tokens"]
         if self.parents != "structure" or self.levels > 2:
-            told["parent_ratio"] = self.parent_ratio
-        for chunker in (self.chunker, *_LEAVES_TO.get(self.chunker, ())):
+            active["parent_ratio"] = self.parent_ratio
+        for chunker in (self.chunker, *_FALLBACKS.get(self.chunker, ())):
             for name in DIALS.get(chunker, ()):
                 rule = name.removeprefix("semantic_")
-                chosen = rule not in THRESHOLDS or rule == self.semantic_threshold  # not of a rule not chosen
-                if chosen and (name not in _YOUNGER or values[name] != _YOUNGER[name]):
-                    told[name] = values[name]
-        if "table_columns" in told:
-            told["table_sentences"] = False  # a dial that is gone: what was cut with it off is not stale
-        return told
+                is_used = rule not in THRESHOLDS or rule == self.semantic_threshold  # else of a threshold not chosen
+                if is_used and (name not in _LATER_DIALS or values[name] != _LATER_DIALS[name]):
+                    active[name] = values[name]
+        if "table_columns" in active:
+            active["table_sentences"] = False  # a removed setting: chunks made with it off must not become stale
+        return active
 
 
 def _check_anchor(pattern: str) -> None:

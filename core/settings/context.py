@@ -1,4 +1,4 @@
-"""From a ranking to what is read: how children grow, what fills the context, what the answer line quotes."""
+"""The settings that turn a ranking into a context and an answer: expansion, assembly and answering."""
 
 from __future__ import annotations
 
@@ -8,50 +8,51 @@ from typing import Any
 from core.settings.checks import check, dial
 from core.settings.preparing import GENRES, SECTION_TYPES
 
-_GROWN = ("max_share", "share_decay")
-# What each strategy reads, so that a dial it does not read names nothing.
-_READ: dict[str, tuple[str, ...]] = {
+_SHARES = ("max_share", "share_decay")
+# The fields that each strategy uses. A fingerprint leaves the others out.
+_STRATEGY_FIELDS: dict[str, tuple[str, ...]] = {
     "flat": (),
-    "parent": (*_GROWN, "parent_ratio", "kinds"),
-    "needed": (*_GROWN, "parent_ratio", "kinds"),
-    "window": (*_GROWN, "window_sentences"),
-    "gated-parent": (*_GROWN, "parent_ratio", "kinds", "confidence"),
-    "auto-merge": (*_GROWN, "merge_share"),
-    "anchored": _GROWN,
-    "neighbours": (*_GROWN, "confidence"),
+    "parent": (*_SHARES, "parent_ratio", "kinds"),
+    "needed": (*_SHARES, "parent_ratio", "kinds"),
+    "window": (*_SHARES, "window_sentences"),
+    "gated-parent": (*_SHARES, "parent_ratio", "kinds", "confidence"),
+    "auto-merge": (*_SHARES, "merge_share"),
+    "anchored": _SHARES,
+    "neighbours": (*_SHARES, "confidence"),
 }
-EXPANSIONS = tuple(_READ)
+EXPANSIONS = tuple(_STRATEGY_FIELDS)
 GROWING = (*GENRES, *(name for name in SECTION_TYPES if name not in GENRES))
-"""What ``expansion.kinds`` may name: genres of documents, and what passages do where no genre is called so."""
+"""The values of ``expansion.kinds``: genres of documents, and section types without a genre of the same name."""
 BRINGS = ("question", "definitions", "session", "calls")
-"""What a passage may be read with that stands elsewhere."""
-_AT_REST = {"parent_ratio": 0.0, "kinds": ()}
+"""The values of ``expansion.brings``: related text from elsewhere that can be added to a passage."""
+_OFF = {"parent_ratio": 0.0, "kinds": ()}
 
 
 @dataclass(frozen=True, slots=True)
 class ExpansionSettings:
-    """How a child grows before it is read.
+    """How a retrieved leaf ("child") is expanded to a passage.
 
-    ``strategy``: "flat" leaves it; "parent" takes its parent; "needed" takes it where the child is code, a table, a
-    list or talk, and leaves prose alone; "window" takes the sentences around it; "gated-parent" takes the parent of a
-    child that is not trusted by itself; "auto-merge" puts a parent in the place of its children where enough of them
-    were retrieved, level by level; "anchored" grows evenly to both sides of it; "neighbours" adds what a child that is
-    not trusted refers to, and the leaves beside it.
+    ``strategy``: what a child is replaced by or extended with:
 
-    ``max_share``: the share of the budget the best child's passage may fill; a larger parent is cut to whole leaves
-    around the child. 1 is off. ``share_decay``: the share of the child at rank r is ``max_share / r ** share_decay``,
-    so that the best evidence is read with its surroundings and the rest leaves room; 0 is off. Both hold for every
-    strategy that grows; a merged parent may fill the shares of its retrieved children together.
+    - "flat": nothing. "parent": its parent. "needed": its parent if it is code, a table, a list or a conversation;
+      nothing for prose. "gated-parent": its parent if its confidence is low.
+    - "window": the sentences around it. "anchored": text on both sides in equal parts. "neighbours": if its confidence
+      is low, the adjacent leaves and what it refers to.
+    - "auto-merge": the parent replaces its children where enough of them were retrieved, level by level.
 
-    ``window_sentences``: on each side; 0 is off. ``parent_ratio``: how many times the child's size is taken of its
-    parent; 0 takes the whole parent. ``kinds`` (of ``GROWING``): only children of documents of these genres, and those
-    that do this themselves ("definition", "steps"), take their parents; () for all. ``confidence``: children below it,
-    from 0 to 1, are not trusted by themselves (see ``core.search.expansion.relevance``); 0 trusts all.
-    ``merge_share``: how much of a parent must be retrieved to be merged, from 0 to 1.
+    ``max_share``: the largest share of the budget for the best child's passage; a larger parent is reduced to whole
+    leaves around the child. 1 is off. ``share_decay``: the child at rank r gets ``max_share / r ** share_decay``; 0 is
+    off. Both apply to every strategy but "flat"; a merged parent gets the shares of its children together.
 
-    ``brings``: what a passage is read with that stands elsewhere (``core.search.expansion.companions``), () is off:
-    the "question" a turn answers, the "definitions" of a contract's terms, the entries of its "session" in a log, what
-    code "calls", where it was cut by its syntax.
+    ``window_sentences``: on each side; 0 is off. ``parent_ratio``: take only so many times the child's size from the
+    parent; 0 takes all of it. ``kinds`` (of ``GROWING``): genres and section types whose children take their parents;
+    () for all. ``confidence``: children below it, in [0, 1], have a low confidence
+    (``core.search.expansion.relevance``); with 0 none has. ``merge_share``: share of a parent, in [0, 1], that must be
+    retrieved for a merge.
+
+    ``brings``: text from elsewhere that is added to a passage (``core.search.expansion.companions``), () is off: the
+    "question" that a turn answers, the "definitions" of a contract's terms, the other entries of a log "session", the
+    functions that code "calls" (if it was chunked by syntax).
     """
 
     strategy: str = dial("needed", among=EXPANSIONS)
@@ -68,21 +69,21 @@ class ExpansionSettings:
         check("expansion", self)
 
     def active_values(self) -> dict[str, Any]:
-        """The values that decide the extents: what this strategy does not read is left out, and so is a dial at rest.
+        """The values that affect the passages: those that this strategy uses, without some that are off.
 
         >>> ExpansionSettings("flat", max_share=0.5).active_values()
         {'strategy': 'flat'}
         >>> ExpansionSettings(confidence=0.9).active_values()
         {'strategy': 'needed', 'max_share': 0.25, 'share_decay': 0.5}
         """
-        told: dict[str, Any] = {"strategy": self.strategy}
-        for name in _READ[self.strategy]:
+        active: dict[str, Any] = {"strategy": self.strategy}
+        for name in _STRATEGY_FIELDS[self.strategy]:
             value = getattr(self, name)
-            if name not in _AT_REST or value != _AT_REST[name]:
-                told[name] = value
+            if name not in _OFF or value != _OFF[name]:
+                active[name] = value
         if self.brings:
-            told |= {name: getattr(self, name) for name in (*_GROWN, "brings")}
-        return told
+            active |= {name: getattr(self, name) for name in (*_SHARES, "brings")}
+        return active
 
 
 ORDERS = ("relevance", "document", "edges", "blend")
@@ -91,12 +92,13 @@ READING_UNITS = ("passages", "sentences", "auto")
 
 @dataclass(frozen=True, slots=True)
 class AssemblySettings:
-    """What the reader gets. ``budget_tokens``: room for passages. ``order``: of the passages in the prompt.
+    """How the context is assembled.
 
-    ``stop_below``: the context ends, though there is room, where it is less likely than this that anything from there
-    on belongs to the answer (``core.search.context.ending``); 0 fills the room.
-    ``unit``: what fills the room, best first: "passages" as they were expanded; single "sentences" of the best of them;
-    "auto" takes sentences where the budget is small (``core.search.context.candidates``) and passages elsewhere.
+    ``budget_tokens``: limit of all passages together. ``order``: of the passages in the prompt. ``stop_below``: the
+    context ends early where the probability that any further text belongs to the answer is below this
+    (``core.search.context.ending``); 0 fills the budget. ``unit``: what fills the budget, best first: expanded
+    "passages", single "sentences" of the best passages, or "auto": sentences for a small budget
+    (``core.search.context.candidates``), else passages.
     """
 
     budget_tokens: int = dial(2000, 50, 1_000_000)
@@ -108,25 +110,26 @@ class AssemblySettings:
         check("assembly", self)
 
     def active_values(self) -> dict[str, Any]:
-        """The values that matter: what is off is left out, so that a dial that came later names nothing anew.
+        """The values that affect the context, without those that are off: new settings keep old fingerprints.
 
         >>> AssemblySettings().active_values()
         {'budget_tokens': 2000, 'order': 'relevance', 'stop_below': 0.14}
         >>> AssemblySettings(stop_below=0).active_values()
         {'budget_tokens': 2000, 'order': 'relevance'}
         """
-        told = asdict(self)
+        values = asdict(self)
         if self.unit == "auto":
-            del told["unit"]
-        return {name: value for name, value in told.items() if value}
+            del values["unit"]
+        return {name: value for name, value in values.items() if value}
 
 
 @dataclass(frozen=True, slots=True)
 class AnsweringSettings:
-    """``sentences``: quotes shown at most, 0 is off.
-    ``least_support``: probability of an answer in the library below which "the library does not say" stands in place
-    of quotes, 0 is off; how the default was found stands in ``core.search.answer.support``. ``reader``: whether the
-    small reader that comes with Lectern marks the short answers.
+    """How questions are answered with quotes.
+
+    ``sentences``: the largest number of quotes, 0 is off. ``least_support``: with a lower probability that the library
+    has an answer, it answers that it does not say; 0 is off. ``core.search.answer.support`` explains the default.
+    ``reader``: whether the packaged extractive reader marks the short answers.
     """
 
     sentences: int = dial(3, 0, 20)
@@ -137,14 +140,12 @@ class AnsweringSettings:
         check("answering", self)
 
     def active_values(self) -> dict[str, Any]:
-        """The values that matter: nothing else is read where no sentence is quoted.
+        """The values that affect answers; only ``sentences`` where that is 0.
 
         >>> AnsweringSettings(sentences=0, reader=False).active_values()
         {'sentences': 0}
         """
-        told: dict[str, Any] = {"sentences": self.sentences, "least_support": self.least_support}
         if not self.sentences:
-            del told["least_support"]
-        elif not self.reader:
-            told["reader"] = False
-        return told
+            return {"sentences": 0}
+        active: dict[str, Any] = {"sentences": self.sentences, "least_support": self.least_support}
+        return active if self.reader else active | {"reader": False}

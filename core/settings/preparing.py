@@ -1,4 +1,4 @@
-"""How a file is read, and how its chunks are encoded."""
+"""The settings of parsing and embedding."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ from core.settings.checks import check, dial
 READERS = ("own", "unstructured")
 WEB_PAGES = ("article", "whole")
 SCANS = ("packaged", "tesseract", "off")
-ENDPOINT = "endpoint:"  # before the name of a model that an address answers for
+ENDPOINT = "endpoint:"  # prefix of the name of an embedder that runs on a server
 
 
 @dataclass(frozen=True, slots=True)
 class ParsingSettings:
-    """Limits for the worker that reads a file, and who reads it. ``timeout_seconds`` is per file.
+    """How files are parsed.
 
-    ``reader``: "own", or "unstructured" for the formats that library reads; PDF, spreadsheets of OpenDocument and
-    source code are always our own. ``web_pages``: "article" sets aside what is not a saved page's article, "whole"
-    keeps the page; a page without an article is whole in any case. Only our own reader asks.
-
-    ``scans``: who reads pages that are pictures: "packaged", the OCR that comes with the installation, "tesseract",
-    that program where it is on the path, for ``scan_languages`` as it spells them ("eng+deu"), or "off".
+    ``timeout_seconds``, ``memory_megabytes``: limits of the worker process for one file. ``reader``: "own", or
+    "unstructured" for the formats that this library supports; PDF, OpenDocument spreadsheets and source code always
+    have our own. ``web_pages``: "article" removes everything but the article of a saved web page, "whole" keeps the
+    page, as does a page without an article; only for our own reader. ``scans``: the OCR for scanned pages: "packaged",
+    "tesseract" (the program on the path, with ``scan_languages`` like "eng+deu"), or "off".
     """
 
     timeout_seconds: int = dial(600, 1, 36_000)
@@ -41,7 +40,7 @@ class ParsingSettings:
 
     @property
     def scans_mark(self) -> str:
-        """What the name of a parser says of who reads its scans; "" of the default.
+        """The suffix of a parser's fingerprint for its OCR; "" for the default.
 
         >>> ParsingSettings().scans_mark, ParsingSettings(scans="tesseract").scans_mark
         ('', '-tesseract-eng')
@@ -53,10 +52,11 @@ class ParsingSettings:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSettings:
-    """Which encoder. ``model``: "packaged" is the all-MiniLM-L6-v2 of the requirements; else a path or name, or
-    "endpoint:NAME" for a model of that name at the address that was agreed to for it.
+    """The encoder.
 
-    ``precision``: "auto" takes bfloat16 where the processor is quicker in it. ``batch_size``: texts per forward pass.
+    ``model``: "packaged" is all-MiniLM-L6-v2 from the requirements; else a path or name, or "endpoint:NAME" for a model
+    on the embedding server that the user agreed to. ``precision``: "auto" is bfloat16 where the processor is faster
+    with it. ``batch_size``: texts in one forward pass.
     """
 
     model: str = "packaged"
@@ -68,12 +68,12 @@ class EmbeddingSettings:
 
     @property
     def is_packaged(self) -> bool:
-        """Whether it is the model that comes along; any other has a tokenizer of its own, opened by its name."""
+        """Whether it is the packaged model."""
         return self.model == "packaged"
 
     @property
     def endpoint_model(self) -> str:
-        """The name of a model at an endpoint; "" for an embedder of this machine.
+        """The name of a model on a server; "" for a local one.
 
         >>> EmbeddingSettings("endpoint:nomic-embed-text").endpoint_model, EmbeddingSettings().endpoint_model
         ('nomic-embed-text', '')
@@ -100,8 +100,8 @@ GENRES = (
     "data",
     "other",
 )
-"""What sort of writing a document may be recognised as; "other" where none is recognised."""
+"""The genres that a document may be classified as; "other" for none of them."""
 
 
 SECTION_TYPES = tuple("definition example steps caveat reference api_ref table code question summary prose".split())
-"""What a passage may be recognised as doing; "prose" where nothing shows anything else."""
+"""The types that a passage may be classified as; "prose" for none of them."""

@@ -1,4 +1,4 @@
-"""The named presets: settings that differ from ``Settings()`` in values alone."""
+"""The named presets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _preset(**values: Any) -> Settings:
     return Settings().with_values({name.replace("__", "."): value for name, value in values.items()})
 
 
-_ONE_SEARCH = {  # nothing added to what a search says of each leaf by itself
+_LEAF_SCORES_ONLY = {  # a leaf's score depends on the leaf alone
     "retrieval__neighbour_share": 0.0,
     "retrieval__parent_share": 0.0,
     "retrieval__document_share": 0.0,
@@ -23,7 +23,7 @@ _ONE_SEARCH = {  # nothing added to what a search says of each leaf by itself
 
 
 def _baseline(chunker: str, size: int, parent_size: int, *, overlap: int = 0, **values: Any) -> Settings:
-    """Common practice: sizes in characters, meaning alone, the embedder reads the chunk and nothing else."""
+    """Common practice: sizes in characters, dense search alone, no prefix, no expansion."""
     return _preset(
         chunking__chunker=chunker,
         chunking__unit="characters",
@@ -33,20 +33,19 @@ def _baseline(chunker: str, size: int, parent_size: int, *, overlap: int = 0, **
         chunking__prefix=(),
         retrieval__dense_weight=1.0,
         retrieval__lexical_weight=0.0,
-        **{**_ONE_SEARCH, "expansion__strategy": "flat", "assembly__unit": "passages", **values},
+        **{**_LEAF_SCORES_ONLY, "expansion__strategy": "flat", "assembly__unit": "passages", **values},
     )
 
 
-_WIDEST_PARENT = 65_536  # overlap stays inside a parent: where none is read, one as wide as can be is in nobody's way
+_WIDEST_PARENT = 65_536  # the largest allowed: overlap does not cross parents, which this preset does not use
 
 PRESETS: dict[str, Settings] = {
     "default": Settings(),
-    # Candidates, blend and neighbours are the re-ranker's defaults, by ``benchmarks.reranker_figures`` on the
-    # tuning suites.
+    # Its other re-ranking settings are the defaults, chosen by ``benchmarks.reranker_figures`` on the tuning suites.
     "careful": _preset(reranking__model=PACKAGED_RERANKER, assembly__unit="sentences"),
     "flat": _preset(expansion__strategy="flat"),
-    "meaning-only": _preset(retrieval__lexical_weight=0.0, retrieval__dense_weight=1.0, **_ONE_SEARCH),
-    "words-only": _preset(retrieval__dense_weight=0.0, retrieval__lexical_weight=1.0, **_ONE_SEARCH),
+    "meaning-only": _preset(retrieval__lexical_weight=0.0, retrieval__dense_weight=1.0, **_LEAF_SCORES_ONLY),
+    "words-only": _preset(retrieval__dense_weight=0.0, retrieval__lexical_weight=1.0, **_LEAF_SCORES_ONLY),
     "recursive": _preset(chunking__chunker="recursive"),
     "fixed": _preset(chunking__chunker="fixed"),
     "auto": _preset(chunking__chunker="auto"),
@@ -90,19 +89,19 @@ PRESETS: dict[str, Settings] = {
     ),
 }
 
-# Where the numbers come from: expository text in parents of 400 to 900 tokens and children of 60 to 160 (the default),
-# code in units of up to 500, contracts by clause and 3 to 5 sentences, papers by claim, technical text by 1 to 2
-# sentences, logs by 5 to 15 minutes. ``docs/ablations.md`` and ``docs/chunkers.md`` say what was measured of them, and
-# ``docs/retrieval.md`` what is worth that those for code, contracts, logs and talk bring, and why none names a window
-# of its own; of the cuts of those for tickets and sentence windows nothing was.
+# The sizes follow common recommendations: expository text in parents of 400 to 900 tokens and children of 60 to 160
+# (the default), code in units of up to 500, contracts by clause with 3 to 5 sentences, papers by claim, technical text
+# by 1 to 2 sentences, logs by 5 to 15 minutes. ``docs/ablations.md`` and ``docs/chunkers.md`` have their measurements;
+# ``docs/retrieval.md`` has those of what the presets for code, contracts, logs and conversations bring, and says why no
+# preset sets its own window. The chunking of "tickets" and "sentence-windows" was not measured.
 
 BASELINES: tuple[str, ...] = ("fixed-1000", "recursive-1000-200", "parent-2000-400")
-"""Presets that do what is common elsewhere, with the same weights: what every other preset has to beat.
+"""Presets with the common practice elsewhere, as baselines for all others.
 
-``fixed-1000`` cuts every 1,000 characters, at a word. ``recursive-1000-200`` cuts paragraphs and sentences to 1,000
-characters with 200 of overlap. ``parent-2000-400`` finds children of 400 characters and hands on their parents of up to
-2,000, whole wherever the budget has room for one. ``core.chunking.chunkers.recursive`` says where ours and the usual
-recursive splitter part.
+``fixed-1000`` cuts every 1,000 characters, at a word boundary. ``recursive-1000-200`` splits paragraphs and sentences
+to 1,000 characters with an overlap of 200. ``parent-2000-400`` retrieves children of 400 characters and returns their
+parents of up to 2,000, whole where the budget allows. ``core.chunking.chunkers.recursive`` documents the differences to
+the usual recursive splitter.
 """
 
 
@@ -113,26 +112,26 @@ def preset(name: str) -> Settings:
     return PRESETS[name]
 
 
-CAREFUL_MODEL = "careful.reranker"  # a library's preference: what Careful reads with, "" for Lectern's own
-_OF_A_QUESTION = ("understanding", "retrieval", "diversity", "reranking", "expansion", "assembly", "answering")
+CAREFUL_MODEL = "careful.reranker"  # a library's preference: the re-ranker of Careful, "" for the packaged one
+_QUESTION_STAGES = ("understanding", "retrieval", "diversity", "reranking", "expansion", "assembly", "answering")
 
 
 def carefully(settings: Settings, model: str = PACKAGED_RERANKER) -> Settings:
-    """A library's settings with what the preset ``careful`` changes of a question's way.
+    """A library's settings with the changes that the preset ``careful`` makes to the stages of a question.
 
-    The dials of the re-ranker stay as the library has them: the share which was fitted to its judgments is one. Its
-    model alone is the preset's, in whose place ``model`` may stand.
+    ``model``: the re-ranker to turn on. Its other settings stay as the library has them: its blend may have been fitted
+    to the user's judgments.
 
     >>> carefully(Settings().with_value("retrieval.k", 7)).retrieval.k, carefully(Settings()).reranking.blend
     (7, 0.4)
     >>> carefully(Settings().with_value("reranking.blend", 0.7)).reranking.blend
     0.7
     """
-    preset, usual = PRESETS["careful"], Settings()
+    careful, default = PRESETS["careful"], Settings()
     changed: dict[str, Any] = {}
-    for stage in _OF_A_QUESTION:
-        before, after = getattr(usual, stage), getattr(preset, stage)
-        for one in fields(after):
-            if getattr(before, one.name) != getattr(after, one.name):
-                changed[f"{stage}.{one.name}"] = getattr(after, one.name)
+    for stage in _QUESTION_STAGES:
+        before, after = getattr(default, stage), getattr(careful, stage)
+        for item in fields(after):
+            if getattr(before, item.name) != getattr(after, item.name):
+                changed[f"{stage}.{item.name}"] = getattr(after, item.name)
     return settings.with_values(changed | {"reranking.model": model})

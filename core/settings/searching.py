@@ -1,4 +1,4 @@
-"""From a question to its ranking: what is read out of it, how leaves are searched, spread and read again."""
+"""The settings that turn a question into a ranking: understanding, retrieval, diversity and re-ranking."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 from core.errors import SettingsError
 from core.settings.checks import check, dial
 
-MOST_ANSWERS = 8  # as many as HyDE's paper takes
+MOST_ANSWERS = 8  # as many as in the HyDE paper
 
 
 @dataclass(frozen=True, slots=True)
 class UnderstandingSettings:
-    """From a question's words to conditions, without a model; and what a language model may write for it.
+    """How a question is understood before the search.
 
-    ``filters``: operators (``type:pdf``, ``in:handbook``, ``"exact phrase"``, ``-word``) filter; off, they are words
-    like any others.
+    ``filters``: whether operators (``type:pdf``, ``in:handbook``, ``"exact phrase"``, ``-word``) restrict the search;
+    off, they are ordinary words.
 
-    With a language model, and not at all without: ``rewrite``: the question is searched in the model's words.
-    ``decompose``: it is searched in the parts that the model sees in it as well. ``imagined_answers``: the search by
-    meaning looks for the mean of the question and so many answers that the model makes up, 0 is off.
+    The others need a language model and are ignored without one. ``rewrite``: search for the model's rewording of the
+    question. ``decompose``: also search for the sub-questions that the model finds. ``imagined_answers``: the dense
+    search uses the mean vector of the question and this many hypothetical answers (HyDE), 0 is off.
     """
 
     filters: bool = True
@@ -33,11 +33,11 @@ class UnderstandingSettings:
 
     @property
     def writes(self) -> bool:
-        """A language model is asked to write something."""
+        """Whether a language model is used."""
         return self.rewrite or self.decompose or self.imagined_answers > 0
 
     def active_values(self) -> dict[str, Any]:
-        """The values that change a ranking: what is off is left out.
+        """The values that affect a ranking, without those that are off.
 
         >>> UnderstandingSettings(rewrite=True).active_values()
         {'filters': True, 'rewrite': True}
@@ -52,18 +52,20 @@ _BOOSTS = ("title_boost", "headings_boost", "captions_boost", "text_boost")
 
 @dataclass(frozen=True, slots=True)
 class RetrievalSettings:
-    """From a question to ranked leaves.
+    """How leaves are searched and fused into one ranking.
 
-    ``fusion``: "zscore" adds weighted standard scores, "minmax" weighted scores between the worst and the best leaf,
-    "rrf" weighted reciprocal ranks with constant ``rrf_k``. A weight of 0 switches that search off.
-    ``coverage_weight``: of the share of the question's words that are found around a leaf, a third score in the fusion.
+    ``dense_weight``, ``lexical_weight``: weights of the two searches in the fusion; 0 turns a search off.
+    ``coverage_weight``: weight of a third score, the share of the question's words found around a leaf. ``fusion``: the
+    weighted sum of z-scores ("zscore"), of scores scaled to [0, 1] ("minmax"), or of reciprocal ranks with constant
+    ``rrf_k`` ("rrf").
 
-    To the fused score three shares of others' fused scores are added, each off at 0: ``parent_share`` of the best leaf
-    of its parent, ``document_share`` of the best leaf of its document, ``neighbour_share`` of each neighbouring leaf.
+    Shares of other leaves' fused scores are added to the fused score of a leaf, each off at 0: ``parent_share`` of the
+    best leaf of its parent, ``document_share`` of the best of its document, ``neighbour_share`` of each adjacent leaf.
 
-    ``k``: leaves kept. ``min_similarity``: cosine below which a leaf is dropped, -1 is off. ``lexical_engine``: "fts5"
-    on disk, "rank-bm25" in memory; both rank by BM25. ``*_boost``: weight of a field in the lexical score.
-    ``exact_below``: up to so many leaves every vector is compared and kept in memory; above, Chroma names the nearest.
+    ``k``: number of leaves kept. ``min_similarity``: cosine below which a leaf is dropped, -1 is off.
+    ``lexical_engine``: BM25 by "fts5" on disk, or by "rank-bm25" in memory. ``*_boost``: weights of the fields in the
+    lexical score. ``exact_below``: up to this many leaves the dense search is exact and in memory; above, the
+    nearest leaves come from Chroma's index.
     """
 
     dense_weight: float = dial(0.7, 0, 1)
@@ -90,7 +92,7 @@ class RetrievalSettings:
 
     @property
     def boosts(self) -> dict[str, float]:
-        """The weight of each field of the lexical index, by its name.
+        """Field of the lexical index -> weight.
 
         >>> RetrievalSettings(captions_boost=2).boosts
         {'title': 0.5, 'headings': 0.5, 'captions': 2, 'text': 1.0}
@@ -98,19 +100,19 @@ class RetrievalSettings:
         return {name.removesuffix("_boost"): getattr(self, name) for name in _BOOSTS}
 
     def active_values(self) -> dict[str, Any]:
-        """The values that are read: a constant of another fusion or a dial of what is off is left out.
+        """The values that affect a ranking, without those of another fusion or of a search that is off.
 
         >>> RetrievalSettings(rrf_k=10).active_values() == RetrievalSettings().active_values()
         True
         >>> RetrievalSettings(fusion="rrf", rrf_k=10).active_values()["rrf_k"]
         10
         """
-        unread: set[str] = set()
+        unused: set[str] = set()
         if self.fusion != "rrf":
-            unread.add("rrf_k")
+            unused.add("rrf_k")
         if not self.lexical_weight:
-            unread |= {"lexical_engine", *_BOOSTS}
-        return {name: value for name, value in asdict(self).items() if name not in unread}
+            unused |= {"lexical_engine", *_BOOSTS}
+        return {name: value for name, value in asdict(self).items() if name not in unused}
 
 
 DIVERSITIES = ("none", "mmr")
@@ -118,11 +120,10 @@ DIVERSITIES = ("none", "mmr")
 
 @dataclass(frozen=True, slots=True)
 class DiversitySettings:
-    """From ranked leaves to leaves that do not all say the same.
+    """How redundant leaves are moved down the ranking.
 
-    ``method``: "mmr" weighs each leaf's relevance against its likeness to those before it, "none" is off.
-    ``relevance``: the share of relevance against novelty, 1 is relevance by itself. ``candidates``: how many of the
-    best are reordered; those behind them follow as they were.
+    ``method``: "mmr" (maximal marginal relevance) or "none". ``relevance``: the weight of relevance against novelty; 1
+    is relevance alone. ``candidates``: how many of the best leaves are reordered; the others keep their order.
     """
 
     method: str = dial("none", among=DIVERSITIES)
@@ -134,11 +135,11 @@ class DiversitySettings:
 
     @property
     def off(self) -> bool:
-        """Whether the stage leaves everything as it is: then it need not run, and costs nothing."""
+        """Whether the stage is skipped."""
         return self.method == "none"
 
     def active_values(self) -> dict[str, Any]:
-        """The values that are read; nothing where the stage is off.
+        """The values that affect a ranking; {} where the stage is off.
 
         >>> DiversitySettings(relevance=0.4, candidates=50).active_values()
         {}
@@ -149,27 +150,29 @@ class DiversitySettings:
 
 
 PACKAGED_RERANKER = "packaged"
-FORMER_RERANKERS = {"lectern": PACKAGED_RERANKER, "late-interaction": ""}  # what older settings name: what it is now
+FORMER_RERANKERS = {"lectern": PACKAGED_RERANKER, "late-interaction": ""}  # names in older settings -> present ones
 RERANKING_UNITS = ("child", "window", "parent")
 PRECISIONS = ("auto", "float32", "bfloat16")
 
 
 @dataclass(frozen=True, slots=True)
 class RerankingSettings:
-    """A second, slower opinion of the best leaves.
+    """How the best leaves are re-ranked by a cross-encoder.
 
     ``model``: "" is off; "packaged" is the small CrossEncoder that comes with Lectern; else the name or folder of a
-    sentence-transformers CrossEncoder that lies on this machine. A former name (``FORMER_RERANKERS``) is read as what
-    it means now.
+    local sentence-transformers CrossEncoder. Former names (``FORMER_RERANKERS``) are replaced.
 
-    ``unit``: what is read of a leaf: the "child" itself, a "window" of ``window_sentences`` on each side of it, or its
-    "parent". ``prefix``: its title, headings and table header are read before it. ``candidates``: how many of the best
-    are read; the others follow as they were. ``keep``: how many leaves go on after it, 0 keeps all.
-    ``neighbour_share``: the share that a leaf's score takes of the best of its own and those of the two leaves beside
-    it, of those that were read; 0 is off. ``blend``: the share of the re-ranker's score against the ranking before it,
-    both standardised; 1 decides alone. Both are as measured (``docs/reranker.md``). ``timeout_seconds``: after it no
-    further batch is begun, 0 is off. ``batch_size``: passages per forward pass. ``max_tokens``: of question and passage
-    together, 0 is the model's limit. ``precision``: "auto" takes bfloat16 where the processor is quicker in it.
+    ``unit``: the text that is scored for a leaf: the "child" itself, a "window" with ``window_sentences`` on each side,
+    or its "parent". ``prefix``: whether title, headings and table header come before it. ``candidates``: how many of
+    the best leaves are scored; the others keep their order. ``keep``: how many leaves remain, 0 keeps all.
+
+    ``blend``: weight of the re-ranker's score against the score before it, both standardised; 1 is the re-ranker alone.
+    ``neighbour_share``: weight of the best score among a leaf and its two adjacent leaves (as far as they were scored)
+    against its own; 0 is off. ``docs/reranker.md`` has the measurements behind both defaults.
+
+    ``timeout_seconds``: after this no further batch is started, 0 is off. ``batch_size``: passages in one forward pass.
+    ``max_tokens``: of question and passage together, 0 is the model's limit. ``precision``: "auto" is bfloat16 where
+    the processor is faster with it.
     """
 
     model: str = ""
@@ -191,13 +194,11 @@ class RerankingSettings:
 
     @property
     def off(self) -> bool:
-        """Whether the stage leaves everything as it is: then it need not run, and loads nothing."""
+        """Whether the stage is skipped and no model is loaded."""
         return not self.model
 
     def active_values(self) -> dict[str, Any]:
-        """The values that are read; nothing where the stage is off.
-
-        How many are read at once changes no order, and is left out.
+        """The values that affect a ranking; {} where the stage is off.
 
         >>> RerankingSettings(candidates=50, keep=3).active_values()
         {}
@@ -206,7 +207,7 @@ class RerankingSettings:
         """
         if self.off:
             return {}
-        unread = {"batch_size"}
+        unused = {"batch_size"}
         if self.unit != "window":
-            unread.add("window_sentences")
-        return {name: value for name, value in asdict(self).items() if name not in unread}
+            unused.add("window_sentences")
+        return {name: value for name, value in asdict(self).items() if name not in unused}

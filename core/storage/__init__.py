@@ -1,1 +1,4 @@
-"""The library on disk: SQLite holds the truth, ``files/`` the originals, Chroma a projection of the vectors."""
+"""The library on disk: the catalogue in SQLite, the original files in ``files/``, a vector index in Chroma.
+
+The catalogue is authoritative; Chroma can always be rebuilt from it.
+"""

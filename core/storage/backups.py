@@ -1,7 +1,8 @@
-"""Backups of the catalogue, made by itself after work: SQLite's own copies, looked into, few, and put back by one call.
+"""Automatic backups of the catalogue, and restoring one.
 
-The originals are not copied: they are never changed and lie beside. A copy's name tells when it was made and of which
-revision. The newest of each of the last seven days that have one stays, and of the last four weeks.
+A backup is a checked SQLite copy; its name holds its time and the library's revision. Originals are not copied, since
+they never change. Retention: the newest backup of each of the last seven days, and of the last four weeks, that have
+one.
 """
 
 from __future__ import annotations
@@ -31,17 +32,17 @@ _LOG = logging.getLogger(__name__)
 
 FOLDER = "backups"
 DAYS, WEEKS = 7, 4
-_UPSERTED = f"level = 0 AND vector IS NOT (SELECT number FROM vector WHERE key = '{NO_VECTOR}')"
-PROJECTED_ANEW = (
+_ENCODED_LEAVES = f"level = 0 AND vector IS NOT (SELECT number FROM vector WHERE key = '{NO_VECTOR}')"
+REBUILD_PROJECTION = (
     "DELETE FROM meta WHERE key = 'projection'",
-    f"INSERT INTO outbox(generation, op, row) SELECT generation, 'upsert', row FROM chunk WHERE {_UPSERTED}",
+    f"INSERT INTO outbox(generation, op, row) SELECT generation, 'upsert', row FROM chunk WHERE {_ENCODED_LEAVES}",
 )
 _STAMP = "%Y%m%dT%H%M%S"
 
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """One copy. ``name``: what ``backup`` calls it; ``made_at`` in UTC; ``revision``: the library's at that moment."""
+    """One backup file. ``made_at``: in UTC. ``revision``: the library's revision that it contains."""
 
     name: str
     path: Path
@@ -51,23 +52,23 @@ class Backup:
 
 
 def backups(home: Path) -> list[Backup]:
-    """The copies there are, the newest first, by revision: clocks jump. Files of other names are passed over."""
-    found = []
+    """All backups, highest revision first; not sorted by time, because clocks jump. Other files are ignored."""
+    result = []
     for path in (home / FOLDER).glob("*.sqlite"):
         stamp, _, revision = path.stem.partition("-r")
         try:
             made_at = datetime.strptime(stamp, _STAMP).replace(tzinfo=UTC)
-            found.append(Backup(path.stem, path, made_at, int(revision), path.stat().st_size))
+            result.append(Backup(path.stem, path, made_at, int(revision), path.stat().st_size))
         except (ValueError, OSError):
             continue
-    return sorted(found, key=lambda backup: (backup.revision, backup.made_at), reverse=True)
+    return sorted(result, key=lambda backup: (backup.revision, backup.made_at), reverse=True)
 
 
 def make(store: Store) -> Backup:
-    """Copy the catalogue while it is in use, look into the copy, and let go of copies past their days and weeks.
+    """Back up the catalogue, which may be in use, check the copy, and delete backups past retention.
 
-    Raises ``StorageError`` where there is no room for two more of its size, or where the copy is damaged: then none
-    goes. One that cannot be deleted is logged.
+    Raises ``StorageError``, and deletes nothing, if there is less free space than twice the catalogue's size or the
+    copy is damaged. Failures to delete are only logged.
     """
     with disk_faults(store.home):
         size = (store.home / CATALOGUE).stat().st_size
@@ -76,12 +77,12 @@ def make(store: Store) -> Backup:
     made_at, revision = datetime.now(UTC).replace(microsecond=0), store.revision()
     name = f"{made_at.strftime(_STAMP)}-r{revision}"
     path = store.home / FOLDER / f"{name}.sqlite"
-    with disk_faults(path), catalogue_faults(store.home), written_whole(path) as unfinished:
-        unfinished.unlink(missing_ok=True)
+    with disk_faults(path), catalogue_faults(store.home), written_whole(path) as temporary:
+        temporary.unlink(missing_ok=True)
         with closing(open_reader(store.home / CATALOGUE)) as source:
-            sound_copy(source, unfinished, store.home)
-    there = backups(store.home)
-    for old in {backup for backup in there if backup.name != name} - kept(there):
+            checked_copy(source, temporary, store.home)
+    existing = backups(store.home)
+    for old in {backup for backup in existing if backup.name != name} - retained(existing):
         try:
             old.path.unlink(missing_ok=True)
         except OSError as error:
@@ -90,8 +91,8 @@ def make(store: Store) -> Backup:
         return Backup(name, path, made_at, revision, path.stat().st_size)
 
 
-def sound_copy(source: sqlite3.Connection, target: Path, home: Path) -> None:
-    """Copy a catalogue in use, and look into the copy. Raises ``StorageError`` for a damaged one."""
+def checked_copy(source: sqlite3.Connection, target: Path, home: Path) -> None:
+    """Copy a catalogue, which may be in use, and check the copy. Raises ``StorageError`` if it is damaged."""
     with closing(sqlite3.connect(target)) as copy:
         source.backup(copy)
         copy.execute("PRAGMA journal_mode = DELETE")
@@ -101,7 +102,7 @@ def sound_copy(source: sqlite3.Connection, target: Path, home: Path) -> None:
 
 
 def make_if_due(store: Store) -> Backup | None:
-    """As ``make``, where the last copy is a day old, or of another clock, and the library has changed since."""
+    """Make a backup if the library has changed since the newest one and that is a day old (or from the future)."""
     newest = next(iter(backups(store.home)), None)
     if newest is not None:
         age = datetime.now(UTC) - newest.made_at
@@ -110,75 +111,76 @@ def make_if_due(store: Store) -> Backup | None:
     return make(store)
 
 
-def kept(there: Sequence[Backup]) -> set[Backup]:
-    """Those that stay, of ``there``, the newest first."""
+def retained(existing: Sequence[Backup]) -> set[Backup]:
+    """The backups to retain. ``existing``: all backups, newest first."""
     days: dict[str, Backup] = {}
     weeks: dict[str, Backup] = {}
-    for backup in there:
+    for backup in existing:
         days.setdefault(f"{backup.made_at:%Y-%m-%d}", backup)
         weeks.setdefault(f"{backup.made_at:%G-%V}", backup)
     return {*list(days.values())[:DAYS], *list(weeks.values())[:WEEKS]}
 
 
 def named(home: Path, name: str) -> Backup:
-    """The copy of this name, or the newest one for "". Raises ``NotFoundError``."""
-    there = backups(home)
-    for backup in there:
+    """The backup of this name; the newest one for "". Raises ``NotFoundError``."""
+    existing = backups(home)
+    for backup in existing:
         if name in ("", backup.name):
             return backup
-    known = ", ".join(backup.name for backup in there) or "none"
-    raise NotFoundError(f"There is no backup {name!r} of {home}.", f"There are: {known}.")
+    names = ", ".join(backup.name for backup in existing) or "none"
+    raise NotFoundError(f"There is no backup {name!r} of {home}.", f"There are: {names}.")
 
 
 def restore(home: Path, backup: Backup) -> None:
-    """Put a copy in the place of the catalogue, which is kept in ``replaced``. No process may have the library open.
+    """Replace the catalogue by a backup and move it to the folder ``replaced``. The library must not be open.
 
-    What fails leaves the catalogue as it was. What was ingested since is set aside at the next opening. Raises
-    ``LibraryLockedError``, ``StorageError``.
+    If it fails, the catalogue is unchanged. Originals ingested after the backup are set aside at the next opening.
+    Raises ``LibraryLockedError``, ``StorageError``.
     """
     from core.storage import keepsakes
 
     lock = WriterLock(home)
     try:
-        # Past what any copy is of: the newest is the one of the highest revision.
-        past = max([keepsakes.head(home)[1] or 0, *(one.revision for one in backups(home))])
-        put_in_place(home, backup, past, aside="replaced")
+        # The revision must exceed that of every backup, since they are ordered by it.
+        newest = max([keepsakes.header(home)[1] or 0, *(one.revision for one in backups(home))])
+        put_in_place(home, backup, newest, aside="replaced")
         with disk_faults(home):
             (home / keepsakes.FILE).unlink(missing_ok=True)
     finally:
         lock.release()
 
 
-def put_in_place(home: Path, backup: Backup, past: int | None = None, *, aside: str = "") -> None:
-    """Make a copy the catalogue. From then on the library is past the revision ``past``. Raises ``StorageError``.
+def put_in_place(home: Path, backup: Backup, after_revision: int | None = None, *, aside: str = "") -> None:
+    """Make a backup the catalogue of ``home``. Raises ``StorageError``.
 
-    ``aside``: the folder that a catalogue there is moved to once the copy is finished; it comes back where that fails.
+    ``after_revision``: the library's revision becomes higher than this one and the backup's; ``None``: the backup's.
+    ``aside``: the folder to move the current catalogue to; it is moved back on failure. "": there is no catalogue.
     """
     from core.storage import rescue
 
-    _require_whole(home, backup, backup.path)
-    moved = ExitStack()
-    with disk_faults(home), catalogue_faults(home), moved, written_whole(home / CATALOGUE) as unfinished:
-        _write_copy(backup.path, unfinished, past)
-        _require_whole(home, backup, unfinished)
+    _require_sound(home, backup, backup.path)
+    undo = ExitStack()
+    with disk_faults(home), catalogue_faults(home), undo, written_whole(home / CATALOGUE) as temporary:
+        _write_copy(backup.path, temporary, after_revision)
+        _require_sound(home, backup, temporary)
         if aside:
-            moved.enter_context(rescue.moved_aside(home, aside))
+            undo.enter_context(rescue.moved_aside(home, aside))
 
 
-def _write_copy(path: Path, unfinished: Path, past: int | None) -> None:
-    shutil.copyfile(path, unfinished)
-    with closing(sqlite3.connect(unfinished)) as copy, copy:
-        # Rows may be numbered otherwise by now than Chroma knows them: it grows anew.
-        for statement in PROJECTED_ANEW:
+def _write_copy(path: Path, target: Path, after_revision: int | None) -> None:
+    shutil.copyfile(path, target)
+    with closing(sqlite3.connect(target)) as copy, copy:
+        # Chroma may know other rows by the same numbers: rebuild it.
+        for statement in REBUILD_PROJECTION:
             copy.execute(statement)
-        if past is not None:
+        if after_revision is not None:
             copy.execute(
                 "UPDATE meta SET value = max(CAST(value AS INTEGER), ?) + 1 WHERE key IN ('revision', 'contents')",
-                (past,),
+                (after_revision,),
             )
 
 
-def _require_whole(home: Path, backup: Backup, path: Path) -> None:
+def _require_sound(home: Path, backup: Backup, path: Path) -> None:
     with catalogue_faults(home), closing(open_reader(path)) as reader:
         check(reader, home, writing=True)
         fault = reader.execute("PRAGMA quick_check(1)").fetchone()[0]

@@ -1,4 +1,4 @@
-"""The embedder that a library's settings name: of this machine, or at an address that was agreed to."""
+"""The embedder that a library's settings name: a local model, or one behind an endpoint that the user agreed to."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from core.storage.store import Store
 
 
 def embedder(store: Store, settings: EmbeddingSettings) -> EmbeddingModel:
-    """The encoder and the counter of its tokens. Raises ``ModelError`` for weights that are not there.
+    """The encoder and its token counter. Raises ``ModelError`` for missing weights.
 
-    One at an endpoint is asked nothing yet. Chunks are measured with the packaged tokenizer, for it lends none.
+    An endpoint is not called yet. Since it offers no tokenizer, tokens are counted with the packaged one.
     """
     name = settings.endpoint_model
     if not name:
         return load_model(settings)
 
-    def asked(urgent: bool) -> Client:
-        chosen = load(language_file()).embedding(name)
-        return Client(chosen, key_of(chosen.address).value, urgent=urgent)
+    def make_client(urgent: bool) -> Client:
+        endpoint = load(language_file()).embedding(name)
+        return Client(endpoint, key_of(endpoint.address).value, urgent=urgent)
 
     serving = generations.serving(store)
-    known = serving.dimension if serving and serving.embedder == fingerprint(name, serving.dimension) else 0
-    return EmbeddingModel(EndpointEncoder(name, known, settings.batch_size, asked), packaged_counter())
+    dimension = serving.dimension if serving and serving.embedder == fingerprint(name, serving.dimension) else 0
+    return EmbeddingModel(EndpointEncoder(name, dimension, settings.batch_size, make_client), packaged_counter())

@@ -1,4 +1,4 @@
-"""The seam at which failures of SQLite and of the disk become sentences."""
+"""Context managers that turn errors of SQLite, of the disk and of stored rows into ``StorageError``."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ _CATALOGUE_SENTENCES = {
     sqlite3.SQLITE_TOOBIG: ("A value is too large for the catalogue of {place}.", "Split the document."),
 }
 
-# Wrong use of the module or a broken constraint: defects of this program, which must stay loud.
+# Misuse of the module or a broken constraint: bugs of this program, which must not be disguised as faults of the disk.
 _DEFECTS = (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError, sqlite3.NotSupportedError)
 
 
 @contextmanager
 def catalogue_faults(home: Path) -> Iterator[None]:
-    """Turn what SQLite reports about disk, permissions and damage into ``StorageError``."""
+    """Turn SQLite's errors about disk, permissions and damage into ``StorageError``."""
     try:
         yield
     except _DEFECTS:
@@ -64,7 +64,7 @@ UNPACKING = (ValueError, TypeError, KeyError, IndexError, AttributeError, zlib.e
 
 @contextmanager
 def row_faults(what: str) -> Iterator[None]:
-    """Turn what unpacking a row raises that is not as it was written into ``StorageError`` about ``what``."""
+    """Turn errors from unpacking a damaged row into ``StorageError``. ``what``: the subject of its message."""
     try:
         yield
     except UNPACKING as error:
@@ -73,7 +73,7 @@ def row_faults(what: str) -> Iterator[None]:
 
 @contextmanager
 def disk_faults(place: Path) -> Iterator[None]:
-    """Turn what the disk reports about ``place`` into ``StorageError``."""
+    """Turn ``OSError`` into ``StorageError``. ``place``: the path to name if the error names none."""
     try:
         yield
     except OSError as error:

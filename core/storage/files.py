@@ -1,8 +1,9 @@
-"""The original bytes, content-addressed: ``files/ab/cdef...``, written before the transaction that names them.
+"""Content-addressed storage of the original files: ``files/ab/cdef...``.
 
-Until a row is committed that names them, and from the transaction that forgets them, bytes lie in ``files/staged``:
-these alone are ever deleted. An original that lies in its place and that the catalogue does not know was named by a
-catalogue that is gone (an older one was put back, it was emptied, its log was lost), and is moved to ``set-aside``.
+Bytes are written to ``files/staged`` before the transaction that refers to them, move to their final path when it
+commits, and move back when a transaction drops the last reference. Only staged bytes are ever deleted. An original at
+its final path that the catalogue does not know must come from a lost state of the catalogue (it was replaced by an
+older one, emptied, or lost its log); it is moved to the folder ``set-aside``.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from core.errors import NotFoundError, StorageError
 from core.storage.faults import disk_faults
 
 _LOG = logging.getLogger(__name__)
-_PIECE = 1 << 20
+_BLOCK_BYTES = 1 << 20
 _INCOMING = "incoming-"
 _STAGED = "staged"
 SET_ASIDE = "set-aside"
@@ -32,14 +33,14 @@ _HASH = re.compile("[0-9a-f]{64}")
 
 
 def is_hash(text: str) -> bool:
-    """Whether this could name an original."""
+    """Whether ``text`` is a hex SHA-256."""
     return bool(_HASH.fullmatch(text))
 
 
 class FileStore:
-    """Originals under ``root``. A hash is the hex SHA-256 of the bytes, which is also the version's id.
+    """The originals under the folder ``root``, by hash: the hex SHA-256 of their bytes, which is also the version id.
 
-    ``fresh`` holds what this process wrote and no committed row names yet, so that nothing sweeps it away.
+    ``fresh``: hashes that this process has staged and no committed row refers to yet. They are not deleted.
     """
 
     def __init__(self, root: Path, *, writable: bool) -> None:
@@ -49,36 +50,36 @@ class FileStore:
         self._fresh_lock = threading.Lock()
 
     def path(self, content_hash: str) -> Path:
-        """Where these bytes lie, or would lie. Raises ``StorageError`` for what is no hash."""
+        """The path of an original, whether it exists or not. Raises ``StorageError`` for an invalid hash."""
         final, staged = self._final(content_hash), self.root / _STAGED / content_hash
         return staged if not final.is_file() and staged.is_file() else final
 
     @property
     def set_aside(self) -> Path:
-        """The folder of originals that the catalogue did not know when the library was opened."""
+        """The folder for originals that the catalogue did not know when the library was opened."""
         return self.root.with_name(SET_ASIDE)
 
     def size(self, content_hash: str) -> int:
-        """Bytes of an original. Raises ``NotFoundError``."""
-        return self._there(content_hash).stat().st_size
+        """The size of an original in bytes. Raises ``NotFoundError``."""
+        return self._existing(content_hash).stat().st_size
 
     def read(self, content_hash: str) -> bytes:
-        """The original bytes. Raises ``NotFoundError``, ``StorageError``."""
-        path = self._there(content_hash)
+        """The bytes of an original. Raises ``NotFoundError``, ``StorageError``."""
+        path = self._existing(content_hash)
         with disk_faults(path):
             return path.read_bytes()
 
     def stage(self, data: bytes) -> str:
-        """Keep these bytes durably and return their hash; a second time costs no writing, and damage is healed."""
-        return self._known(hashlib.sha256(data).hexdigest()) or self.stage_stream(io.BytesIO(data))
+        """Store bytes durably and return their hash. Existing bytes are not rewritten unless they are damaged."""
+        return self._stage_existing(hashlib.sha256(data).hexdigest()) or self.stage_stream(io.BytesIO(data))
 
     def hash_of(self, path: Path) -> str:
-        """The hash a file of the user's has now. Raises ``StorageError`` with a sentence where it cannot be read."""
+        """The hash of any file. Raises ``StorageError`` if it cannot be read."""
         with disk_faults(path), path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
 
     def stage_stream(self, stream: BinaryIO) -> str:
-        """As ``stage``, from an open binary file read piece by piece."""
+        """Store the bytes of an open binary file durably and return their hash."""
         if not self.writable:
             raise StorageError(f"{self.root} was opened for reading.", "Open the library for writing.")
         digest = hashlib.sha256()
@@ -87,15 +88,15 @@ class FileStore:
             incoming = Path(name)
             try:
                 with os.fdopen(descriptor, "wb") as target:
-                    while piece := stream.read(_PIECE):
-                        digest.update(piece)
-                        target.write(piece)
+                    while block := stream.read(_BLOCK_BYTES):
+                        digest.update(block)
+                        target.write(block)
                     target.flush()
                     os.fsync(target.fileno())
                 content_hash = digest.hexdigest()
                 final = self._final(content_hash)
                 with self._fresh_lock:
-                    # A damaged original is healed where it lies: a row names it.
+                    # An existing file here is damaged and a row refers to it: overwrite it in place.
                     _move(incoming, final if final.is_file() else self.root / _STAGED / content_hash)
                     self.fresh.add(content_hash)
             finally:
@@ -103,9 +104,9 @@ class FileStore:
         return content_hash
 
     def take_back(self, content_hash: str) -> bool:
-        """Put an original that was set aside in its place; ``False`` where there is none, or where it is damaged.
+        """Move an original from ``set_aside`` to its final path; ``False`` if there is no undamaged copy of it.
 
-        Not staged: who is stopped before a row names it has it set aside again, not deleted.
+        It is not staged, so that an interruption before a row refers to it sets it aside again instead of deleting it.
         """
         aside = self.set_aside / content_hash
         if self.fault(content_hash, aside):
@@ -116,7 +117,7 @@ class FileStore:
         return True
 
     def fault(self, content_hash: str, path: Path | None = None) -> str:
-        """What is wrong with an original, or with what stands for it at ``path``, as a sentence; "" when nothing is."""
+        """What is wrong with an original, as a sentence; "" if its bytes have its hash. ``path``: check this copy."""
         path = path or self.path(content_hash)
         try:
             if not os.path.lexists(path):
@@ -125,23 +126,23 @@ class FileStore:
         except (StorageError, OSError) as error:
             return f"The original file cannot be read: {error}"
 
-    def _known(self, content_hash: str) -> str:
-        """The hash, where its bytes lie here already (and are fresh from now on); "" where they must be written."""
+    def _stage_existing(self, content_hash: str) -> str:
+        """Mark an undamaged existing original as fresh and return its hash; "" if its bytes must be written."""
         with self._fresh_lock:
             if self.writable and not self.fault(content_hash):
                 self.fresh.add(content_hash)
                 return content_hash
         return ""
 
-    def unnamed(self, content_hash: str) -> None:
-        """The transaction that is about to be committed forgets these bytes: ``named`` or ``remove`` follows."""
+    def stage_removal(self, content_hash: str) -> None:
+        """Stage an original that the running transaction no longer refers to; ``remove`` or ``commit`` must follow."""
         final = self._final(content_hash)
         with self._fresh_lock, disk_faults(self.root):
             if final.is_file():
                 _move(final, self.root / _STAGED / content_hash)
 
     def remove(self, content_hash: str) -> None:
-        """Delete what was ``unnamed``, unless this process has just staged it again. A failure is logged."""
+        """Delete a staged original unless this process has staged it anew meanwhile. A failure is only logged."""
         with self._fresh_lock:
             if content_hash in self.fresh:
                 return
@@ -151,28 +152,28 @@ class FileStore:
             except OSError as error:
                 _LOG.warning("The original %s could not be removed (%s); the next opening tries again.", path, error)
 
-    def named(self, *content_hashes: str) -> None:
-        """Committed rows name these bytes now."""
+    def commit(self, *content_hashes: str) -> None:
+        """Move staged originals to their final paths: committed rows refer to them now."""
         with self._fresh_lock:
             for content_hash in content_hashes:
                 self._keep(content_hash)
             self.fresh.difference_update(content_hashes)
 
     def hashes(self) -> Iterator[str]:
-        """Every original on disk, staged ones included."""
-        yield from sorted(name for name, _ in self._in_place())
+        """The hashes of all originals on disk, staged ones included."""
+        yield from sorted(name for name, _ in self._final_entries())
         yield from sorted(path.name for path in self.root.glob(f"{_STAGED}/*") if _HASH.fullmatch(path.name))
 
     def hashes_set_aside(self) -> list[str]:
-        """Originals in ``set_aside``."""
+        """The hashes of the originals in ``set_aside``, sorted."""
         return sorted(path.name for path in self.set_aside.glob("*") if _HASH.fullmatch(path.name))
 
     def sweep(self, wanted: set[str]) -> tuple[int, int]:
-        """Bring the folder in line with a catalogue that names ``wanted``; return how many were (deleted, set aside).
+        """Reconcile the folder with the catalogue; return the numbers of files (deleted, set aside).
 
-        Deleted: half-written files, and staged bytes that neither ``wanted`` nor ``fresh`` names: no committed row
-        ever did. Set aside, never deleted: originals that ``wanted`` lacks. What ``wanted`` names and was set aside
-        is brought back.
+        ``wanted``: the hashes that the catalogue refers to. Deletes incomplete files and staged bytes that are neither
+        wanted nor fresh. Sets aside other originals that are not wanted. Moves wanted originals back from
+        ``set_aside``.
         """
         deleted = moved = 0
         with self._fresh_lock, disk_faults(self.root):
@@ -189,35 +190,36 @@ class FileStore:
                 if path.name not in wanted and path.name not in self.fresh and path.is_file():
                     path.unlink(missing_ok=True)
                     deleted += 1
-            for name, entry in list(self._in_place()):
+            for name, entry in list(self._final_entries()):
                 if name not in wanted and name not in self.fresh:
                     _move(Path(entry.path), self.set_aside / name)
                     moved += 1
         return deleted, moved
 
     def strange(self) -> list[Path]:
-        """What lies in the folder and is none of ours, such as a folder that a file server makes."""
+        """Paths in the folder that Lectern did not create, such as the hidden folders of file servers."""
         known = {self.path(content_hash) for content_hash in self.hashes()} | set(self.root.glob(_INCOMING + "*"))
         return [path for path in sorted(self.root.rglob("*")) if path not in known and not _is_shelf(path, self.root)]
 
     def bytes_on_disk(self) -> int:
+        """The total size of all originals, staged ones included."""
         total = 0
-        found: list[Path | os.DirEntry[str]] = [entry for _, entry in self._in_place()]
-        found += (path for path in self.root.glob(f"{_STAGED}/*") if _HASH.fullmatch(path.name))
-        for one in found:
-            with suppress(FileNotFoundError):  # moved or removed meanwhile
-                total += one.stat().st_size
+        files: list[Path | os.DirEntry[str]] = [entry for _, entry in self._final_entries()]
+        files += (path for path in self.root.glob(f"{_STAGED}/*") if _HASH.fullmatch(path.name))
+        for file in files:
+            with suppress(FileNotFoundError):  # moved or deleted meanwhile
+                total += file.stat().st_size
         return total
 
     def _final(self, content_hash: str) -> Path:
-        if len(content_hash) != 64 or not set(content_hash) <= set("0123456789abcdef"):
+        if not is_hash(content_hash):
             raise StorageError(f"{content_hash!r} is not the SHA-256 of a file.")
         return self.root / content_hash[:2] / content_hash[2:]
 
-    def _in_place(self) -> Iterator[tuple[str, os.DirEntry[str]]]:
-        """Originals in their places, by their hashes; what else a disk or a person put between them is passed over.
+    def _final_entries(self) -> Iterator[tuple[str, os.DirEntry[str]]]:
+        """``(hash, entry)`` of the originals at their final paths; other files are ignored.
 
-        One listing a folder: asking for each of 50,000 took seconds of every opening.
+        Uses one listing per folder: a ``stat`` for each of 50,000 files took seconds at every opening.
         """
         for shelf in self.root.glob("[0-9a-f][0-9a-f]"):
             with suppress(PermissionError, NotADirectoryError, FileNotFoundError), os.scandir(shelf) as entries:
@@ -226,7 +228,7 @@ class FileStore:
                         yield shelf.name + entry.name, entry
 
     def _keep(self, content_hash: str) -> None:
-        """Move staged bytes to their place; where that fails, the next opening does it."""
+        """Move staged bytes to their final path. A failure is only logged: the next opening tries again."""
         staged = self.root / _STAGED / content_hash
         try:
             if staged.is_file():
@@ -234,10 +236,10 @@ class FileStore:
         except OSError as error:
             _LOG.warning("The original %s stays in %s for now (%s).", content_hash, staged.parent, error)
 
-    def _there(self, content_hash: str) -> Path:
+    def _existing(self, content_hash: str) -> Path:
         path = self.path(content_hash)
         if not path.is_file():
-            path = self.path(content_hash)  # it was moved between the two looks of the first call
+            path = self.path(content_hash)  # retry: it may have moved while the first call looked in two places
         if not path.is_file():
             raise NotFoundError(f"The original of {content_hash[:12]} is missing from {self.root}.", "Ingest it again.")
         return path
@@ -248,7 +250,7 @@ def _is_shelf(path: Path, root: Path) -> bool:
 
 
 def _move(source: Path, target: Path) -> None:
-    """Rename within one disk, durably; the target's folder is made when missing."""
+    """Rename durably, within one file system. The target's folder is created if missing."""
     new_folder = not target.parent.exists()
     target.parent.mkdir(exist_ok=True)
     source.replace(target)
@@ -258,7 +260,7 @@ def _move(source: Path, target: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a rename durable, where folders can be synced (not on Windows, which journals them)."""
+    """Make a rename in this folder durable. Not needed on Windows, which journals renames."""
     if sys.platform != "win32":
         descriptor = os.open(folder, os.O_RDONLY)
         try:

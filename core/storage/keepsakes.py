@@ -1,7 +1,8 @@
-"""What no original can give back, as JSON lines that outlive any schema: settings, sources, labels, edits, judgments.
+"""Keepsakes: a copy of the user's data that cannot be derived from the original files, as JSON lines.
 
-Every line is an object with its ``kind``; the first one names the library, the revision that the lines are of, and
-their hash. Nothing in them is a number of a row: documents are named by the hash of their bytes.
+These are settings, sources, labels, chunk edits and judgments. The first line is a header with the library's id, its
+revision and the SHA-256 of the other lines; each other line is a row with its ``kind``. The format is independent of
+the database schema, and documents are identified by the hash of their bytes, never by row ids.
 """
 
 from __future__ import annotations
@@ -52,22 +53,23 @@ _IDENTITIES = {
     "edit": ("version_id", "made_at", "kind"),
     "judgment": ("question", "version_id", "start", "end"),
 }
-_MADE = {"folder": "added_at", "own_recipe": "changed_at", "edit": "made_at", "judgment": "created_at"}
-# What one value does that is not as it was written; a disk that fails is another thing.
-_GARBLED = (
+_CREATED_AT = {"folder": "added_at", "own_recipe": "changed_at", "edit": "made_at", "judgment": "created_at"}
+# Raised by one damaged value, as opposed to a failing disk.
+_ROW_ERRORS = (
     *(ValueError, TypeError, KeyError, OverflowError),
     *(sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError, sqlite3.DataError),
 )
 _WITHOUT_ROWID = ("meta", "own_recipe")
-_UNREVISED = ("file_bytes", "modified_ns")  # noted without a new revision
+_NOT_REVISED = ("file_bytes", "modified_ns")  # may change without a new revision
 
 
 @dataclass(frozen=True, slots=True)
 class Keepsakes:
-    """``rows`` by kind. ``unread``: a sentence for each kind of which something could not be read.
+    """One record of a library's keepsakes: ``rows`` by kind, as of a ``revision``.
 
-    ``preferences``: grows with every change of one, which the revision does not. Not ``sound``: rows may be missing,
-    or other ones, that nothing tells of. ``sealed``: the hash of the lines says that they are as they were written.
+    ``preferences``: a counter of changed preferences, which the revision does not count. ``unread``: a sentence for
+    each kind with unreadable rows. ``sound``: ``False`` if it comes from a damaged source, so that rows may be missing
+    or wrong without notice. ``sealed``: the lines match the hash in the header.
     """
 
     library: str = ""
@@ -83,26 +85,29 @@ class Keepsakes:
         return self.rows.get(kind, ())
 
 
-def gathered(connection: sqlite3.Connection) -> Keepsakes:
-    """The keepsakes of a catalogue; of a damaged one those that can be read, from the first row and from the last."""
+def gather(connection: sqlite3.Connection) -> Keepsakes:
+    """The keepsakes of a catalogue.
+
+    In a damaged table, rows are read from both ends up to the damage.
+    """
     rows: dict[str, list[Row]] = {}
     unread: list[str] = []
     for kind, query in _QUERIES.items():
-        found: dict[str, Row] = {}
-        orders = ("",) if kind in _WITHOUT_ROWID else ("", " ORDER BY rowid DESC")
-        for order in orders:
+        readable: dict[str, Row] = {}  # by content, since both directions may reach the same rows
+        first_error: sqlite3.Error | None = None
+        for order in ("",) if kind in _WITHOUT_ROWID else ("", " ORDER BY rowid DESC"):
             try:
                 cursor = connection.execute(query + order)
                 names = [column[0] for column in cursor.description]
                 for values in cursor:
-                    row = dict(zip(names, map(_plain, values), strict=True))
-                    found[json.dumps(row)] = row
+                    row = dict(zip(names, map(_to_json, values), strict=True))
+                    readable[json.dumps(row)] = row
                 break
             except sqlite3.Error as error:
-                if order == orders[0]:
-                    unread.append(f"Of the rows of {kind} {{read}} could be read ({error}).")
-        rows[kind] = list(found.values())
-        unread = [told.format(read=len(found)) if "{read}" in told else told for told in unread]
+                first_error = first_error or error
+        rows[kind] = list(readable.values())
+        if first_error is not None:
+            unread.append(f"Of the rows of {kind} {len(readable)} could be read ({first_error}).")
     revision = _meta(connection, "revision") or "0"
     if not revision.isdecimal():
         unread.append(f"The revision of the catalogue cannot be read: {revision[:20]!r} is no number.")
@@ -111,16 +116,16 @@ def gathered(connection: sqlite3.Connection) -> Keepsakes:
     return Keepsakes(library, int(revision), rows, tuple(unread), preferences)
 
 
-def head(home: Path) -> tuple[str, int]:
-    """The library and the revision that what was written down is of; ``("", 0)`` for nothing that can be read."""
+def header(home: Path) -> tuple[str, int]:
+    """``(library id, revision)`` of the saved keepsakes; ``("", 0)`` if there are none or the header is unreadable."""
     with suppress(ValueError, TypeError, KeyError, OverflowError):
-        row = _first(home)
+        row = _header_row(home)
         return str(row["id"]), int(row["revision"])
     return "", 0
 
 
-def kept(home: Path) -> Keepsakes:
-    """What was written down last; nothing where that cannot be read. A line that is damaged costs that line alone."""
+def load(home: Path) -> Keepsakes:
+    """The saved keepsakes; empty if there are none. Damaged lines are skipped and counted in ``unread``."""
     rows: dict[str, list[Row]] = {}
     data = b""
     with suppress(OSError):
@@ -134,197 +139,212 @@ def kept(home: Path) -> Keepsakes:
             unread += 1
             continue
         rows.setdefault(kind, []).append(row)
-    hashed = hashlib.sha256(data.partition(b"\n")[2]).hexdigest()
-    seal = _first(home).get("sha256", "")  # an earlier Lectern's has none
-    told = (f"{unread} lines of {FILE} could not be read.",) if unread else ()
-    return Keepsakes(*head(home), rows, told, sound=seal in ("", hashed), sealed=seal == hashed)
+    actual_hash = hashlib.sha256(data.partition(b"\n")[2]).hexdigest()
+    stored_hash = _header_row(home).get("sha256", "")  # early versions of Lectern wrote none
+    sentences = (f"{unread} lines of {FILE} could not be read.",) if unread else ()
+    return Keepsakes(
+        *header(home),
+        rows,
+        sentences,
+        sound=stored_hash in ("", actual_hash),
+        sealed=stored_hash == actual_hash,
+    )
 
 
-def altered(store: Store) -> list[str]:
-    """Kinds of which rows are not as they were written down, though nothing was changed since: they are damaged."""
-    then = kept(store.home)
+def damaged_kinds(store: Store) -> list[str]:
+    """Kinds whose rows in the catalogue differ from the saved ones of the same revision, and so must be damaged."""
+    saved = load(store.home)
     with store.reading() as connection:
-        if not then.sealed or not _is_of_now(store.home, connection):
+        if not saved.sealed or not _is_current(store.home, connection):
             return []
-        now = gathered(connection)
-    return [kind for kind in _QUERIES if _compared(now.of(kind)) != _compared(then.of(kind))]
+        current = gather(connection)
+    return [kind for kind in _QUERIES if _comparable(current.of(kind)) != _comparable(saved.of(kind))]
 
 
-def _compared(rows: Rows) -> set[str]:
-    return {json.dumps({name: row[name] for name in sorted(row) if name not in _UNREVISED}) for row in rows}
+def _comparable(rows: Rows) -> set[str]:
+    return {json.dumps({name: row[name] for name in sorted(row) if name not in _NOT_REVISED}) for row in rows}
 
 
-def write_down(store: Store) -> None:
-    """Write the keepsakes beside the catalogue in the place of those there, whatever these are of.
+def save(store: Store) -> None:
+    """Save the current keepsakes next to the catalogue, replacing the saved ones.
 
-    Those of the same revision and preferences are left as they are: what differs from them since then is damage.
-    Raises ``StorageError`` where the catalogue cannot be read or the disk cannot be written.
+    Does nothing if those are of the same revision and preferences: a difference would then be damage to the catalogue.
+    Raises ``StorageError`` if the catalogue cannot be read or the file cannot be written.
     """
     with store.reading() as connection:
-        if _is_of_now(store.home, connection):
+        if _is_current(store.home, connection):
             return
-        now = gathered(connection)
-    if now.unread:
-        raise StorageError(f"The keepsakes of {store.home} were not written: {' '.join(now.unread)}", "Run verify.")
-    lines = "".join(json.dumps({"kind": kind, **row}) + "\n" for kind, rows in now.rows.items() for row in rows)
-    first = {"kind": "library", "id": now.library, "revision": now.revision, "preferences": now.preferences}
+        current = gather(connection)
+    if current.unread:
+        raise StorageError(f"The keepsakes of {store.home} were not written: {' '.join(current.unread)}", "Run verify.")
+    lines = "".join(json.dumps({"kind": kind, **row}) + "\n" for kind, rows in current.rows.items() for row in rows)
+    first = {"kind": "library", "id": current.library, "revision": current.revision, "preferences": current.preferences}
     first["sha256"] = hashlib.sha256(lines.encode()).hexdigest()
-    with disk_faults(store.home), written_whole(store.home / FILE) as unfinished:
-        unfinished.write_text(json.dumps(first) + "\n" + lines, "utf-8", newline="")
+    with disk_faults(store.home), written_whole(store.home / FILE) as temporary:
+        temporary.write_text(json.dumps(first) + "\n" + lines, "utf-8", newline="")
 
 
-def put_back(store: Store, told: Sequence[Keepsakes]) -> list[str]:
-    """Keep what several records know, sources apart, the newest first; say what of it could not be had back.
+def merge(store: Store, records: Sequence[Keepsakes]) -> list[str]:
+    """Restore the rows of several records, except sources, into the catalogue. Returns a sentence per lost row.
 
-    ``told``: the oldest first. What a record of this library's own says goes before what another's does, and an older
-    one adds what no newer one says. A whole one is the last that is asked: what it no longer holds was removed. What
-    the catalogue itself holds is changed by a record that is not older than it.
+    ``records``: oldest first.
+    This library's own records come before those of others, and newer before older: an older record only adds rows that
+    no newer one has. The first complete record of this library is the last one used, since rows that it lacks were
+    deleted on purpose. Existing rows are changed or deleted only by records that are not older than the catalogue.
     """
     lost: list[str] = []
-    settled: set[Hashable] = set()
+    merged: set[Hashable] = set()
     with store.transaction() as connection:
         library, revision = store.meta("library"), store.revision()
-        in_turn = sorted(told, key=lambda known: (known.library == library, known.revision))
-        for known in in_turn[::-1]:
-            over, own = known.revision >= revision, known.library == library
-            faults = _meta_put_back(connection, known, settled) if over else []
+        ascending = sorted(records, key=lambda record: (record.library == library, record.revision))
+        for record in reversed(ascending):
+            overwrite = record.revision >= revision
+            errors = _merge_meta(connection, record, merged) if overwrite else []
             for kind, identity in _IDENTITIES.items():
-                faults += _put_back(connection, known.of(kind), kind, identity, over=over, settled=settled)
-            lost += faults
-            if own and known.sound and not known.unread and not faults:
-                if over:
-                    _remove_what_was_removed(connection, known)
+                errors += _merge_rows(connection, record.of(kind), kind, identity, overwrite=overwrite, merged=merged)
+            lost += errors
+            if record.library == library and record.sound and not record.unread and not errors:
+                if overwrite:
+                    _delete_removed_rows(connection, record)
                 break
         store.touch()
     return list(dict.fromkeys(lost))
 
 
-def _meta_put_back(connection: sqlite3.Connection, known: Keepsakes, settled: set[Hashable]) -> list[str]:
+def _merge_meta(connection: sqlite3.Connection, record: Keepsakes, merged: set[Hashable]) -> list[str]:
     lost = []
-    for row in known.of("meta"):
+    for row in record.of("meta"):
         try:
             key, value = str(row["key"]), row["value"]
             if key == "settings":
                 json.loads(value)
-            if key not in settled:
+            if key not in merged:
                 connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
-                settled.add(key)
-        except _GARBLED as error:
+                merged.add(key)
+        except _ROW_ERRORS as error:
             lost.append(f"A value of meta could not be had back ({error}).")
     return lost
 
 
-def _put_back(
+def _merge_rows(
     connection: sqlite3.Connection,
     rows: Sequence[Row],
     kind: str,
     identity: Sequence[str],
     *,
-    over: bool,
-    settled: set[Hashable],
+    overwrite: bool,
+    merged: set[Hashable],
 ) -> list[str]:
+    """Insert the rows of one kind, or update the existing ones with ``overwrite``. Returns a sentence per failed row.
+
+    ``identity``: the columns that identify a row across libraries. Several rows may share one identity, such as two
+    edits in one second; they are told apart by their ordinal. ``merged``: the rows that newer records have settled.
+    """
     columns = {name for _, name, *_ in connection.execute(f"PRAGMA table_info({kind})")}
-    key, same = _key(kind), " AND ".join(f'"{name}" IS ?' for name in identity)
-    seen: Counter[Hashable] = Counter()  # of one identity there may be several, as edits of one second
+    key, same_identity = _key(kind), " AND ".join(f'"{name}" IS ?' for name in identity)
+    counts: Counter[Hashable] = Counter()
     lost = []
     for row in rows:
         try:
-            own = {"kind" if name == "type" else name: _stored(value) for name, value in row.items()}
-            own = {name: value for name, value in own.items() if name in columns}
-            who = [own[name] for name in identity]
-            number = seen[kind, *who]
-            seen[kind, *who] += 1
-            if (kind, *who, number) in settled:
+            values = {"kind" if name == "type" else name: _from_json(value) for name, value in row.items()}
+            values = {name: value for name, value in values.items() if name in columns}
+            ids = [values[name] for name in identity]
+            ordinal = counts[kind, *ids]
+            counts[kind, *ids] += 1
+            if (kind, *ids, ordinal) in merged:
                 continue
-            there = connection.execute(f'SELECT "{key}" FROM {kind} WHERE {same} ORDER BY "{key}"', who).fetchall()
-            if number >= len(there):
-                names, marks = ", ".join(f'"{name}"' for name in own), ", ".join("?" * len(own))
-                connection.execute(f"INSERT INTO {kind}({names}) VALUES ({marks})", list(own.values()))
-            elif over:
-                values = ", ".join(f'"{name}" = ?' for name in own)
+            existing = connection.execute(
+                f'SELECT "{key}" FROM {kind} WHERE {same_identity} ORDER BY "{key}"', ids
+            ).fetchall()
+            if ordinal >= len(existing):
+                names, marks = ", ".join(f'"{name}"' for name in values), ", ".join("?" * len(values))
+                connection.execute(f"INSERT INTO {kind}({names}) VALUES ({marks})", list(values.values()))
+            elif overwrite:
+                assignments = ", ".join(f'"{name}" = ?' for name in values)
                 connection.execute(
-                    f'UPDATE {kind} SET {values} WHERE {same} AND "{key}" = ?',
-                    [*own.values(), *who, there[number][0]],
+                    f'UPDATE {kind} SET {assignments} WHERE {same_identity} AND "{key}" = ?',
+                    [*values.values(), *ids, existing[ordinal][0]],
                 )
-            settled.add((kind, *who, number))
-        except _GARBLED as error:  # a line of a later Lectern, one that a hand has written, or damage
+            merged.add((kind, *ids, ordinal))
+        except _ROW_ERRORS as error:  # a line of a newer Lectern, a line edited by hand, or damage
             lost.append(f"A row of {kind} could not be had back ({error}).")
     return lost
 
 
-def _remove_what_was_removed(connection: sqlite3.Connection, known: Keepsakes) -> None:
-    """Take rows out that a whole record lacks; those made after all of its own are a person's later work, and stay."""
-    moments = [str(row.get(column)) for kind, column in _MADE.items() for row in known.of(kind)]
-    latest = max(filter(_is_moment, moments), default="")
-    for kind, column in _MADE.items():
+def _delete_removed_rows(connection: sqlite3.Connection, record: Keepsakes) -> None:
+    """Delete rows that a complete record lacks, except those created after all of its rows: later work of the user."""
+    timestamps = [str(row.get(column)) for kind, column in _CREATED_AT.items() for row in record.of(kind)]
+    latest = max(filter(_is_timestamp, timestamps), default="")
+    for kind, column in _CREATED_AT.items():
         identity, key = _IDENTITIES[kind], _key(kind)
-        held = Counter(
-            tuple(_stored(row.get("type" if name == "kind" else name)) for name in identity) for row in known.of(kind)
+        recorded = Counter(
+            tuple(_from_json(row.get("type" if name == "kind" else name)) for name in identity)
+            for row in record.of(kind)
         )
         names = ", ".join(f'"{name}"' for name in identity)
         rows = []
-        with suppress(sqlite3.OperationalError):  # bytes that are no text
+        with suppress(sqlite3.OperationalError):  # a text column holds invalid UTF-8
             rows = connection.execute(f'SELECT "{key}", {column}, {names} FROM {kind} ORDER BY "{key}"').fetchall()
-        for number, made, *who in rows:
-            held[tuple(who)] -= 1
-            if held[tuple(who)] < 0 and made <= latest:
-                same = " AND ".join(f'"{name}" IS ?' for name in identity)
-                connection.execute(f'DELETE FROM {kind} WHERE "{key}" = ? AND {same}', (number, *who))
+        for row_key, created, *ids in rows:
+            recorded[tuple(ids)] -= 1
+            if recorded[tuple(ids)] < 0 and created <= latest:
+                same_identity = " AND ".join(f'"{name}" IS ?' for name in identity)
+                connection.execute(f'DELETE FROM {kind} WHERE "{key}" = ? AND {same_identity}', (row_key, *ids))
 
 
 def _key(kind: str) -> str:
     return "key" if kind in _WITHOUT_ROWID else "id"
 
 
-def _is_moment(text: str) -> bool:
+def _is_timestamp(text: str) -> bool:
     with suppress(ValueError):
         return bool(datetime.fromisoformat(text))
     return False
 
 
-def salvaged(catalogue: Path) -> Keepsakes:
-    """The keepsakes of a catalogue that no library opens any more."""
-    for query in ("mode=ro", "immutable=1"):
+def salvage(catalogue: Path) -> Keepsakes:
+    """The keepsakes that can be read from a damaged catalogue."""
+    for query in ("mode=ro", "immutable=1"):  # the second ignores a damaged log
         with suppress(sqlite3.Error, OSError):
             with closing(sqlite3.connect(f"{catalogue.absolute().as_uri()}?{query}", uri=True)) as connection:
                 connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
-                found = replace(gathered(connection), sound=_is_sound(connection))
-            if any(found.rows.values()) or query == "immutable=1":
-                return found
+                record = replace(gather(connection), sound=_is_sound(connection))
+            if any(record.rows.values()) or query == "immutable=1":
+                return record
     return Keepsakes(unread=(f"Nothing of {catalogue} could be read.",))
 
 
-def path_of(row: Row) -> Path | None:
-    """The path of a source's row, ``None`` for one without."""
+def source_path(row: Row) -> Path | None:
+    """The file path in a row of kind "source"; ``None`` for an upload or an unreadable path."""
     with suppress(ValueError):
-        stored = _stored(row.get("path"))
-        return place_of(stored) if isinstance(stored, bytes) and stored and b"\0" not in stored else None
+        stored = _from_json(row.get("path"))
+        return decoded_path(stored) if isinstance(stored, bytes) and stored and b"\0" not in stored else None
     return None
 
 
-def place_of(stored: bytes) -> Path:
-    """The path that the catalogue keeps as the file system's own bytes."""
+def decoded_path(stored: bytes) -> Path:
+    """The path for its bytes in the catalogue, which are in the file system's encoding."""
     return Path(os.fsdecode(stored))
 
 
-def names_in(row: Row, key: str) -> list[str]:
-    """The names in a row's list, which the catalogue gives as JSON. Raises ``ValueError``, ``TypeError``."""
+def label_names(row: Row, key: str) -> list[str]:
+    """The names in the JSON list ``row[key]``. Raises ``ValueError``, ``TypeError``."""
     return [str(name) for name in json.loads(row.get(key) or "[]")]
 
 
-def _first(home: Path) -> Row:
-    """What the first line says of the others; empty where it cannot be read."""
+def _header_row(home: Path) -> Row:
+    """The first line of the saved keepsakes; empty if it cannot be read."""
     with suppress(OSError, ValueError), (home / FILE).open("rb") as stream:
         row = json.loads(stream.readline())
         return row if isinstance(row, dict) else {}
     return {}
 
 
-def _is_of_now(home: Path, connection: sqlite3.Connection) -> bool:
-    """Whether nothing was changed in the catalogue since it was written down."""
-    first = _first(home)
-    then = [str(first.get(name, "")) for name in ("id", "revision", "preferences")]
-    return then == [_meta(connection, name) for name in ("library", "revision", "preferences")]
+def _is_current(home: Path, connection: sqlite3.Connection) -> bool:
+    """Whether the saved keepsakes are of the catalogue's current revision and preferences."""
+    saved = _header_row(home)
+    saved_state = [str(saved.get(name, "")) for name in ("id", "revision", "preferences")]
+    return saved_state == [_meta(connection, name) for name in ("library", "revision", "preferences")]
 
 
 def _meta(connection: sqlite3.Connection, key: str) -> str:
@@ -340,12 +360,12 @@ def _is_sound(connection: sqlite3.Connection) -> bool:
     return False
 
 
-def _plain(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
     return {"hex": value.hex()} if isinstance(value, bytes) else value
 
 
-def _stored(value: Any) -> Any:
-    """What the catalogue keeps for a value of a row. Raises ``ValueError`` for what it cannot have been."""
+def _from_json(value: Any) -> Any:
+    """The inverse of ``_to_json``. Raises ``ValueError`` for an invalid value."""
     try:
         return bytes.fromhex(value["hex"]) if isinstance(value, dict) else value
     except (KeyError, TypeError) as error:

@@ -1,4 +1,4 @@
-"""One writer per library, and per run of a bench: an operating system lock whose file names its holder."""
+"""The write lock of a library (and of a benchmark run): an operating system lock on a file that names its holder."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ else:
         return True
 
 
-_TRIES, _PAUSE = 5, 0.01  # ``writer`` holds the lock it asks about for an instant
+_TRIES, _PAUSE_SECONDS = 5, 0.01  # retry: ``writer`` takes the lock for a moment to test it
 
 
 class WriterLock:
-    """Held from construction to ``release`` or the process's death, however it dies.
+    """The write lock of ``home``, held from construction until ``release`` or until the process ends.
 
-    Raises ``LibraryLockedError`` naming the holder where another process (or another ``Store``) has it. ``what`` lies
-    in ``home``, for that sentence.
+    ``what``: what ``home`` contains, for messages. Raises ``LibraryLockedError`` naming the holder if another process
+    (or another ``Store``) holds the lock.
     """
 
     def __init__(self, home: Path, what: str = "library") -> None:
@@ -54,18 +54,18 @@ class WriterLock:
         with disk_faults(self.path):
             # Python opens descriptors non-inheritable: a parsing worker that outlives us cannot keep the lock.
             self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
-            locked = held = False
+            locked = named = False
             try:
-                for left in reversed(range(_TRIES)):
+                for retries_left in reversed(range(_TRIES)):
                     locked = _try_lock(self._descriptor)
-                    if locked or not left:
+                    if locked or not retries_left:
                         break
-                    sleep(_PAUSE)
+                    sleep(_PAUSE_SECONDS)
                 if locked:
                     self._write_name()
-                    held = True
+                    named = True
             finally:
-                if not held:  # also where the name could not be written
+                if not named:  # also where the name could not be written
                     os.close(self._descriptor)
         if not locked:
             raise LibraryLockedError(
@@ -83,7 +83,7 @@ class WriterLock:
         os.write(self._descriptor, json.dumps(name).encode())
 
     def release(self) -> None:
-        """Let the next writer in. The file stays: removing a lock file lets two writers hold two files."""
+        """Release the lock. The file stays: if it were deleted, two writers could lock two different files."""
         if self._descriptor >= 0:
             os.ftruncate(self._descriptor, 0)
             os.close(self._descriptor)
@@ -91,9 +91,9 @@ class WriterLock:
 
 
 def writer(home: Path) -> str:
-    """Who writes what lies in ``home`` now, in words as ``holder`` has them; "" where nobody does.
+    """The process that holds the write lock of ``home``, described as by ``holder``; "" if there is none.
 
-    A process that died is nobody, whatever its file says.
+    A dead process does not count, although the file still names it.
     """
     try:
         descriptor = os.open(home / _FILE, os.O_RDWR)
@@ -101,12 +101,12 @@ def writer(home: Path) -> str:
             return "" if _try_lock(descriptor) else holder(home)
         finally:
             os.close(descriptor)
-    except OSError:  # nobody ever wrote it, or this process may not
+    except OSError:  # no lock file, or no permission
         return ""
 
 
 def holder(home: Path) -> str:
-    """Who writes the library, in words; "another process" where its name cannot be read."""
+    """The last holder named in the lock file, in words; "another process" if that cannot be read."""
     try:
         name = json.loads((home / _FILE).read_text("utf-8"))
         return f"process {name['pid']} on {name['host']} (since {name['started']})"

@@ -1,4 +1,4 @@
-"""Questions go before what can wait."""
+"""Precedence of searches over background work."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ from contextlib import contextmanager
 
 
 class RightOfWay:
-    """Who may not be kept waiting, and who lets them pass. Every method may be called from any thread.
+    """Threads inside ``first`` have precedence; others call ``give_way`` to wait for them. Thread-safe.
 
-    For calls during which no other thread of the process runs, as Chroma's writing is: a question gives the interpreter
-    up at each of its hundreds of reads, and would wait through such a call every time.
+    For calls that hold the interpreter lock, such as writes to Chroma: a search releases that lock at each of its
+    hundreds of reads, and without precedence would each time wait for such a call to end.
     """
 
     def __init__(self) -> None:
-        self._passing = Counter[int]()  # by thread, how deep it is in ``first``
+        self._depths = Counter[int]()  # how deep each thread is nested in ``first``
         self._changed = threading.Condition()
 
     @contextmanager
     def first(self) -> Iterator[None]:
-        """What runs inside is let pass."""
-        mine = threading.get_ident()
+        """Give this block precedence."""
+        thread = threading.get_ident()
         with self._changed:
-            self._passing[mine] += 1
+            self._depths[thread] += 1
         try:
             yield
         finally:
             with self._changed:
-                self._passing[mine] -= 1
-                self._passing = +self._passing  # without those that passed
+                self._depths[thread] -= 1
+                self._depths = +self._depths  # drop zeros
                 self._changed.notify_all()
 
     def give_way(self, seconds: float) -> bool:
-        """Wait until no other thread is inside ``first``, so many seconds at most; whether none is.
+        """Wait at most ``seconds`` until no other thread is inside ``first``. Returns whether that is so.
 
         >>> way = RightOfWay()
         >>> with way.first():
-        ...     way.give_way(0.0)  # nobody waits for oneself
+        ...     way.give_way(0.0)  # a thread does not wait for itself
         True
         """
-        mine = threading.get_ident()
+        this_thread = threading.get_ident()
         with self._changed:
-            return self._changed.wait_for(lambda: not any(one != mine for one in self._passing), seconds)
+            return self._changed.wait_for(lambda: all(thread == this_thread for thread in self._depths), seconds)

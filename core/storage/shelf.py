@@ -1,4 +1,4 @@
-"""The libraries a person has: names and folders in one small JSON file beside the app."""
+"""The shelf: the user's libraries, kept by name and folder in one JSON file next to the app."""
 
 from __future__ import annotations
 
@@ -20,91 +20,94 @@ DEFAULT_NAME = "My library"
 
 @dataclass(frozen=True, slots=True)
 class KnownLibrary:
-    """A library by name. ``path``: its folder, absolute; there may be none yet: it is made when it is opened."""
+    """A library on the shelf. ``path``: its absolute folder, which is created when the library is first opened."""
 
     name: str
     path: Path
 
 
 def shelf_file() -> Path:
-    """Where the shelf is kept: ``LECTERN_SHELF``, else ``data/libraries.json`` beside the app."""
-    named = os.environ.get("LECTERN_SHELF", "").strip()
-    return Path(named).expanduser() if named else _ROOT / "data" / "libraries.json"
+    """The file of the shelf: ``LECTERN_SHELF``, or ``data/libraries.json`` next to the app."""
+    configured = os.environ.get("LECTERN_SHELF", "").strip()
+    return Path(configured).expanduser() if configured else _ROOT / "data" / "libraries.json"
 
 
 def language_file() -> Path:
-    """Where it is kept which endpoints and servers are asked: beside the list of libraries."""
+    """The file with the settings of endpoints and servers, next to the shelf."""
     return shelf_file().with_name(FILE)
 
 
 def first_home() -> Path:
-    """The library that is always there: ``LECTERN_HOME``, else ``data/library`` beside the app."""
-    named = os.environ.get("LECTERN_HOME", "").strip()
-    return _absolute(Path(named)) if named else _ROOT / "data" / "library"
+    """The folder of the default library: ``LECTERN_HOME``, or ``data/library`` next to the app."""
+    configured = os.environ.get("LECTERN_HOME", "").strip()
+    return _absolute(Path(configured)) if configured else _ROOT / "data" / "library"
 
 
 def shelf(file: Path) -> list[KnownLibrary]:
-    """The libraries, ``first_home`` before the others in the order they were added.
+    """All libraries: the default one, then the others in the order they were added.
 
-    Raises ``StorageError`` for a file that is no shelf.
+    Raises ``StorageError`` for an invalid file.
     """
     libraries = _read(file)[0]
     first = first_home()
-    own = next((known for known in libraries if known.path == first), None)
-    return [own or KnownLibrary(_name_of(first), first), *(known for known in libraries if known.path != first)]
+    default = next((library for library in libraries if library.path == first), None)
+    others = [library for library in libraries if library.path != first]
+    return [default or KnownLibrary(_name_of(first), first), *others]
 
 
 def add(file: Path, name: str, path: Path) -> KnownLibrary:
-    """Put a library on the shelf; its folder is made when it is opened.
+    """Add a library to the shelf; its folder is created when it is opened.
 
-    Raises ``LecternError`` for a name or a folder that is on it already, and for an unfit name.
+    Raises ``LecternError`` for an invalid name, or a name or folder that is already on the shelf.
     """
     added = KnownLibrary(tidy_name(name, "library"), _absolute(path))
     libraries, last = _read(file)
-    for known in shelf(file):
-        if known.path == added.path:
-            raise LecternError(f"The library in {path} is on the shelf already, as {known.name!r}.", "Choose it there.")
-        _refuse_taken(known, added.name)
+    for library in shelf(file):
+        if library.path == added.path:
+            raise LecternError(
+                f"The library in {path} is on the shelf already, as {library.name!r}.", "Choose it there."
+            )
+        _refuse_taken(library, added.name)
     _write(file, [*libraries, added], last)
     return added
 
 
 def rename(file: Path, path: Path, name: str) -> None:
-    """Give a library of the shelf another name; its folder stays. Raises as ``add``, ``NotFoundError``."""
-    tidy, place = tidy_name(name, "library"), _absolute(path)
+    """Rename a library on the shelf; its folder stays. Raises ``NotFoundError``, and ``LecternError`` as ``add``."""
+    tidy, home = tidy_name(name, "library"), _absolute(path)
     libraries, last = _read(file)
-    there = shelf(file)
-    if place not in {known.path for known in there}:
+    shelved = shelf(file)
+    if home not in {library.path for library in shelved}:
         raise NotFoundError(f"No library in {path} is on the shelf.", "Add it first.")
-    for known in there:
-        if known.path != place:
-            _refuse_taken(known, tidy)
-    if place not in {known.path for known in libraries}:  # the first one, which stands there without being written
-        libraries = [*libraries, KnownLibrary(tidy, place)]
-    _write(file, [replace(known, name=tidy) if known.path == place else known for known in libraries], last)
+    for library in shelved:
+        if library.path != home:
+            _refuse_taken(library, tidy)
+    if home not in {library.path for library in libraries}:  # the default library, which need not be in the file
+        libraries = [*libraries, KnownLibrary(tidy, home)]
+    _write(file, [replace(library, name=tidy) if library.path == home else library for library in libraries], last)
 
 
 def forget(file: Path, path: Path) -> None:
-    """Take a library off the shelf; nothing in its folder is touched. The first one cannot be forgotten."""
+    """Remove a library from the shelf without touching its folder. Raises ``LecternError`` for the default library."""
     libraries, last = _read(file)
-    place = _absolute(path)
-    if place == first_home():
+    home = _absolute(path)
+    if home == first_home():
         raise LecternError(f"The library in {path} is the one Lectern starts with.", "It stays on the shelf.")
-    _write(file, [known for known in libraries if known.path != place], None if last == place else last)
+    _write(file, [library for library in libraries if library.path != home], None if last == home else last)
 
 
 def use(file: Path, path: Path) -> None:
-    """Note which library was opened last."""
+    """Record the library that was opened last."""
     _write(file, _read(file)[0], _absolute(path))
 
 
 def last_used(file: Path) -> Path:
-    """The folder of the library to open: the last used one where it is still on the shelf, else ``first_home``.
+    """The folder of the library to open: ``LECTERN_HOME`` if set, else the last used one, else the default one.
 
-    ``LECTERN_HOME``, where it is set, is always the one.
+    A last used library that is no longer on the shelf is ignored.
     """
     last = _read(file)[1]
-    if os.environ.get("LECTERN_HOME", "").strip() or last not in {known.path for known in shelf(file)}:
+    if os.environ.get("LECTERN_HOME", "").strip() or last not in {library.path for library in shelf(file)}:
         return first_home()
     return last or first_home()
 
@@ -119,17 +122,16 @@ def _read(file: Path) -> tuple[list[KnownLibrary], Path | None]:
             text = ""
     try:
         stored = json.loads(text)
-        libraries = [KnownLibrary(str(known["name"]), Path(known["path"])) for known in stored["libraries"]]
+        libraries = [KnownLibrary(str(row["name"]), Path(row["path"])) for row in stored["libraries"]]
         return libraries, Path(stored["last"]) if stored.get("last") else None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StorageError(f"{file} is not a list of libraries.", "Mend it, or move it away.") from error
 
 
 def _write(file: Path, libraries: Sequence[KnownLibrary], last: Path | None) -> None:
-    """The whole file or nothing: a crash leaves the old one."""
-    plain = [{key: str(value) for key, value in asdict(known).items()} for known in libraries]
+    rows = [{key: str(value) for key, value in asdict(library).items()} for library in libraries]
     with disk_faults(file):
-        stored = {"libraries": plain, "last": str(last) if last else None}
+        stored = {"libraries": rows, "last": str(last) if last else None}
         written_privately(file, json.dumps(stored, indent=1) + "\n")
 
 
@@ -141,6 +143,6 @@ def _name_of(path: Path) -> str:
     return DEFAULT_NAME if path == _ROOT / "data" / "library" else path.name or DEFAULT_NAME
 
 
-def _refuse_taken(known: KnownLibrary, name: str) -> None:
-    if fold(known.name) == fold(name):
-        raise LecternError(f"There is a library named {known.name!r} already.", "Choose another name.")
+def _refuse_taken(library: KnownLibrary, name: str) -> None:
+    if fold(library.name) == fold(name):
+        raise LecternError(f"There is a library named {library.name!r} already.", "Choose another name.")

@@ -1,4 +1,4 @@
-"""The library on disk: one catalogue, its originals, its lock. Every other module here works on a ``Store``."""
+"""``Store``: access to one library on disk. The other modules of this room are functions of a ``Store``."""
 
 from __future__ import annotations
 
@@ -35,18 +35,17 @@ WANTED = (
 
 
 def now() -> str:
-    """The moment as ISO 8601 text in UTC, to the second."""
+    """The current time as ISO 8601 text in UTC, to the second."""
     return datetime.now(UTC).isoformat("T", "seconds")
 
 
 class Store:
-    """One library's truth. Every method may be called from any thread; make one with ``open``.
+    """The catalogue, original files and locks of one library. Thread-safe; make one with ``open``.
 
-    ``writable``: this process holds the writer's lock. ``projection``: Chroma, once something needed it; only
-    ``core.storage.index`` touches it, under ``projection_lock``. ``reading``, ``transaction``, ``afresh`` and
-    ``after_commit`` are those of ``Connections``; what one statement reads or changes, ``rows``, ``row``, ``value``,
-    ``write``, ``insert`` and ``write_many`` do. A list, tuple or set among their values is bound as JSON, for
-    ``json_each(?)``.
+    ``reading``, ``transaction``, ``afresh`` and ``after_commit``: see ``Connections``. Single statements go through
+    ``rows``, ``row``, ``value``, ``write``, ``insert`` and ``write_many``, which bind a list, tuple or set as JSON for
+    ``json_each(?)``. ``writable``: this process holds the write lock. ``projection``: the open Chroma client or
+    ``None``; only ``core.storage.index`` uses it, under ``projection_lock``.
     """
 
     def __init__(self, home: Path, lock: WriterLock | None) -> None:
@@ -55,11 +54,11 @@ class Store:
         self.files = FileStore(home / "files", writable=self.writable)
         self.projection: Projection | None = None
         self.projection_lock = threading.RLock()
-        self.questions = RightOfWay()  # before Chroma's writing
-        self.growing: threading.Thread | None = None  # while Chroma is opened, or made anew, beside the questions
-        self.growing_anew = False
-        self.chroma_rests_until, self.chroma_fault = 0.0, ""  # a server that did not answer, and the sentence for it
-        self.closing = False  # from ``close`` on: what is made beside the questions ends
+        self.questions = RightOfWay()  # searches take precedence over writes to Chroma
+        self.chroma_thread: threading.Thread | None = None  # opens or rebuilds Chroma while searches go on
+        self.chroma_rebuilding = False  # that thread rebuilds
+        self.chroma_retry_at, self.chroma_fault = 0.0, ""  # when to retry a failed Chroma server, and its error
+        self.closing = False  # tells background threads to stop
         self._lock = lock
         self._connections = Connections(home / CATALOGUE, write=self.writable)
         self.reading, self.transaction = self._connections.reading, self._connections.transaction
@@ -67,12 +66,13 @@ class Store:
 
     @classmethod
     def open(cls, home: Path, *, write: bool, repair: bool = False) -> Store:
-        """Open the library in ``home``; with ``write`` it is made when missing, and half-done work is swept away.
+        """Open the library in ``home``.
 
-        With ``repair`` too, a damaged catalogue is set aside and the newest backup, or an empty one, takes its place.
-        Raises ``LibraryLockedError`` naming the process that writes it, ``LibraryDamagedError`` without ``repair`` for
-        a catalogue that is not the one of the originals beside it, ``StorageError`` for a place that cannot be
-        used, a catalogue of a newer Lectern, or (without ``write``) no library at all.
+        ``write``: create it if missing, and remove leftovers of interrupted work. ``write`` with ``repair``: replace a
+        damaged catalogue by the newest usable backup, or by an empty one; the old one is set aside. Raises
+        ``LibraryLockedError`` naming the writing process; ``LibraryDamagedError`` if the catalogue is damaged or not
+        the one of these originals, unless repaired; ``StorageError`` for an unusable folder, a catalogue of a newer
+        Lectern or, without ``write``, a missing library.
         """
         home = home.expanduser().absolute()
         path = home / CATALOGUE
@@ -86,13 +86,13 @@ class Store:
             damage = rescue.damage(home, thorough=repair)
             if damage and write and repair:
                 _LOG.warning("%s", damage)
-                rescue.begin_anew(home)
+                rescue.replace_catalogue(home)
             elif damage:
                 raise LibraryDamagedError(damage, rescue.REMEDY.format(home=home))
             with disk_faults(home):
-                there = path.is_file()
-            if there:
-                # Looked at before anything is written: a foreign database is left as it was found.
+                exists = path.is_file()
+            if exists:
+                # Check before writing anything: a foreign database must stay unchanged.
                 with catalogue_faults(home), closing(open_reader(path)) as reader:
                     check(reader, home, writing=write)
             elif not write:
@@ -105,19 +105,19 @@ class Store:
         return store
 
     def close(self) -> None:
-        """Let go of the catalogue, Chroma and the lock. Twice is once."""
+        """Close the catalogue and Chroma and release the lock. A second call does nothing."""
         self.closing = True
-        with self.projection_lock:  # till the catalogue is closed: a thread that waits to open Chroma must not after it
+        with self.projection_lock:  # keeps a waiting thread from opening Chroma before the catalogue is closed
             try:
                 self.close_projection()
-            except StorageError as error:  # what was not closed is examined, and made anew where need be
+            except StorageError as error:  # the next opening checks, and if needed rebuilds, what was not closed
                 _LOG.info("%s", error)
             self._connections.close()
         if self._lock is not None:
             self._lock.release()
 
     def close_projection(self) -> None:
-        """Let Chroma go, and keep what its files are now; whatever needs it next opens it again."""
+        """Close Chroma and record the state of its files. It is reopened on the next use."""
         with self.projection_lock:
             projection, self.projection = self.projection, None
             if projection is not None:
@@ -134,23 +134,24 @@ class Store:
         self.close()
 
     def rows(self, query: str, *values: Any) -> list[Any]:
-        """All rows that a query finds."""
+        """All rows of a query."""
         with self.reading() as connection:
             return connection.execute(query, _bound(values)).fetchall()
 
     def row(self, query: str, *values: Any) -> Any:
-        """The first row that a query finds; ``None`` for none."""
+        """The first row of a query, or ``None``."""
         with self.reading() as connection:
             return connection.execute(query, _bound(values)).fetchone()
 
     def value(self, query: str, *values: Any) -> Any:
-        """The first value of the first row that a query finds; ``None`` for no row."""
-        found = self.row(query, *values)
-        return None if found is None else found[0]
+        """The first value of the first row of a query; ``None`` without a row."""
+        row = self.row(query, *values)
+        return None if row is None else row[0]
 
     def write(self, statement: str, *values: Any, contents: bool | None = None) -> int:
-        """Carry a statement out and return how many rows it changed. ``contents``: as ``touch`` has it, ``None``: the
-        library's revision stays, and so it does where nothing was changed.
+        """Execute a statement and return the number of changed rows.
+
+        ``contents``: if a row changed, call ``touch`` with this value; ``None``: leave the revision as it is.
         """
         with self.transaction() as connection:
             changed = connection.execute(statement, _bound(values)).rowcount
@@ -159,20 +160,20 @@ class Store:
         return changed
 
     def insert(self, statement: str, *values: Any, contents: bool | None = None) -> int:
-        """As ``write``, of a statement that adds a row: the number of that row."""
+        """Execute an INSERT as ``write`` does and return the id of the new row."""
         with self.transaction():
             self.write(statement, *values, contents=contents)
             return int(self.value("SELECT last_insert_rowid()"))
 
     def write_many(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> int:
-        """Carry a statement out for each row of values, all or none, and return how many rows that changed."""
+        """Execute a statement for each tuple of values, in one transaction; return the number of changed rows."""
         with self.transaction() as connection:
             return connection.executemany(statement, rows).rowcount
 
     def touch(self, *, contents: bool = True) -> None:
-        """The surrounding transaction changes what the library holds: its revision grows with the commit.
+        """Increment the library's revision as part of the surrounding transaction.
 
-        ``contents`` ``False``: labels and notes changed, which no search looks at.
+        ``contents``: also the counter of ``contents()``; ``False`` for labels and notes, which no index contains.
         """
         with self.transaction() as connection:
             connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'revision'")
@@ -180,25 +181,25 @@ class Store:
                 connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'contents'")
 
     def revision(self) -> int:
-        """Grows with every committed change of sources, labels, chunks, generation or settings; not with jobs."""
+        """A counter of committed changes to sources, labels, chunks, generations and settings; jobs do not count."""
         return self._count("revision")
 
     def contents(self) -> int:
-        """Grows as ``revision`` does, but for labels and notes: what was read of leaves and tokens stays true."""
+        """Like ``revision`` without changes to labels and notes: while it is the same, cached leaves are valid."""
         return self._count("contents")
 
     def _count(self, key: str) -> int:
         with suppress(ValueError):
             return int(self.meta(key) or 0)
-        return 0  # garbled: what was written down is then of a later revision, and is put back
+        return 0  # unreadable: the saved keepsakes then have a later revision, and are restored
 
     def meta(self, key: str) -> str | None:
-        """One of the library's own values, ``None`` where it was never set."""
-        found = self.value("SELECT value FROM meta WHERE key = ?", key)
-        return None if found is None else str(found)
+        """A value of the ``meta`` table, or ``None``."""
+        value = self.value("SELECT value FROM meta WHERE key = ?", key)
+        return None if value is None else str(value)
 
     def set_meta(self, key: str, value: str | None) -> None:
-        """Keep one of the library's own values; ``None`` forgets it."""
+        """Set a value of the ``meta`` table; ``None`` deletes it."""
         if value == self.meta(key):
             return
         with self.transaction() as connection:
@@ -206,15 +207,15 @@ class Store:
                 connection.execute("DELETE FROM meta WHERE key = ?", (key,))
             else:
                 connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
-            if key.startswith("preference."):  # no change of what the library holds, yet one to write down
+            if key.startswith("preference."):  # the revision does not count these, but the keepsakes must follow them
                 connection.execute(
                     "INSERT INTO meta VALUES ('preferences', '1') ON CONFLICT(key) DO UPDATE SET value = value + 1"
                 )
 
     def settings(self) -> Settings | None:
-        """The library's own settings; ``None`` before the first ``save_settings``. New fields take their defaults.
+        """The stored settings; ``None`` before the first ``save_settings``. Missing fields get their defaults.
 
-        Raises ``SettingsError`` where a stored value is outside what this Lectern allows.
+        Raises ``SettingsError`` for a stored value that is no longer allowed, ``StorageError`` for unreadable ones.
         """
         stored = self.meta("settings")
         if stored is None:
@@ -222,7 +223,7 @@ class Store:
         with row_faults("The settings of the library"):
             values = json.loads(stored)
             if "format" not in values:
-                values["reranking"] = _of_now(values.get("reranking", {}))
+                values["reranking"] = _without_old_defaults(values.get("reranking", {}))
             answering = values.get("answering", {})
             if values.get("format", 1) < 3 and answering.get("least_support") == _EARLIER_SUPPORT:
                 del answering["least_support"]
@@ -232,33 +233,33 @@ class Store:
             return settings_from(values)
 
     def save_settings(self, settings: Settings) -> None:
-        """Make these the library's own settings."""
+        """Store the library's settings."""
         with self.transaction():
             self.set_meta("settings", json.dumps({**settings.to_dict(), "format": SETTINGS_FORMAT}, sort_keys=True))
             self.touch()
 
     def wanted_files(self) -> set[str]:
-        """Hashes of the originals that a version, or an item of a job still to be done or retried, names."""
-        return {name for (name,) in self.rows(WANTED)}
+        """Hashes of the originals that a document or an unfinished job item refers to."""
+        return {content_hash for (content_hash,) in self.rows(WANTED)}
 
     def release_file(self, content_hash: str) -> None:
-        """Delete an original after the commit of the surrounding transaction, unless something still names it then."""
-        self.files.unnamed(content_hash)
+        """Delete an original when the surrounding transaction commits, unless a row refers to it by then."""
+        self.files.stage_removal(content_hash)
         self.after_commit(lambda: self._remove_unwanted(content_hash))
 
     def _remove_unwanted(self, content_hash: str) -> None:
         if self.row(f"SELECT 1 FROM ({WANTED}) WHERE id = ?", content_hash) is None:
             self.files.remove(content_hash)
         else:
-            self.files.named(content_hash)
+            self.files.commit(content_hash)
 
     def compact(self) -> None:
-        """Write the catalogue anew, without what deleted rows left in its free pages, and empty its log.
+        """Rewrite the catalogue without the remains of deleted rows in its free pages, and truncate its log.
 
-        Raises ``StorageError`` where a reader keeps the old pages in their place.
+        Raises ``StorageError`` while another program reads the old pages.
         """
         with catalogue_faults(self.home), self._connections.alone() as writer:
-            writer.execute("PRAGMA temp_store = FILE")  # in memory it would be all of the catalogue
+            writer.execute("PRAGMA temp_store = FILE")  # VACUUM copies the whole catalogue: not into memory
             try:
                 writer.execute("VACUUM")
             finally:
@@ -272,7 +273,7 @@ class Store:
                 _LOG.info("Catalogue %s: took step %s.", self.home, name)
         if self.meta("library") is None:
             self.set_meta("library", rescue.library_of(self.home) or uuid.uuid4().hex)
-        rescue.notice_older(self.home, self.revision())
+        rescue.set_newer_keepsakes_aside(self.home, self.revision())
         deleted, aside = self.files.sweep(self.wanted_files())
         if deleted:
             _LOG.info("Removed %d files that no document ever named.", deleted)
@@ -281,17 +282,17 @@ class Store:
 
 
 def _bound(values: tuple[Any, ...]) -> list[Any]:
-    return [json.dumps(list(one)) if isinstance(one, list | tuple | set) else one for one in values]
+    return [json.dumps(list(value)) if isinstance(value, list | tuple | set) else value for value in values]
 
 
-SETTINGS_FORMAT = 4  # of stored settings; the first had none
-_EARLIER_SUPPORT = 0.24  # the default before format 3, whose probabilities were made otherwise
-_EARLIER_EXACT = 200_000  # the default before format 4, when every vector was in memory in any case
+SETTINGS_FORMAT = 4  # of stored settings; the first format has no number
+_EARLIER_SUPPORT = 0.24  # the default before format 3, which changed how the probability is computed
+_EARLIER_EXACT = 200_000  # the default before format 4, when all vectors were held in memory
 _EARLIER_RERANKING = {"blend": (1.0, 0.35), "neighbour_share": (0.0,), "candidates": (20,)}
 
 
-def _of_now(reranking: dict[str, Any]) -> dict[str, Any]:
-    """Stored settings of a re-ranker that is off, or gone, without what were the defaults of an earlier Lectern."""
+def _without_old_defaults(reranking: dict[str, Any]) -> dict[str, Any]:
+    """Re-ranking settings without defaults of earlier versions, if the re-ranker is off or no longer exists."""
     model = str(reranking.get("model", ""))
     if FORMER_RERANKERS.get(model, model):
         return reranking
@@ -299,10 +300,10 @@ def _of_now(reranking: dict[str, Any]) -> dict[str, Any]:
 
 
 def settings_from(values: dict[str, Any]) -> Settings:
-    """Settings from ``Settings.to_dict()``: unknown names are left out, missing ones take their defaults.
+    """Settings from ``Settings.to_dict()``: unknown names are ignored, missing ones take their defaults.
 
-    Older libraries may hold formats of files in ``expansion.kinds``, which it does not name, or a way to spread what is
-    found that is gone: they are left out as well.
+    Also ignored, from older libraries: values of ``expansion.kinds`` that are file formats, and diversity methods
+    that no longer exist.
 
     >>> settings_from({"retrieval": {"k": 7, "gone": 1}}).retrieval.k
     7

@@ -1,4 +1,7 @@
-"""Source code to its syntax, as plain values. Hostile texts are read by ``core/parsing/sandbox/syntax.py``."""
+"""Parses source code into units (functions, classes, statements) and names, as plain values.
+
+Untrusted texts are parsed in a sandbox (``core/parsing/sandbox/syntax.py``).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each grammar calls the things a reader of code looks for: functions, types, imports, comments, calls."""
+"""The supported languages: for each grammar, the node types of functions, types, imports, comments and calls."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ _ALIASES = {
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """One language's table of node types.
+    """The node types of one language's grammar.
 
-    ``functions``, ``types``: node type to the word for it. ``wrappers`` hold one definition and what decorates it;
-    ``open`` nodes are looked through, as if their children stood in their place; ``attributes`` belong to what
-    follows. ``calls``: a tree-sitter query with the captures ``call`` and ``import``. ``joint``: between the names of
-    a path. ``kin``: grammars to try where this one meets errors.
+    ``functions``, ``types``: node type to its English name. ``wrappers``: nodes around a definition and its
+    decorators. ``transparent``: nodes that are replaced by their children. ``attributes``: nodes that belong to the
+    next one. ``values``: functions and classes as expressions. ``calls``: a tree-sitter query with the captures
+    ``call`` and ``import``. ``separator``: between the names of a path. ``related``: grammars to try where this one has
+    errors.
     """
 
     name: str
@@ -37,10 +38,10 @@ class Grammar:
     calls: str
     comments: frozenset[str] = frozenset({"comment"})
     wrappers: frozenset[str] = frozenset()
-    open: frozenset[str] = frozenset({"ERROR"})
+    transparent: frozenset[str] = frozenset({"ERROR"})
     attributes: frozenset[str] = frozenset()
-    joint: str = "."
-    kin: tuple[str, ...] = ()
+    separator: str = "."
+    related: tuple[str, ...] = ()
     values: frozenset[str] = field(default=frozenset())
 
 
@@ -98,7 +99,7 @@ _GRAMMARS = (
         _JAVASCRIPT_CALLS,
         wrappers=_set("export_statement"),
         attributes=_set("decorator"),
-        kin=("tsx",),
+        related=("tsx",),
         values=_JAVASCRIPT_VALUES,
     ),
     *(
@@ -110,7 +111,7 @@ _GRAMMARS = (
             _JAVASCRIPT_CALLS,
             wrappers=_set("export_statement ambient_declaration expression_statement"),
             attributes=_set("decorator"),
-            kin=(other,),
+            related=(other,),
             values=_JAVASCRIPT_VALUES,
         )
         for name, other in (("typescript", "tsx"), ("tsx", "typescript"))
@@ -146,7 +147,7 @@ _GRAMMARS = (
         """,
         comments=_set("line_comment block_comment"),
         attributes=_set("attribute_item"),
-        joint="::",
+        separator="::",
     ),
     Grammar(
         "java",
@@ -165,7 +166,7 @@ _GRAMMARS = (
         (import_declaration (_) @import)
         """,
         comments=_set("line_comment block_comment"),
-        open=_set("enum_body_declarations ERROR"),
+        transparent=_set("enum_body_declarations ERROR"),
     ),
     Grammar(
         "c",
@@ -173,8 +174,8 @@ _GRAMMARS = (
         {"struct_specifier": "struct", "union_specifier": "union", "enum_specifier": "enum"},
         _set("preproc_include"),
         _C_CALLS,
-        open=_PREPROCESSOR,
-        kin=("cpp",),
+        transparent=_PREPROCESSOR,
+        related=("cpp",),
         wrappers=_set("type_definition"),
     ),
     Grammar(
@@ -190,9 +191,9 @@ _GRAMMARS = (
         },
         _set("preproc_include using_declaration"),
         _C_CALLS + "(call_expression function: (qualified_identifier name: (identifier) @call))",
-        open=_PREPROCESSOR,
+        transparent=_PREPROCESSOR,
         wrappers=_set("template_declaration type_definition"),
-        joint="::",
+        separator="::",
     ),
     Grammar(
         "csharp",
@@ -215,7 +216,7 @@ _GRAMMARS = (
         {"class": "class", "module": "module"},
         frozenset(),
         "(call method: (identifier) @call)",
-        joint="::",
+        separator="::",
     ),
     Grammar(
         "php",
@@ -228,7 +229,7 @@ _GRAMMARS = (
         },
         _set("namespace_use_declaration namespace_definition php_tag"),
         "(function_call_expression function: (name) @call) (member_call_expression name: (name) @call)",
-        joint="::",
+        separator="::",
     ),
     Grammar("bash", {"function_definition": "function"}, {}, frozenset(), "(command name: (command_name) @call)"),
 )
@@ -236,7 +237,7 @@ GRAMMARS: dict[str, Grammar] = {grammar.name: grammar for grammar in _GRAMMARS}
 
 
 def grammar_of(language: str) -> Grammar | None:
-    """The table of a language however a fence or a notebook spells it; ``None`` when there is none.
+    """The grammar of a language in any common spelling, such as that of a code fence; ``None`` if unsupported.
 
     >>> grammar_of("C++").name, grammar_of("{.py}").name, grammar_of("cobol")
     ('cpp', 'python', None)

@@ -1,6 +1,6 @@
-"""What is known of one text of source code: its units, the names in it, and the shape of its syntax tree.
+"""The syntax of one source text as plain values: its units, the names in it, and a compact syntax tree.
 
-Plain values throughout, so that they can be read in one process and used in another.
+They can be passed between processes.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import numpy as np
 
 from core.types import Span
 
-Plain = list[Any]  # of lists, strings and whole numbers
+Plain = list[Any]  # nested lists of strings and integers
 FACTS = ("symbols", "imports", "calls")
-NAMED, REMARK = 1, 2
-_STRIDE = 4
+NAMED, LEADING = 1, 2  # flags of nodes in a ``Shape``
+_STRIDE = 4  # numbers per node in a ``Shape``
 
 
 class Unread(StrEnum):
@@ -32,13 +32,13 @@ class Unread(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A stretch of code that says one thing. Siblings tile what they are part of; blanks between belong to none.
+    """A function, class or run of statements, ``[start, end)``. Siblings cover their parent except for blanks.
 
-    ``kind``: "module head", "statements", "head of class" (what stands before its first method), or the language's
-    word: "function", "method", "class", "test", ... ``name``: "" where it has none; ``path``: the name within those
-    around it, "Foo.bar". ``signature``: from the unit's own first line (comments and decorators above it aside) to
-    its body. ``doc``: its docstring, or the comment above it. ``children``: what a class, module or function holds,
-    its head included; () when it holds no definitions. What it defines, imports and calls: ``Syntax.metadata``.
+    ``kind``: "module head", "statements", "head of class" (the text before its first method), or the language's word:
+    "function", "method", "class", "test", ... ``name``: "" for none; ``path``: with the enclosing names, "Foo.bar".
+    ``signature``: from its first line, below comments and decorators, to its body. ``doc``: its docstring, or the
+    comment above it. ``children``: nested units, its head included; () without nested definitions. The names it
+    defines, imports and calls are in ``Syntax.metadata``.
     """
 
     kind: str
@@ -56,12 +56,12 @@ class Unit:
 
     @property
     def title(self) -> str:
-        """How a person would call it: "method `Foo.bar`", "module head"."""
+        """The unit's name for people: "method `Foo.bar`", "module head"."""
         return f"{self.kind} `{self.path}`" if self.path else self.kind
 
 
 class Facts:
-    """Names and where they stand, in order."""
+    """Names with their positions, in order."""
 
     __slots__ = ("_names", "_starts")
 
@@ -71,7 +71,7 @@ class Facts:
         self._names = [name for _, name in ordered]
 
     def within(self, start: int, end: int) -> tuple[str, ...]:
-        """Those that stand in ``[start, end)``, each once."""
+        """The distinct names in ``[start, end)``, in order."""
         starts = self._starts
         first = bisect_left(starts, start)
         if first == len(starts) or starts[first] >= end:
@@ -79,20 +79,20 @@ class Facts:
         return tuple(dict.fromkeys(self._names[first : bisect_left(starts, end, first)]))
 
     def to_plain(self) -> Plain:
-        """As ``from_plain`` reads it."""
+        """Plain values that ``from_plain`` restores."""
         return [self._starts, self._names]
 
     @classmethod
     def from_plain(cls, plain: Plain) -> Facts:
-        """The names as they were."""
+        """The names that ``to_plain`` stored."""
         return cls(zip(*plain, strict=True))
 
 
 class Shape:
-    """The nodes of a syntax tree as numbers, parents before their children.
+    """A syntax tree as a flat array of numbers in preorder.
 
-    Four for each: start and end in code points, whether it is ``NAMED`` and a ``REMARK`` (a comment, or an attribute
-    of what follows), and the place of the first node that is not inside it.
+    Four per node: start and end in code points, the flags ``NAMED`` and ``LEADING`` (a comment or attribute, which
+    belongs to the next node), and the array index after its last descendant.
     """
 
     __slots__ = ("_numbers",)
@@ -101,47 +101,50 @@ class Shape:
         self._numbers = array("i", numbers)
 
     def cuts(self, span: Span, fits: Callable[[int, int], bool]) -> list[tuple[int, int]]:
-        """As ``Syntax.cuts``."""
-        numbers, begin, finish = self._numbers, span.start, span.end
-        found: dict[int, int] = {}
+        """See ``Syntax.cuts``."""
+        numbers = self._numbers
+        depth_at: dict[int, int] = {}
         pending = [(0, 0)]
         while pending:
             node, depth = pending.pop()
-            tail = 0
+            after_leading = 0  # no cut between a comment or attribute and the node it belongs to
             child, after = node + _STRIDE, numbers[node + 3]
             while child < after:
-                start, end, following = numbers[child], numbers[child + 1], numbers[child + 3]
-                if start >= finish:
+                start, end, sibling = numbers[child], numbers[child + 1], numbers[child + 3]
+                if start >= span.end:
                     break
-                if end > begin:
-                    marks = numbers[child + 2]
-                    if begin < start and marks & NAMED and not tail:
-                        found.setdefault(start, depth)
-                    tail = marks & REMARK
-                    if following > child + _STRIDE and not fits(max(start, begin), min(end, finish)):
-                        pending.append((child, depth + (start >= begin)))
-                child = following
-        return sorted(found.items())
+                if end > span.start:
+                    flags = numbers[child + 2]
+                    if span.start < start and flags & NAMED and not after_leading:
+                        depth_at.setdefault(start, depth)
+                    after_leading = flags & LEADING
+                    if sibling > child + _STRIDE and not fits(max(start, span.start), min(end, span.end)):
+                        pending.append((child, depth + (start >= span.start)))
+                child = sibling
+        return sorted(depth_at.items())
 
     def to_plain(self) -> str:
-        """The numbers as text: a large tree stays small on its way through a pipe."""
+        """The array as base64, which is compact for large trees."""
         return base64.b64encode(self._numbers.tobytes()).decode("ascii")
 
     @classmethod
     def from_plain(cls, plain: str) -> Shape:
-        """The nodes as they were. Raises ``ValueError`` for what is no tree: a walk through it might never end."""
+        """The tree that ``to_plain`` stored. Raises ``ValueError`` for an invalid one, which ``cuts`` could loop on."""
         shape = cls(())
         shape._numbers.frombytes(base64.b64decode(plain))
-        following = np.frombuffer(shape._numbers, dtype=np.int32).reshape(-1, _STRIDE)[:, 3]
-        places = np.arange(len(following)) * _STRIDE
-        if not len(places) or (following <= places).any() or (following > len(shape._numbers)).any():
+        ends = np.frombuffer(shape._numbers, dtype=np.int32).reshape(-1, _STRIDE)[:, 3]
+        nodes = np.arange(len(ends)) * _STRIDE
+        if not len(nodes) or (ends <= nodes).any() or (ends > len(shape._numbers)).any():
             raise ValueError("these numbers are no tree")
         return shape
 
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """The units of one text. ``language``: the grammar that read it, which may not be the one its name says."""
+    """The syntax of one text. ``language``: the grammar that parsed it, which may differ from the declared language.
+
+    ``facts``: the positions of defined, imported and called names, by ``FACTS``.
+    """
 
     language: str
     units: tuple[Unit, ...]
@@ -149,24 +152,25 @@ class Syntax:
     shape: Shape
 
     def cuts(self, span: Span, fits: Callable[[int, int], bool]) -> list[tuple[int, int]]:
-        """Where ``span`` may be cut: (position, depth) of statements, deeper ones where those above do not ``fit``.
+        """Where ``span`` may be cut, in order: the (position, depth) of statements inside it.
 
-        In order, all inside the span; () when it is one token, or one of the smallest nodes that were kept.
+        A node is only entered, for deeper cuts, if ``fits(start, end)`` is false for it. [] for a span of one small
+        node.
         """
         return self.shape.cuts(span, fits)
 
     def metadata(self, start: int, end: int) -> dict[str, tuple[str, ...]]:
-        """Symbols defined in, imported by and called from ``[start, end)``; only those that are there."""
+        """The names defined, imported and called in ``[start, end)``, by ``FACTS``, without empty entries."""
         return {name: values for name, facts in self.facts.items() if (values := facts.within(start, end))}
 
     def to_plain(self) -> Plain:
-        """All of it as lists of strings and whole numbers."""
+        """Plain values that ``from_plain`` restores."""
         facts = [self.facts[name].to_plain() for name in FACTS]
         return [self.language, facts, [_plain_unit(unit) for unit in self.units], self.shape.to_plain()]
 
     @classmethod
     def from_plain(cls, plain: Plain) -> Syntax:
-        """What ``to_plain`` was made of. Raises ``TypeError`` or ``ValueError`` for anything else."""
+        """The syntax that ``to_plain`` stored. Raises ``TypeError`` or ``ValueError`` for anything else."""
         language, lists, units, shape = plain
         facts = {name: Facts.from_plain(pairs) for name, pairs in zip(FACTS, lists, strict=True)}
         return cls(language, tuple(map(_unit, units)), facts, Shape.from_plain(shape))
@@ -181,5 +185,5 @@ def _plain_unit(unit: Unit) -> Plain:
 
 def _unit(plain: Plain) -> Unit:
     kind, name, path, start, end, signature, doc, children = plain
-    made = tuple(map(_unit, children))
-    return Unit(kind, name, path, start, end, Span(*signature), Span(*doc) if doc else None, made)
+    nested = tuple(map(_unit, children))
+    return Unit(kind, name, path, start, end, Span(*signature), Span(*doc) if doc else None, nested)

@@ -1,4 +1,4 @@
-"""Which syntax nodes define something, what it is called, and where its body begins."""
+"""Finds definitions (functions, types, tests) in syntax nodes: their kind, name and body."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ _TYPED = frozenset({"struct_specifier", "class_specifier", "union_specifier", "e
 
 @dataclass(slots=True)
 class Definition:
-    """What a node defines. ``owner``: the type a method stands outside of; ``holds``: functions in it are methods.
+    """A definition. ``owner``: the type of a method that is defined outside of it, "" for none.
 
-    ``method``: set by whoever holds it.
+    ``holds_methods``: whether functions inside it are methods. ``is_method``: set for functions inside such a type.
     """
 
     kind: str
     name: str
     body: Node | None
     owner: str = ""
-    holds: bool = False
-    method: bool = False
+    holds_methods: bool = False
+    is_method: bool = False
 
 
 def definition_of(node: Node, grammar: Grammar, source: SyntaxText) -> Definition | None:
-    """The definition a node is, or wraps; ``None`` when it defines nothing worth a name."""
+    """The definition that a node is or wraps; ``None`` for other nodes."""
     kind = node.type
     if kind in grammar.functions:
         return _function(node, grammar.functions[kind], grammar, source)
@@ -43,8 +43,8 @@ def definition_of(node: Node, grammar: Grammar, source: SyntaxText) -> Definitio
         return _type(node, grammar.types[kind], grammar, source)
     if kind in grammar.wrappers:
         for child in node.named_children:
-            if (found := definition_of(child, grammar, source)) is not None:
-                return found
+            if (definition := definition_of(child, grammar, source)) is not None:
+                return definition
     if grammar.values:
         return _value(node, grammar, source)
     if kind in {"declaration", "field_declaration"} and grammar.types:
@@ -55,13 +55,14 @@ def definition_of(node: Node, grammar: Grammar, source: SyntaxText) -> Definitio
 
 
 def _function(node: Node, kind: str, grammar: Grammar, source: SyntaxText) -> Definition:
+    """The definition of a function, method or test."""
     body = node.child_by_field_name("body")
     name, owner = "", ""
-    found = node.child_by_field_name("name")
-    if found is not None:
-        name = source.words(found)
+    name_node = node.child_by_field_name("name")
+    if name_node is not None:
+        name = source.words(name_node)
     elif (declarator := node.child_by_field_name("declarator")) is not None:
-        name, owner = _declared(declarator, source)
+        name, owner = _declared_name(declarator, source)
         if _TEST_MACROS.fullmatch(name):
             arguments = declarator.child_by_field_name("parameters")
             words = source.words(arguments) if arguments is not None else ""
@@ -72,6 +73,7 @@ def _function(node: Node, kind: str, grammar: Grammar, source: SyntaxText) -> De
 
 
 def _is_test(node: Node, name: str, grammar: Grammar, source: SyntaxText) -> bool:
+    """Whether a function is a test, by its name, or by an annotation or attribute before it."""
     if grammar.name == "python":
         return name.startswith("test_")
     if grammar.name == "go":
@@ -87,8 +89,8 @@ def _is_test(node: Node, name: str, grammar: Grammar, source: SyntaxText) -> boo
     return False
 
 
-def _declared(node: Node, source: SyntaxText) -> tuple[str, str]:
-    """Name and owner in a C declarator: ``*Foo::bar(int)`` is bar of Foo."""
+def _declared_name(node: Node, source: SyntaxText) -> tuple[str, str]:
+    """The name and owner in a C declarator: bar and Foo in ``*Foo::bar(int)``."""
     for _ in range(_NESTED_NAMES):
         inner = node.child_by_field_name("declarator")
         if inner is None and node.type == "reference_declarator" and node.named_children:
@@ -103,35 +105,40 @@ def _declared(node: Node, source: SyntaxText) -> tuple[str, str]:
 
 
 def _type(node: Node, kind: str, grammar: Grammar, source: SyntaxText) -> Definition | None:
+    """The definition of a type, module or impl block; ``None`` for a mere mention of one."""
     body = node.child_by_field_name("body")
     if grammar.name in {"c", "cpp"} and body is None:
-        return None  # a mention, not a definition
+        return None  # a declaration or use of the type
     if kind == "module" and body is None and grammar.name == "rust":
-        return None  # "mod other;" names a file
+        return None  # "mod other;" refers to a file
     name = node.child_by_field_name("name")
     if kind == "impl block":
         target, trait = node.child_by_field_name("type"), node.child_by_field_name("trait")
         words = re.sub(r"<.*", "", source.words(target)) if target is not None else ""
         if trait is not None and words:
-            return Definition(f"impl block of {_bare(source.words(trait))} for", words, body, holds=True)
-        return Definition(kind, words, body, holds=True)
+            return Definition(
+                f"impl block of {_without_generics(source.words(trait))} for", words, body, holds_methods=True
+            )
+        return Definition(kind, words, body, holds_methods=True)
     if name is None and grammar.name == "go" and node.named_children:
         name = node.named_children[0].child_by_field_name("name")
-    holds = kind not in {"namespace", "module", "foreign module"}
-    return Definition(kind, source.words(name).strip("\"'") if name is not None else "", body, holds=holds)
+    holds_methods = kind not in {"namespace", "module", "foreign module"}
+    return Definition(
+        kind, source.words(name).strip("\"'") if name is not None else "", body, holds_methods=holds_methods
+    )
 
 
-def _bare(words: str) -> str:
+def _without_generics(words: str) -> str:
     return words.partition("<")[0]
 
 
 def _value(node: Node, grammar: Grammar, source: SyntaxText) -> Definition | None:
-    """A function or class as a value: ``const f = () => {}``, a field, ``module.exports = function () {}``, a test."""
+    """A function or class as an expression: ``const f = () => {}``, a field, ``module.exports = ...``, a test."""
     kind = node.type
     if kind in {"export_statement", "lexical_declaration", "variable_declaration", "expression_statement"}:
         for child in node.named_children:
-            if (found := _value(child, grammar, source)) is not None:
-                return found
+            if (definition := _value(child, grammar, source)) is not None:
+                return definition
         return None
     left = {"variable_declarator": "name", "assignment_expression": "left"}.get(kind)
     if kind in {"field_definition", "public_field_definition"}:
@@ -146,14 +153,14 @@ def _value(node: Node, grammar: Grammar, source: SyntaxText) -> Definition | Non
             what,
             source.words(name)[:80] if name is not None else "",
             value.child_by_field_name("body"),
-            holds=what == "class",
+            holds_methods=what == "class",
         )
     if kind == "call_expression":
-        called = node.child_by_field_name("function")
+        function = node.child_by_field_name("function")
         arguments = node.child_by_field_name("arguments")
-        if called is None or arguments is None or source.words(called).partition(".")[0] not in _TEST_CALLS:
+        if function is None or arguments is None or source.words(function).partition(".")[0] not in _TEST_CALLS:
             return None
-        given = arguments.named_children
-        if len(given) >= 2 and given[0].type in {"string", "template_string"} and given[-1].type in grammar.values:
-            return Definition("test", source.words(given[0]).strip("\"'`"), given[-1].child_by_field_name("body"))
+        values = arguments.named_children
+        if len(values) >= 2 and values[0].type in {"string", "template_string"} and values[-1].type in grammar.values:
+            return Definition("test", source.words(values[0]).strip("\"'`"), values[-1].child_by_field_name("body"))
     return None

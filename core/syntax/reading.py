@@ -1,8 +1,8 @@
-"""Source code as units: its module head, functions, classes, tests, and the runs of statements between them.
+"""Parses source code and detects its language if the declared one is wrong.
 
-After "cAST: Enhancing Code Retrieval-Augmented Generation with Structural Chunking via Abstract Syntax Tree" (Zhang
-et al., 2025), which splits syntax nodes that are too large and merges small neighbours. Here definitions come first,
-with what belongs to them (comments above, decorators, attributes, docstrings), then statements.
+Units are definitions with their comments, decorators and docstrings, and the runs of statements between them. After
+"cAST: Enhancing Code Retrieval-Augmented Generation with Structural Chunking via Abstract Syntax Tree" (Zhang et al.,
+2025), which splits large syntax nodes and merges small neighbours.
 """
 
 from __future__ import annotations
@@ -13,20 +13,19 @@ from typing import TYPE_CHECKING
 
 from core.syntax import tree
 from core.syntax.languages import GRAMMARS, Grammar, grammar_of
-from core.syntax.model import NAMED, REMARK, Facts, Shape, Syntax, Unit, Unread
+from core.syntax.model import LEADING, NAMED, Facts, Shape, Syntax, Unit, Unread
 from core.syntax.tree import SyntaxText
 from core.syntax.units import UnitReader
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_DOUBTFUL = 0.02  # share of errors from which another grammar is tried
-_UNREADABLE = 0.5  # share of errors from which a text is not in this language at all
-_SAMPLE = 30_000  # characters another grammar is tried on
-_SMALLEST = 16  # bytes; what is inside a node of no more is never cut: it has as many tokens at most
-_NODES = 1000
-_BYTES_PER_NODE = 2
-_HINTS = {
+_DOUBTFUL = 0.02  # share of errors above which other grammars are tried
+_UNREADABLE = 0.5  # share of errors from which the text is not in this language
+_SAMPLE = 30_000  # characters on which other grammars are tried first
+_SMALLEST = 16  # bytes; smaller nodes are never cut, so their children are not stored
+_NODES, _BYTES_PER_NODE = 1000, 2  # the most nodes of a tree: 1000 plus one for every 2 bytes
+_HINTS = {  # text patterns typical of a language
     "java": re.compile(
         r"^(?:package|import)\s+(?:static\s+)?[\w.*]+\s*;|^[^\S\n]*(?:public|private|protected)\s", re.MULTILINE
     ),
@@ -41,7 +40,7 @@ _HINTS = {
 
 
 def units(text: str, language: str) -> tuple[Unit, ...] | None:
-    """The units of source code, in order, tiling its non-blank text; ``None`` when no grammar reads it.
+    """The units of source code in order, covering its non-blank text; ``None`` if it cannot be parsed.
 
     >>> [unit.title for unit in units("import os\\n\\n\\ndef f(x):\\n    return x\\n", "python")]
     ['module head', 'function `f`']
@@ -51,22 +50,22 @@ def units(text: str, language: str) -> tuple[Unit, ...] | None:
 
 
 def read_syntax(text: str, language: str) -> Syntax | None:
-    """The syntax of a text in a language, or in the one it turns out to be written in; ``None``: it cannot be read.
+    """The syntax of a text, in ``language`` or in the language it is detected to be; ``None`` if it cannot be parsed.
 
     >>> read_syntax("package a;\\n\\npublic class B { int c() { return 1; } }\\n", "go").language
     'java'
     """
-    found = read_source(text, language)
-    return found if isinstance(found, Syntax) else None
+    result = read_source(text, language)
+    return result if isinstance(result, Syntax) else None
 
 
 def read_sources(sources: Sequence[tuple[str, str]]) -> list[Syntax | Unread]:
-    """The syntax of each (text, language), in this process: for texts that may be trusted not to be hostile."""
+    """The syntax of each (text, language), parsed in this process; for trusted texts only."""
     return [read_source(text, language) for text, language in sources]
 
 
 def is_readable(text: str, language: str) -> bool:
-    """Whether it is worth trying: there are words, and a grammar for the language.
+    """Whether a text can be parsed: it is not blank, and the language is supported.
 
     >>> is_readable("x = 1", "py"), is_readable("x = 1", "cobol"), is_readable(" ", "py")
     (True, False, False)
@@ -75,7 +74,7 @@ def is_readable(text: str, language: str) -> bool:
 
 
 def read_source(text: str, language: str) -> Syntax | Unread:
-    """As ``read_syntax``, and where it cannot be read, why."""
+    """As ``read_syntax``, but with the reason where the text cannot be parsed."""
     grammar = grammar_of(language)
     if grammar is None or not text.strip():
         return Unread.FOREIGN
@@ -84,7 +83,7 @@ def read_source(text: str, language: str) -> Syntax | Unread:
     if root is None:
         return Unread.COSTLY
     share = tree.error_share(root)
-    if share > _DOUBTFUL and (better := _better(source, grammar, share)):
+    if share > _DOUBTFUL and (better := _better_grammar(source, grammar, share)):
         grammar, root, share = better
     if share >= _UNREADABLE:
         return Unread.FOREIGN
@@ -95,17 +94,20 @@ def read_source(text: str, language: str) -> Syntax | Unread:
     return Syntax(grammar.name, UnitReader(source, grammar, facts).read(root), facts, shape)
 
 
-def _better(source: SyntaxText, grammar: Grammar, share: float) -> tuple[Grammar, Node, float] | None:
-    """Another grammar that reads the text, and first its beginning, with far fewer errors, if there is one."""
+def _better_grammar(source: SyntaxText, grammar: Grammar, share: float) -> tuple[Grammar, Node, float] | None:
+    """A grammar with less than a quarter of the errors, its root and its error share; ``None`` without one.
+
+    Grammars are tried on the beginning of a long text first.
+    """
     text = source.text
     end = text.find("\n", _SAMPLE)
     sample = text[: end if end >= 0 else len(text)] if len(text) > _SAMPLE else text
-    part = source if len(sample) == len(text) else SyntaxText(sample)
+    sample_source = source if len(sample) == len(text) else SyntaxText(sample)
     for name in _candidates(sample, grammar):
-        root = tree.read(part, name)
+        root = tree.read(sample_source, name)
         if root is None or tree.error_share(root) >= share / 4:
             continue
-        if part is not source:
+        if sample_source is not source:
             root = tree.read(source, name)
             if root is None or tree.error_share(root) >= share / 4:
                 return None
@@ -114,52 +116,53 @@ def _better(source: SyntaxText, grammar: Grammar, share: float) -> tuple[Grammar
 
 
 def _candidates(sample: str, grammar: Grammar) -> list[str]:
-    """Grammars to try in place of one: its kin, and those whose marks the text bears, the most first."""
+    """The grammars to try instead: related ones, then the two with the most matching hints."""
     hinted = sorted(((len(pattern.findall(sample)), name) for name, pattern in _HINTS.items()), reverse=True)
-    names = [*grammar.kin, *(name for count, name in hinted[:2] if count)]
+    names = [*grammar.related, *(name for count, name in hinted[:2] if count)]
     return list(dict.fromkeys(name for name in names if name != grammar.name))
 
 
 def _shape(source: SyntaxText, root: Node, grammar: Grammar) -> Shape | None:
-    """The tree without its smallest parts; ``None``: it has more nodes than any text needs."""
+    """The tree without children of small nodes; ``None`` if it has abnormally many nodes for its size."""
     most = 4 * (_NODES + len(source.data) // _BYTES_PER_NODE)
-    remarks = tree.kinds(grammar.name, grammar.comments | grammar.attributes)
+    leading_kinds = tree.kinds(grammar.name, grammar.comments | grammar.attributes)
     numbers: list[int] = []
     pending: list[tuple[Node | None, int]] = [(root, NAMED)]
     while pending:
-        node, marks = pending.pop()
-        place = len(numbers)
-        if node is None:  # all inside the node at the place that ``marks`` is here is written
-            numbers[marks + 3] = place
+        node, flags = pending.pop()
+        index = len(numbers)
+        if node is None:  # all descendants of the node at index ``flags`` are stored: its end is known
+            numbers[flags + 3] = index
             continue
-        if place > most:
+        if index > most:
             return None
         start, end = node.start_byte, node.end_byte
-        numbers += (start, end, marks, place + 4)
-        if (end - start > _SMALLEST or not place) and node.child_count:
-            pending.append((None, place))
-            kept: list[tuple[Node | None, int]] = []
-            follows = False  # a mark of punctuation matters only where it parts a remark from what it is about
+        numbers += (start, end, flags, index + 4)
+        if (end - start > _SMALLEST or not index) and node.child_count:
+            pending.append((None, index))
+            children: list[tuple[Node | None, int]] = []
+            after_leading = False  # punctuation is only stored where it separates a comment from the next node
             for child in node.children:
-                remark = child.kind_id in remarks
+                is_leading = child.kind_id in leading_kinds
                 if child.is_named:
-                    kept.append((child, NAMED | REMARK if remark else NAMED))
-                elif follows or child.child_count:
-                    kept.append((child, REMARK * remark))
-                follows = remark
-            kept.reverse()
-            pending += kept
+                    children.append((child, NAMED | LEADING if is_leading else NAMED))
+                elif after_leading or child.child_count:
+                    children.append((child, LEADING * is_leading))
+                after_leading = is_leading
+            children.reverse()
+            pending += children
     for column in (0, 1):
         numbers[column::4] = source.positions(numbers[column::4])
     return Shape(numbers)
 
 
 def _facts(source: SyntaxText, root: Node, grammar: Grammar) -> dict[str, Facts]:
+    """The imported and called names; "symbols" is filled by ``UnitReader``."""
     from tree_sitter import QueryCursor
 
     captures = QueryCursor(tree.query(grammar.name, grammar.calls)).captures(root)
-    found = {"symbols": Facts(())}
+    facts = {"symbols": Facts(())}
     for name, capture in (("imports", "import"), ("calls", "call")):
         pairs = ((source.position(node.start_byte), source.words(node)) for node in captures.get(capture, ()))
-        found[name] = Facts((start, words.strip("\"'<>")) for start, words in pairs if words)
-    return found
+        facts[name] = Facts((start, words.strip("\"'<>")) for start, words in pairs if words)
+    return facts

@@ -1,9 +1,9 @@
-"""A syntax tree whose offsets are code points, read within a bound that is the same on every machine.
+"""Parses text with tree-sitter within a limit that is the same on every machine, and maps bytes to code points.
 
-tree-sitter recovers from errors in time and memory that may grow with the square of a hostile text, so reading stops
-after so many steps for the size. Steps are not seconds and not bytes of memory: a few kilobytes of ``a=|`` take seconds
-within their steps, patterns of C++ gigabytes. A text that nobody vouches for is therefore read in a process
-that can be killed (``core/parsing/sandbox/syntax.py``), and no clock decides here: the same text gives the same tree.
+tree-sitter's error recovery may take time and memory quadratic in a hostile text, so parsing stops after a number of
+steps that depends on the size. Being a count of steps and no clock, the limit is deterministic, but it bounds neither
+seconds nor memory: a few kilobytes of ``a=|`` take seconds within it, patterns of C++ gigabytes. Untrusted text is
+therefore parsed in a process that can be killed (``core/parsing/sandbox/syntax.py``).
 """
 
 from __future__ import annotations
@@ -18,44 +18,44 @@ import numpy as np
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Point, Query
 
-LARGEST = 4_000_000  # bytes; a tree takes about a hundred times its text
-_CALLBACKS = 200
-_BYTES_PER_CALLBACK = 25  # of real code, of its beginnings, and of either read by the wrong grammar, 52 bytes or more
+LARGEST = 4_000_000  # bytes of a text; its tree takes about a hundred times as much memory
+# The step limit: 200 steps plus one for every 25 bytes. Real code, even with the wrong grammar, needs one for 52 bytes.
+_CALLBACKS, _BYTES_PER_CALLBACK = 200, 25
 _UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class SyntaxText:
-    """A text as the parser reads it: ``data`` in UTF-8, and ``position`` from its bytes back to code points."""
+    """A text for the parser: ``data`` in UTF-8, and ``position`` from byte offsets to code points."""
 
-    __slots__ = ("_before", "data", "text")
+    __slots__ = ("_characters_before", "data", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        # NUL ends a text for some scanners, and half a pair cannot be written: each is one character, and so is "?".
+        # NUL ends a text for some scanners, and lone surrogates cannot be encoded. "?" has the same length.
         self.data = (text if text.isascii() and "\0" not in text else _UNWRITABLE.sub("?", text)).encode()
-        self._before: array[int] | None = None
+        self._characters_before: array[int] | None = None
         if len(self.data) != len(text):
-            leads = (np.frombuffer(self.data, dtype=np.uint8) & 0xC0) != 0x80
+            first_bytes = (np.frombuffer(self.data, dtype=np.uint8) & 0xC0) != 0x80
             counts = np.zeros(len(self.data) + 1, dtype=np.int32)
-            np.cumsum(leads, out=counts[1:])
-            self._before = array("i")
-            self._before.frombytes(counts.tobytes())
+            np.cumsum(first_bytes, out=counts[1:])
+            self._characters_before = array("i")
+            self._characters_before.frombytes(counts.tobytes())
 
     def position(self, offset: int) -> int:
-        """The code point that begins at, or else the first after, a byte.
+        """The index of the code point that begins at a byte offset, else of the first one after it.
 
         >>> [SyntaxText("aé語b").position(at) for at in (0, 1, 3, 6, 7)]
         [0, 1, 2, 3, 4]
         """
-        return offset if self._before is None else self._before[offset]
+        return offset if self._characters_before is None else self._characters_before[offset]
 
     def positions(self, offsets: list[int]) -> list[int]:
-        """``position`` of each, in order."""
-        before = self._before
+        """``position`` of each offset."""
+        before = self._characters_before
         return offsets if before is None else [before[offset] for offset in offsets]
 
     def words(self, node: Node) -> str:
-        """The node's text, blanks run together, at most 200 characters."""
+        """The node's text with blanks collapsed, at most 200 characters."""
         return " ".join(
             self.data[node.start_byte : min(node.end_byte, node.start_byte + 800)].decode("utf-8", "replace").split()
         )[:200]
@@ -63,7 +63,7 @@ class SyntaxText:
 
 @lru_cache(maxsize=32)
 def language(grammar: str) -> Language:
-    """The grammar out of the wheel: nothing is downloaded."""
+    """The compiled grammar, from the installed package; nothing is downloaded."""
     from typing import cast
 
     from tree_sitter_language_pack import SupportedLanguage, get_language
@@ -73,21 +73,21 @@ def language(grammar: str) -> Language:
 
 @lru_cache(maxsize=64)
 def kinds(grammar: str, names: frozenset[str]) -> frozenset[int]:
-    """The numbers under which a grammar knows nodes of these names; one name may have several."""
-    known = language(grammar)
-    return frozenset(at for at in range(known.node_kind_count) if known.node_kind_for_id(at) in names)
+    """The ids of a grammar's node kinds with these names; a name may have several ids."""
+    compiled = language(grammar)
+    return frozenset(kind for kind in range(compiled.node_kind_count) if compiled.node_kind_for_id(kind) in names)
 
 
 @lru_cache(maxsize=32)
 def query(grammar: str, source: str) -> Query:
-    """A compiled query of one grammar."""
+    """A compiled query for a grammar."""
     from tree_sitter import Query
 
     return Query(language(grammar), source)
 
 
 def read(text: SyntaxText, grammar: str) -> Node | None:
-    """The root of the syntax tree; ``None`` when the text is too large or too far from the grammar to be read."""
+    """The root of the syntax tree; ``None`` if the text is too large or parsing reaches the step limit."""
     from tree_sitter import Parser
 
     data = text.data
@@ -107,22 +107,22 @@ def read(text: SyntaxText, grammar: str) -> Node | None:
     parser = Parser(language(grammar))
     try:
         return parser.parse(part, progress_callback=stop).root_node
-    except ValueError:  # what the binding makes of a stop
+    except ValueError:  # raised by the binding when ``stop`` ends parsing
         parser.reset()
         return None
 
 
 def error_share(root: Node) -> float:
-    """The share of the text that the grammar could not place, from 0 to 1; a missing token counts as one byte."""
+    """The share of the text in error nodes, from 0 to 1; a missing token counts as one byte."""
     if not root.has_error:
         return 0.0
-    wrong, pending = 0, [root]
+    error_bytes, pending = 0, [root]
     while pending:
         node = pending.pop()
         if node.type == "ERROR":
-            wrong += node.end_byte - node.start_byte
+            error_bytes += node.end_byte - node.start_byte
         elif node.is_missing:
-            wrong += 1
+            error_bytes += 1
         elif node.has_error:
             pending.extend(node.children)
-    return wrong / max(1, root.end_byte - root.start_byte)
+    return error_bytes / max(1, root.end_byte - root.start_byte)

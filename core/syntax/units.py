@@ -1,4 +1,4 @@
-"""Nodes of a syntax tree to units: definitions with what belongs to them, and the runs of statements between."""
+"""Turns the nodes of a syntax tree into units: definitions with their comments, and runs of statements between them."""
 
 from __future__ import annotations
 
@@ -16,40 +16,41 @@ from core.types import Span
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_DEEPEST = 12  # definitions inside definitions; deeper ones stay part of the one around them
+_DEEPEST = 12  # levels of nested definitions; deeper ones are no units of their own
 _CLOSERS = frozenset({"}", ")", "]", ";", "};", ",", "end", "#endif"})
 
 
 @dataclass(slots=True)
-class _Part:
-    """A unit in the making: its nodes' extent, and the definition in it, if it is one."""
+class _Draft:
+    """A unit in progress: the extent of its nodes, and its definition, if it is one."""
 
     kind: str
     start: int
     end: int
-    found: Definition | None = None
-    above: int = -1  # where the definition itself begins, below its comments
+    definition: Definition | None = None
+    definition_start: int = -1  # where the definition begins, below its comments
 
 
 class UnitReader:
-    """Nodes to units: what belongs together joined, names put into paths."""
+    """Builds the units of one text, and collects the symbols they define."""
 
     def __init__(self, source: SyntaxText, grammar: Grammar, facts: dict[str, Facts]) -> None:
         self._source, self._grammar, self._facts = source, grammar, facts
         self._symbols: list[tuple[int, str]] = []
 
     def read(self, root: Node) -> tuple[Unit, ...]:
-        drafts = self._parts(root.children, 0)
-        made = [self._unit(part, (), 0) for part in self._tiled(drafts, 0, len(self._source.text))]
+        """The top-level units; stores the symbols in ``facts``."""
+        drafts = self._drafts(root.children, 0)
+        units = [self._unit(draft, (), 0) for draft in self._covering(drafts, 0, len(self._source.text))]
         self._facts["symbols"] = Facts(self._symbols)
-        return tuple(unit for unit in made if unit is not None)
+        return tuple(units)
 
-    def _parts(self, nodes: Sequence[Node], depth: int) -> list[_Part]:
-        """The nodes as definitions and runs between them; comments and attributes go with what follows."""
+    def _drafts(self, nodes: Sequence[Node], depth: int) -> list[_Draft]:
+        """The nodes as definitions and the runs between them; comments and attributes belong to the next node."""
         grammar, position, text = self._grammar, self._source.position, self._source.text
-        parts: list[_Part] = []
-        waiting = -1  # where comments and attributes begin that belong to what follows
-        held = -1  # where the last of them ended
+        parts: list[_Draft] = []
+        leading_start = -1  # start of the comments and attributes that belong to the next node; -1 for none
+        leading_end = -1  # end of the last comment among them; -1 after an attribute
         pending = list(reversed(nodes))
         head = not depth
         while pending:
@@ -58,50 +59,52 @@ class UnitReader:
             start, end = position(node.start_byte), position(node.end_byte)
             if start >= end:
                 continue
-            if kind in grammar.open and node.child_count:
+            if kind in grammar.transparent and node.child_count:
                 pending.extend(reversed(node.children))
                 continue
-            if held >= 0 and not text[held:start].strip() and text.count("\n", held, start) > 1 and waiting >= 0:
-                if not (parts and parts[-1].found is None):
-                    parts.append(_Part("module head" if head else "statements", waiting, held))
-                parts[-1].end = held
-                waiting = held = -1
+            blanks_only = leading_end >= 0 and not text[leading_end:start].strip()
+            if blanks_only and text.count("\n", leading_end, start) > 1:
+                # The comments are detached by a blank line, so they join the statements before, or are statements.
+                if not parts or parts[-1].definition is not None:
+                    parts.append(_Draft("module head" if head else "statements", leading_start, leading_end))
+                parts[-1].end = leading_end
+                leading_start = leading_end = -1
             if kind in grammar.comments or kind in grammar.attributes:
                 last = parts[-1] if parts else None
-                remark = kind in grammar.comments
-                if last and remark and waiting < 0 and "\n" not in text[last.end : start]:
-                    last.end = end  # a remark at the end of a line belongs to that line
+                is_comment = kind in grammar.comments
+                if last and is_comment and leading_start < 0 and "\n" not in text[last.end : start]:
+                    last.end = end  # a comment at the end of a line belongs to that line
                     continue
-                waiting = start if waiting < 0 else waiting
-                held = end - 1 if text[end - 1] == "\n" else end
+                leading_start = start if leading_start < 0 else leading_start
+                leading_end = end - 1 if text[end - 1] == "\n" else end
                 if kind in grammar.attributes:
-                    held = -1
+                    leading_end = -1
                 continue
-            found = definition_of(node, grammar, self._source) if node.is_named else None
-            begin = start if waiting < 0 else waiting
-            waiting = held = -1
-            if found is not None:
+            definition = definition_of(node, grammar, self._source) if node.is_named else None
+            begin = start if leading_start < 0 else leading_start
+            leading_start = leading_end = -1
+            if definition is not None:
                 head = False
-                parts.append(_Part(found.kind, begin, end, found, start))
+                parts.append(_Draft(definition.kind, begin, end, definition, start))
                 continue
             head = head and self._is_head(node, parts)
             name = "module head" if head else "statements"
             last = parts[-1] if parts else None
             closing = not node.is_named and text[start:end] in _CLOSERS
-            if last is not None and (closing or (last.found is None and last.kind == name)):
+            if last is not None and (closing or (last.definition is None and last.kind == name)):
                 last.end = max(last.end, end)
             else:
-                parts.append(_Part(name, begin, end))
-        if waiting >= 0:
-            end = max(held, waiting + 1)
-            if parts and parts[-1].found is None:
+                parts.append(_Draft(name, begin, end))
+        if leading_start >= 0:
+            end = max(leading_end, leading_start + 1)
+            if parts and parts[-1].definition is None:
                 parts[-1].end = max(parts[-1].end, end)
             else:
-                parts.append(_Part("module head" if head else "statements", waiting, end))
+                parts.append(_Draft("module head" if head else "statements", leading_start, end))
         return parts
 
-    def _is_head(self, node: Node, parts: Sequence[_Part]) -> bool:
-        """Whether a top-level statement still belongs to the module's head: imports, and what is said before them."""
+    def _is_head(self, node: Node, parts: Sequence[_Draft]) -> bool:
+        """Whether a top-level statement belongs to the module head: imports, a docstring, and conditional imports."""
         kind = node.type
         if kind in self._grammar.imports or not node.is_named or kind.startswith(("preproc", "string", "identifier")):
             return True
@@ -112,24 +115,24 @@ class UnitReader:
             self._facts["imports"].within(start, end)
         )
 
-    def _tiled(self, parts: Sequence[_Part], start: int, end: int) -> list[_Part]:
-        """The parts widened so that together they hold all that is not blank in ``[start, end)``."""
+    def _covering(self, parts: Sequence[_Draft], start: int, end: int) -> list[_Draft]:
+        """The parts widened so that they cover all non-blank text of ``[start, end)``."""
         text = self._source.text
         if not parts:
             span = trim(text, start, end)
-            return [_Part("statements", span.start, span.end)] if span else []
-        widened: list[_Part] = []
+            return [_Draft("statements", span.start, span.end)] if span else []
+        widened: list[_Draft] = []
         at = start
         for number, part in enumerate(parts):
             begin = at if number == 0 or text[at : part.start].strip() == "" else part.start
-            if number and begin != at:  # what no node holds stays with the part before it
+            if number and begin != at:  # text in no node belongs to the part before it
                 widened[-1].end = part.start
             stop = parts[number + 1].start if number + 1 < len(parts) else end
-            widened.append(_Part(part.kind, begin, max(part.end, begin), part.found, part.above))
+            widened.append(_Draft(part.kind, begin, max(part.end, begin), part.definition, part.definition_start))
             at = min(max(part.end, begin), stop)
             if number + 1 == len(parts):
                 widened[-1].end = end
-        result: list[_Part] = []
+        result: list[_Draft] = []
         for part in widened:
             span = trim(text, part.start, part.end)
             if span is not None:
@@ -137,31 +140,34 @@ class UnitReader:
                 result.append(part)
         return result
 
-    def _unit(self, part: _Part, above: tuple[str, ...], depth: int) -> Unit | None:
+    def _unit(self, part: _Draft, above: tuple[str, ...], depth: int) -> Unit:
+        """The unit of a draft, with its nested units. ``above``: the names of the enclosing definitions."""
         text, position = self._source.text, self._source.position
-        found = part.found
-        if found is None:
+        definition = part.definition
+        if definition is None:
             end = min(part.end, len(text))
             line = text.find("\n", part.start, end)
-            within = self._grammar.joint.join(above) if part.kind.startswith("head of ") else ""
+            within = self._grammar.separator.join(above) if part.kind.startswith("head of ") else ""
             return Unit(part.kind, "", within, part.start, end, Span(part.start, end if line < 0 else line))
-        owner = (found.owner,) if found.owner and above[-1:] != (found.owner,) else ()
-        path = self._grammar.joint.join((*above, *owner, found.name)) if found.name else ""
-        kind = "method" if part.kind == "function" and (owner or (above and depth and found.method)) else part.kind
-        begin = max(part.start, part.above)
-        body = position(found.body.start_byte) if found.body is not None else part.end
+        owner = (definition.owner,) if definition.owner and above[-1:] != (definition.owner,) else ()
+        path = self._grammar.separator.join((*above, *owner, definition.name)) if definition.name else ""
+        is_method = part.kind == "function" and bool(owner or (above and depth and definition.is_method))
+        kind = "method" if is_method else part.kind
+        begin = max(part.start, part.definition_start)
+        body = position(definition.body.start_byte) if definition.body is not None else part.end
         signature = trim(text, begin, max(begin, min(body, part.end))) or Span(begin, begin)
-        if found.name:
+        if definition.name:
             self._symbols.append((begin, path))
         doc = trim(text, part.start, begin)
         children: tuple[Unit, ...] = ()
-        if found.body is not None:
-            doc = self._docstring(found.body) or doc
+        if definition.body is not None:
+            doc = self._docstring(definition.body) or doc
             if depth < _DEEPEST:
-                children = self._children(part, found, found.body, (*above, *owner, found.name), depth)
-        return Unit(kind, found.name, path, part.start, part.end, signature, doc, children)
+                children = self._children(part, definition, definition.body, (*above, *owner, definition.name), depth)
+        return Unit(kind, definition.name, path, part.start, part.end, signature, doc, children)
 
     def _docstring(self, body: Node) -> Span | None:
+        """The span of a Python docstring."""
         if self._grammar.name != "python" or not body.children:
             return None
         first = body.children[0]
@@ -172,19 +178,19 @@ class UnitReader:
         return Span(self._source.position(first.start_byte), self._source.position(first.end_byte))
 
     def _children(
-        self, part: _Part, found: Definition, body: Node, path: tuple[str, ...], depth: int
+        self, part: _Draft, definition: Definition, body: Node, path: tuple[str, ...], depth: int
     ) -> tuple[Unit, ...]:
-        parts = self._parts(body.children, depth + 1)
-        if not any(inner.found for inner in parts):
+        """The nested units of a definition, its head first; () without nested definitions."""
+        parts = self._drafts(body.children, depth + 1)
+        if not any(inner.definition for inner in parts):
             return ()
         head, opening = f"head of {part.kind}", parts[0]
-        if opening.found is not None:
-            parts.insert(0, _Part(head, part.start, self._source.position(body.start_byte)))
+        if opening.definition is not None:
+            parts.insert(0, _Draft(head, part.start, self._source.position(body.start_byte)))
         else:
             opening.kind, opening.start = head, part.start
         for inner in parts:
-            if inner.found is not None:
-                inner.found.method = found.holds
-        tiles = self._tiled(parts, part.start, part.end)
-        made = (self._unit(inner, tuple(name for name in path if name), depth + 1) for inner in tiles)
-        return tuple(unit for unit in made if unit is not None)
+            if inner.definition is not None:
+                inner.definition.is_method = definition.holds_methods
+        enclosing = tuple(name for name in path if name)
+        return tuple(self._unit(inner, enclosing, depth + 1) for inner in self._covering(parts, part.start, part.end))

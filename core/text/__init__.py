@@ -1,1 +1,1 @@
-"""Text shared by every stage: spans, normalisation, sentences, tokens, lexical analysis. Pure functions of strings."""
+"""Text utilities for all stages: spans, normalisation, sentences, tokens, lexical analysis. Pure functions."""

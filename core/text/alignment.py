@@ -1,7 +1,7 @@
-"""What two versions of a text have in common, as ranges in order: by lines, sentences, words and, in words, by letters.
+"""Diff of two versions of a text, as the ranges that both share: by lines, sentences, words and letters of words.
 
-Each step pairs what stands once on either side and keeps the longest run of pairs in one order (patience diff, Bram
-Cohen, as in ``git diff --patience``); only what is left between them, small by then, is compared by ``difflib``. So the
+Each step matches pieces that occur once on both sides, and keeps the longest sequence of matches in the order of both
+(patience diff, Bram Cohen, as in ``git diff --patience``); ``difflib`` compares only the small gaps that remain. The
 cost grows with the length of the text and the size of its changes, not with their product.
 """
 
@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-SMALL = 40_000  # pairs of pieces that difflib may look at; beyond that nothing is common by more than chance
-LETTERS = 64  # a changed place up to this long may be a word spelt anew ...
-ALIKE = 0.6  # ... if so much of its letters is the same
+SMALL = 40_000  # pairs of pieces that difflib may compare; in a larger gap matches would be chance
+LETTERS = 64  # a changed gap up to this many characters may be another spelling ...
+ALIKE = 0.6  # ... if at least this share of its letters is the same
 
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
 _SENTENCES = re.compile(r"[^.!?。！？\n]+[.!?。！？]*|[.!?。！？]+")
@@ -26,7 +26,7 @@ _WORDS = re.compile(r"\w+|[^\w\s]")
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """``length`` characters that are the same from ``old`` in the old text and from ``new`` in the new one."""
+    """``length`` equal characters, at offset ``old`` of the old text and ``new`` of the new text."""
 
     old: int
     new: int
@@ -34,7 +34,7 @@ class Match:
 
 
 def align(old: str, new: str) -> list[Match]:
-    """The ranges two texts share, in the order of both, neither overlapping nor touching on both sides.
+    """The ranges that two texts share, in the order of both; they do not overlap, and adjacent ones are merged.
 
     >>> align("one two three", "one 2 three")
     [Match(old=0, new=0, length=4), Match(old=7, new=5, length=6)]
@@ -50,11 +50,11 @@ def align(old: str, new: str) -> list[Match]:
         matches += _pieces(old, new, list(_gaps(matches)), pattern)
     matches = _joined(old, new, matches)
     changed = _gaps([*matches, Match(len(old), len(new), 0)])
-    return _joined(old, new, [*matches, *_respelt(old, new, changed)])
+    return _joined(old, new, [*matches, *_spelling_changes(old, new, changed)])
 
 
 def common_prefix(left: str, right: str) -> int:
-    """How many characters two texts share at their beginning, found by halving: comparing slices is fast.
+    """How many characters two texts share at their beginning, by binary search, as comparing slices is fast.
 
     >>> common_prefix("abcd", "abxd"), common_prefix("ab", "abc")
     (2, 2)
@@ -89,7 +89,7 @@ Gap = tuple[int, int, int, int]  # [start, end) of the old side, [start, end) of
 
 
 def _gaps(matches: Sequence[Match]) -> Iterator[Gap]:
-    """What lies between matches and is not empty on either side."""
+    """The gaps between matches that are not empty on either side."""
     old = new = 0
     for match in sorted(matches, key=lambda match: (match.old, match.new)):
         if match.old > old and match.new > new:
@@ -98,20 +98,23 @@ def _gaps(matches: Sequence[Match]) -> Iterator[Gap]:
 
 
 def _pieces(old: str, new: str, gaps: Sequence[Gap], pattern: re.Pattern[str]) -> Iterator[Match]:
-    """Pieces of a pattern that stand on both sides of a gap, in one order."""
+    """The pieces (matches of ``pattern``) that both sides of a gap share, in the order of both."""
     for old_start, old_end, new_start, new_end in gaps:
         left = list(pattern.finditer(old, old_start, old_end))
         right = list(pattern.finditer(new, new_start, new_end))
-        for i, j, count in _paired([piece[0] for piece in left], [piece[0] for piece in right]):
+        for i, j, count in _matching_runs([piece[0] for piece in left], [piece[0] for piece in right]):
             for piece, other in zip(left[i : i + count], right[j : j + count], strict=True):
                 yield Match(piece.start(), other.start(), len(piece[0]))
 
 
-def _paired(left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """``(i, j, n)``: ``left[i:i + n] == right[j:j + n]``, in no order, but all of them can be put in one."""
-    waiting = [(0, len(left), 0, len(right))]
-    while waiting:
-        a, a_end, b, b_end = waiting.pop()
+def _matching_runs(left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Triples ``(i, j, n)`` with ``left[i:i + n] == right[j:j + n]``; unsorted, but consistent with the order of both.
+
+    Each range is stripped of its common beginning and end, then split at pieces that occur once on both sides.
+    """
+    pending = [(0, len(left), 0, len(right))]
+    while pending:
+        a, a_end, b, b_end = pending.pop()
         count = 0
         while a + count < a_end and b + count < b_end and left[a + count] == right[b + count]:
             count += 1
@@ -128,17 +131,21 @@ def _paired(left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[int, in
         anchors = _anchors(_once(left, a, a_end), _once(right, b, b_end))
         if anchors:
             for (i, j), (i_next, j_next) in pairwise([(a - 1, b - 1), *anchors, (a_end, b_end)]):
-                waiting.append((i + 1, i_next, j + 1, j_next))
+                pending.append((i + 1, i_next, j + 1, j_next))
             yield from ((i, j, 1) for i, j in anchors)
         elif (a_end - a) * (b_end - b) <= SMALL:
-            for found in SequenceMatcher(None, left[a:a_end], right[b:b_end], autojunk=False).get_matching_blocks():
-                yield a + found.a, b + found.b, found.size
+            for block in SequenceMatcher(None, left[a:a_end], right[b:b_end], autojunk=False).get_matching_blocks():
+                yield a + block.a, b + block.b, block.size
 
 
 def _anchors(left: Mapping[str, int], right: Mapping[str, int]) -> list[tuple[int, int]]:
-    """Of what stands once on either side, the longest run that is in the order of both."""
+    """The longest sequence of pieces that is in the order of both sides, as pairs of indices.
+
+    ``left``, ``right``: the pieces that occur once, with their indices, in order.
+    """
     pairs = [(place, right[piece]) for piece, place in left.items() if piece in right]
-    # Patience sorting: ``last[n]`` ends the best run of n + 1 pairs so far, ``before`` leads back through it.
+    # Longest increasing subsequence by patience sorting: ``last[n]`` is the end of the best sequence of n + 1 pairs so
+    # far, ``ends`` its index in ``right``, and ``before`` links each pair to the one before it.
     last: list[int] = []
     ends: list[int] = []
     before: list[int] = []
@@ -147,32 +154,32 @@ def _anchors(left: Mapping[str, int], right: Mapping[str, int]) -> list[tuple[in
         before.append(last[run - 1] if run else -1)
         last[run : run + 1] = [number]
         ends[run : run + 1] = [place]
-    chosen = []
+    longest = []
     number = last[-1] if last else -1
     while number >= 0:
-        chosen.append(pairs[number])
+        longest.append(pairs[number])
         number = before[number]
-    return chosen[::-1]
+    return longest[::-1]
 
 
 def _once(pieces: Sequence[str], start: int, end: int) -> dict[str, int]:
-    """Where each piece stands that stands once in ``[start, end)``, in order."""
+    """The pieces that occur once in ``[start, end)``, with their indices, in order."""
     counts = Counter(pieces[start:end])
     return {pieces[place]: place for place in range(start, end) if counts[pieces[place]] == 1}
 
 
-def _respelt(old: str, new: str, gaps: Iterator[Gap]) -> Iterator[Match]:
-    """Letters that two spellings of a short place share; none where it is another place altogether."""
+def _spelling_changes(old: str, new: str, gaps: Iterator[Gap]) -> Iterator[Match]:
+    """The letters that both sides of a short gap share; none where the sides are not similar."""
     for old_start, old_end, new_start, new_end in gaps:
         if max(old_end - old_start, new_end - new_start) <= LETTERS:
             letters = SequenceMatcher(None, old[old_start:old_end], new[new_start:new_end], autojunk=False)
             if letters.ratio() >= ALIKE:
-                for found in letters.get_matching_blocks():
-                    yield Match(old_start + found.a, new_start + found.b, found.size)
+                for block in letters.get_matching_blocks():
+                    yield Match(old_start + block.a, new_start + block.b, block.size)
 
 
 def _joined(old: str, new: str, matches: Sequence[Match]) -> list[Match]:
-    """The matches in order, neighbours as one: those that touch, and those with the same blanks between them."""
+    """The matches in order, with neighbours merged where the text between them is the same on both sides."""
     joined: list[Match] = []
     for match in sorted(matches, key=lambda match: (match.old, match.new)):
         if not match.length:

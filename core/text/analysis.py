@@ -1,7 +1,7 @@
-"""Text to lexical tokens: the one analysis every lexical engine indexes and every question goes through.
+"""Lexical analysis: text to tokens, the same for all lexical indexes and for questions.
 
-Tokens hold letters and digits only, so an engine that splits at other characters cannot alter them. A change of what it
-yields changes what is indexed: the index schema of ``core.storage.catalogue.generations`` grows with it.
+Tokens consist of letters and digits only, so no engine splits them further. A change of the tokens needs a new index
+schema (``core.storage.catalogue.generations``).
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from itertools import chain
 from threading import local
 from typing import Any
 
-# A word, or words joined as identifiers, numbers and versions are: user_name, std::vector, E-1042, 3.14.
-_TERM, _PLAIN_TERM = (  # the second for texts in ASCII, which it reads faster
+# A word, or words joined as in identifiers, numbers and versions: user_name, std::vector, E-1042, 3.14.
+_TERM, _PLAIN_TERM = (  # the second is faster, for ASCII texts
     re.compile(rf"{letter}+(?:(?:_+|::|[.,'’\-/]){letter}+)*") for letter in (r"[^\W_]", "[A-Za-z0-9]")
 )
-_JOINT = re.compile(r"_+|::|[.,'’\-/]")
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_JOINER = re.compile(r"_+|::|[.,'’\-/]")
+_CAMEL_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d+")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-# Scripts written without spaces: runs are indexed as overlapping pairs of characters.
+# Scripts without spaces: runs are indexed as overlapping bigrams of characters.
 _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]+"
 )
 
-# Function words: they occur in most passages, and only cost time and blur the length norm.
+# Function words occur in most passages: they cost time and distort the length norm.
 STOP_WORDS = frozenset(
     "a about above after again all also am an and any are as at be because been before being below between both but by "
     "can could did do does doing down during each few for from further had has have having he her here hers herself "
@@ -38,10 +38,10 @@ STOP_WORDS = frozenset(
 
 
 def analyse(text: str) -> list[str]:
-    """The tokens of ``text`` in order: folded, split as identifiers are, stemmed as English is, without function words.
+    """The tokens of ``text`` in order: case-folded, identifiers split, stemmed as English, without function words.
 
-    A joined identifier yields its whole and its parts, so that either finds it; a year with letters beside it does too.
-    What other languages need beside these is in ``core.text.languages``.
+    An identifier gives a token for the whole and one for each part, so both find it; so does a year with letters next
+    to it. Stems of other languages are added by ``core.text.languages``.
 
     >>> analyse("How does getUserName handle the E-1042 errors?")
     ['getusernam', 'get', 'user', 'name', 'handl', 'e1042', '1042', 'error']
@@ -56,9 +56,8 @@ def analyse(text: str) -> list[str]:
 
 @lru_cache(maxsize=200_000)
 def _tokens_of(term: str) -> tuple[str, ...]:
-    """Tokens of one term, cached because a library repeats its words."""
-    number = _NUMBER.fullmatch(term)
-    if number:
+    """The tokens of one term; cached, because a library repeats its words."""
+    if _NUMBER.fullmatch(term):
         return (term.replace(",", ""),)
     tokens: list[str] = []
     for piece in re.split(r"[,/]", term):
@@ -67,24 +66,25 @@ def _tokens_of(term: str) -> tuple[str, ...]:
 
 
 def _tokens_of_piece(piece: str) -> list[str]:
-    words = [word for word in _JOINT.split(piece) if word]
-    parts = [part for word in words for part in _HUMP.split(word)]
+    """The tokens of a word or identifier: the joined form of an identifier, then its parts."""
+    words = [word for word in _JOINER.split(piece) if word]
+    parts = [part for word in words for part in _CAMEL_CASE.split(word)]
     if "'" in piece or "’" in piece:
-        # Clitics carry no meaning of their own: "don't" is one word, "Ada's" is "Ada".
+        # "don't" is one word, "Ada's" is "Ada".
         parts = [re.sub(r"['’]s$", "", piece, flags=re.IGNORECASE)]
         parts = [re.sub(r"['’]", "", part) for part in parts]
     tokens: list[str] = []
     if len(parts) > 1 and _is_identifier(piece, parts):
-        joined = re.sub(r"(?<=\d)\.(?=\d)", "p", piece)  # 2.10 and 21.0 must not become one token
+        joined = re.sub(r"(?<=\d)\.(?=\d)", "p", piece)  # 2.10 and 21.0 must not become the same token
         tokens.append(stem(fold(re.sub(r"[\W_]+", "", joined))))
-        if _JOINT.sub("", piece).isdigit():
+        if _JOINER.sub("", piece).isdigit():
             return tokens
     for part in parts:
         folded = fold(part)
         if not folded or folded in STOP_WORDS:
             continue
         if len(parts) > 1 and len(folded) == 1:
-            continue  # a lone letter of an identifier finds nothing worth finding
+            continue  # single letters of an identifier are useless in search
         tokens.extend(_split_unspaced(folded))
         if len(folded) > 4 and (year := _YEAR.search(folded)):
             tokens.append(year.group())
@@ -92,14 +92,14 @@ def _tokens_of_piece(piece: str) -> list[str]:
 
 
 def _is_identifier(piece: str, parts: list[str]) -> bool:
-    """True where the joined form is a name people search for, unlike mother-in-law or end.Next."""
+    """Whether the joined form is a name that people search for, unlike mother-in-law or end.Next."""
     if all(len(part) == 1 for part in parts):
         return True  # U.S.
-    return "_" in piece or "::" in piece or any(character.isdigit() for character in piece) or not _JOINT.search(piece)
+    return "_" in piece or "::" in piece or any(character.isdigit() for character in piece) or not _JOINER.search(piece)
 
 
 def fold(word: str) -> str:
-    """Case and diacritics removed; letters and digits only.
+    """The word without case and diacritics; letters and digits only.
 
     >>> fold("Übergrößen")
     'ubergrossen'
@@ -109,6 +109,7 @@ def fold(word: str) -> str:
 
 
 def _split_unspaced(word: str) -> list[str]:
+    """The stem of a word; runs of scripts without spaces as bigrams."""
     run = _UNSPACED.search(word)
     if run is None:
         return [stem(word)]
@@ -120,24 +121,24 @@ def _split_unspaced(word: str) -> list[str]:
 
 
 class _Stemmers(local):
-    """Stemmers by language, of each thread its own: one keeps the word it is at in itself."""
+    """Stemmers by language, separate for each thread, because a stemmer keeps the current word as state."""
 
     def __init__(self) -> None:
-        self._made: dict[str, Any] = {}
+        self._by_language: dict[str, Any] = {}
 
     def of(self, language: str) -> Any:
-        if language not in self._made:
+        if language not in self._by_language:
             import snowballstemmer
 
-            self._made[language] = snowballstemmer.stemmer(language)
-        return self._made[language]
+            self._by_language[language] = snowballstemmer.stemmer(language)
+        return self._by_language[language]
 
 
 _STEMMERS = _Stemmers()
 
 
 def stem(word: str, language: str = "english") -> str:
-    """What the Snowball stemmer of a language makes of a word of letters, in lower case; anything else stays.
+    """The Snowball stem of a lower-case word of letters; anything else is returned as it is.
 
     >>> stem("policies")
     'polici'

@@ -1,4 +1,4 @@
-"""The names of months, weekdays, quarters and years, and periods of days, as people write them and ask for them."""
+"""Names of months, weekdays, quarters and years in text, and periods of days written as ISO dates."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ WEEKDAYS = tuple("Monday Tuesday Wednesday Thursday Friday Saturday Sunday".spli
 SHORT_MONTHS = tuple(month[:3] for month in MONTHS)
 SHORT_WEEKDAYS = tuple(day[:3] for day in WEEKDAYS)
 
-# Of each month in order: other short forms, then German, Spanish, French, Italian and Russian (as in dates).
-_ELSEWHERE = (
+# For each month: other short forms, then German, Spanish, French, Italian and Russian (as in dates).
+_OTHER_NAMES = (
     "januar jänner enero janvier gennaio января",
     "februar febrero février febbraio февраля",
     "märz marzo mars марта",
@@ -29,10 +29,10 @@ _ELSEWHERE = (
 )
 _NUMBERS = {
     name: number
-    for number, (month, others) in enumerate(zip(MONTHS, _ELSEWHERE, strict=True), 1)
+    for number, (month, others) in enumerate(zip(MONTHS, _OTHER_NAMES, strict=True), 1)
     for name in (month.lower(), month[:3].lower(), *others.split())
 }
-MONTH_NAMES = tuple(sorted(_NUMBERS, key=len, reverse=True))  # in lower case, so that a pattern finds the longest
+MONTH_NAMES = tuple(sorted(_NUMBERS, key=len, reverse=True))  # in lower case, longest first, as a pattern needs
 
 
 def month_of(plain: str) -> int:
@@ -45,8 +45,8 @@ def month_of(plain: str) -> int:
 
 
 YEAR = r"(?:1[5-9]|20)\d\d"
-"""The pattern of a year as running text names one: from 1500 to 2099."""
-# How reports and their tables write periods, and the words that stand for all of these ways.
+"""The pattern of a year in running text: 1500 to 2099."""
+# The spellings of periods in reports and tables, each with the words that replace it.
 _PERIODS = (
     *(
         (
@@ -70,30 +70,30 @@ RELATIONS = ("after", "since", "before", "until", "during")
 
 
 class Period(NamedTuple):
-    """From the ``first`` to the ``last`` day, both included."""
+    """The days from ``first`` to ``last``, both included."""
 
     first: date
     last: date
 
 
 def period(text: str) -> Period | None:
-    """The days that an ISO date, month, quarter or year covers, or one "/" another; ``None`` for anything else.
+    """The period of an ISO date, month, quarter or year, or of two of them joined by "/"; ``None`` for other texts.
 
     >>> period("2024-02").last.isoformat(), period("2026-Q3").first.isoformat(), period("2026-13")
     ('2024-02-29', '2026-07-01', None)
     >>> period("2023/2024-03").last.isoformat(), period("2024/2023")
     ('2024-03-31', None)
     """
-    begin, joined, end = text.partition("/")
-    one = _stretch(begin)
-    if not joined or one is None:
-        return one
-    other = _stretch(end)
-    return Period(one.first, other.last) if other is not None and one.first <= other.last else None
+    begin, slash, end = text.partition("/")
+    first = _single_period(begin)
+    if not slash or first is None:
+        return first
+    last = _single_period(end)
+    return Period(first.first, last.last) if last is not None and first.first <= last.last else None
 
 
 def spell_out_periods(text: str) -> str:
-    """The text with abbreviated quarters, fiscal years and months in words, always the same words for one period.
+    """The text with quarters, fiscal years and abbreviated months in words, the same words for all spellings.
 
     >>> " ".join(spell_out_periods("Q3 FY2025, FY25, 3Q24 and Sep. 2024").split())
     'quarter third fiscal year 2025, fiscal year 2025, quarter third 24 and September 2024'
@@ -105,7 +105,8 @@ def spell_out_periods(text: str) -> str:
     return text
 
 
-def _stretch(text: str) -> Period | None:
+def _single_period(text: str) -> Period | None:
+    """The period of one ISO date, month, quarter or year; ``None`` for other texts."""
     match = _PERIOD.fullmatch(text.strip())
     if match is None or not 1 <= int(match[1]) <= 9999:
         return None
@@ -126,13 +127,13 @@ def _stretch(text: str) -> Period | None:
     return Period(day, day)
 
 
-def stands(relation: str, there: Period, asked: Period) -> bool:
-    """Whether some of the days ``there`` stand in this relation (one of ``RELATIONS``) to the asked period.
+def has_relation(relation: str, there: Period, asked: Period) -> bool:
+    """Whether any day of the period ``there`` has this relation (one of ``RELATIONS``) to the period ``asked``.
 
-    "after" and "before" leave the asked period out, "since" and "until" take it in.
+    "after" and "before" exclude the days of ``asked``, "since" and "until" include them.
 
     >>> may, year = period("2023-05"), period("2023")
-    >>> [stands(relation, may, year) for relation in RELATIONS]
+    >>> [has_relation(relation, may, year) for relation in RELATIONS]
     [False, True, False, True, True]
     """
     match relation:

@@ -1,4 +1,4 @@
-"""Lists of what a text cites: the headings over them, and where each entry begins."""
+"""Finds lists of references: their headings and entries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.text.spans import line_bounds, trim
 from core.types import Span
 
 CAPITAL = "A-ZÀ-ÖØ-Þ"
-NAME = r"[\w’'-]{1,30}"  # after its capital
+NAME = r"[\w’'-]{1,30}"  # after the first capital letter
 OTHERS = rf"(?:,? (?:and|&|und|et) [{CAPITAL}]{NAME}| et al\.?,?)?"
 AUTHORS = f"[{CAPITAL}]{NAME}{OTHERS}"
 YEAR = r"(?:1[89]|20)\d\d[a-z]?"
@@ -37,7 +37,7 @@ def is_reference_heading(line: str) -> bool:
 
 
 def is_entry(text: str, start: int, end: int) -> bool:
-    """Whether ``[start, end)`` begins as an entry of such a list does: with a number, or an author and a year.
+    """Whether ``[start, end)`` begins like a reference: with a number, or an author and a year.
 
     >>> [is_entry(words, 0, len(words)) for words in ("[1] Doe J. Cats.", "- Doe, J. Cats. 2019.", "Doe saw cats.")]
     [True, True, False]
@@ -47,10 +47,10 @@ def is_entry(text: str, start: int, end: int) -> bool:
 
 
 def reference_entries(text: str, start: int, end: int) -> list[Span]:
-    """The entries of a list of references; [] where the lines of ``[start, end)`` are none.
+    """The entries of a list of references; [] where ``[start, end)`` is no such list.
 
-    An entry begins at a line with a number in brackets or with a stop, or with an author and a year; lines without
-    belong to the entry before. At least three entries, and at least half of the paragraphs, must begin so.
+    An entry begins with a line as in ``is_entry``; other lines belong to the entry before. At least three entries are
+    needed, and at least half of the paragraphs must begin one.
 
     >>> text = "[1] Doe J. On cats. 2019.\\n[2] Roe A. On\\ndogs. 2020.\\n[3] Poe E. Ravens. 1845."
     >>> [span.start for span in reference_entries(text, 0, len(text))]
@@ -66,14 +66,14 @@ def reference_entries(text: str, start: int, end: int) -> list[Span]:
             begins.append(at)
     if len(begins) < 3 or len(begins) < 0.5 * openers:
         return []
-    return _between(text, [*begins, end])
+    return _trimmed_between(text, [*begins, end])
 
 
 def numbered_entries(text: str, start: int, end: int) -> list[Span]:
-    """The entries of one paragraph whose lines count them, "[7]" or "7."; [] where the first line has no number.
+    """The entries of a paragraph with numbered lines, "[7]" or "7."; [] where the first line has no number.
 
-    A line counts on where its number is of the first one's form and the next but for a gap in brackets; so a line that
-    was only broken before "[2]" or "12." stays in its entry.
+    A line begins an entry if its number has the form of the first one and follows the last: any larger one in brackets,
+    else the next one. So a wrapped line that happens to begin with "[2]" or "12." stays in its entry.
 
     >>> text = "[1] Doe J. On cats, after\\n[1] and 3. 2019.\\n[2] Roe A. On\\n14. dogs.\\n[4] Poe E. Ravens."
     >>> [text[span.start : span.end][:7] for span in numbered_entries(text, 0, len(text))]
@@ -82,19 +82,19 @@ def numbered_entries(text: str, start: int, end: int) -> list[Span]:
     begins: list[int] = []
     form, last = "", 0
     for at, line in _lines(text, start, end):
-        found = _NUMBER.match(line)
-        if not begins and found is None:
-            return []
-        if found is None:
+        match = _NUMBER.match(line)
+        if match is None:
+            if not begins:
+                return []
             continue
-        number = int(found[found.lastgroup or "bare"])
-        if not begins or (found.lastgroup == form and (number > last if form == "bracket" else number == last + 1)):
+        number = int(match[match.lastgroup or "bare"])
+        if not begins or (match.lastgroup == form and (number > last if form == "bracket" else number == last + 1)):
             begins.append(at)
-            form, last = str(found.lastgroup), number
-    return _between(text, [*begins, end])
+            form, last = str(match.lastgroup), number
+    return _trimmed_between(text, [*begins, end])
 
 
-def _between(text: str, edges: list[int]) -> list[Span]:
+def _trimmed_between(text: str, edges: list[int]) -> list[Span]:
     spans = (trim(text, at, after) for at, after in pairwise(edges))
     return [span for span in spans if span is not None]
 

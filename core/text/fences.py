@@ -1,4 +1,4 @@
-"""Texts of documents between marks, so that a program that reads a prompt knows them for data."""
+"""Fences around document texts in prompts, which mark them as data."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 
 def fence_word(*texts: str) -> str:
-    """A word that follows from all the texts, so that none of them can hold it. Pure."""
+    """A word derived from the hash of all texts, so that none of them can contain it on purpose."""
     return hashlib.sha256("\x00".join(texts).encode("utf-8", "replace")).hexdigest()[:8]
 
 
 def fence(label: str, text: str, word: str) -> str:
-    """A text between two marks that say what it is. Pure.
+    """A text between two marks with its label.
 
     >>> fence("chunk", "one", "c0ffee00")
     '<chunk c0ffee00>\\none\\n</chunk c0ffee00>'
@@ -20,11 +20,11 @@ def fence(label: str, text: str, word: str) -> str:
     return f"<{label} {word}>\n{text}\n</{label} {word}>"
 
 
-def fenced(texts: Sequence[tuple[str, str]], beside: str) -> list[str]:
-    """Each text, given with what it is, between marks whose word follows from them and what stands ``beside``. Pure.
+def fenced(texts: Sequence[tuple[str, str]], prompt: str) -> list[str]:
+    """Each (label, text) between marks, whose word is derived from all texts and ``prompt``, the text around them.
 
     >>> fenced([("passage 1", "one")], "")
     ['<passage 1 d0d7360a>\\none\\n</passage 1 d0d7360a>']
     """
-    word = fence_word(beside, *(text for _, text in texts))
+    word = fence_word(prompt, *(text for _, text in texts))
     return [fence(label, text, word) for label, text in texts]

@@ -1,8 +1,8 @@
-"""The language a text is written in, and its words' stems there, beside those that the analysis makes of all texts.
+"""Detects the language of a text, and adds the stems of that language to its tokens.
 
-Every text is indexed as English is (``core.text.analysis``): identifiers, names and numbers are in no language. A text
-in one of ``LANGUAGES`` is indexed by the stems of its own language as well, so that "Kündigungen" is found by
-"Kündigung". Function words tell the language: they are a third and more of what people write, and of no table or code.
+Every text is indexed as English (``core.text.analysis``). A text in one of ``LANGUAGES`` is indexed by the stems of its
+own language too, so that "Kündigung" finds "Kündigungen". The language is detected by its function words, which are a
+third and more of prose and rare in tables and code.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from itertools import islice
 from core.text.analysis import STOP_WORDS, analyse, fold, stem
 from core.text.calendar_names import spell_out_periods
 
-# Those for which there are both a Snowball stemmer and a list of function words that is in good order.
+# The languages with both a Snowball stemmer and a reliable list of function words.
 LANGUAGES = (
     "catalan", "czech", "danish", "dutch", "finnish", "french", "german", "hungarian", "indonesian", "italian",
     "norwegian", "polish", "portuguese", "romanian", "russian", "spanish", "swedish",
@@ -24,15 +24,15 @@ LANGUAGES = (
 ENGLISH = "english"
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_LOOKED_AT = 3000  # words of a text, from its beginning
-_LEAST_SHARE = 0.15  # of function words among a text's words; below it nothing is told
-_LEAST = 2  # function words: lists of them name some words that mean something elsewhere ("total" in Spanish)
+_SAMPLE_WORDS = 3000  # words at the beginning of a text that are looked at
+_LEAST_SHARE = 0.15  # of function words; below it the language is not detected
+_LEAST_COUNT = 2  # function words; one alone may be a content word of another language ("total" in Spanish)
 
 
 def language_of(text: str, among: Collection[str] = LANGUAGES) -> str:
-    """The language with the largest share of function words in the text, of ``among`` and English.
+    """The language of ``among`` and English with the most function words in the text.
 
-    English where it is as good as any other, or where too few words tell.
+    English in a tie, or where there are too few function words.
 
     >>> language_of("Der Vertrag kann mit einer Frist von drei Monaten gekündigt werden.")
     'german'
@@ -40,11 +40,11 @@ def language_of(text: str, among: Collection[str] = LANGUAGES) -> str:
     'english'
     """
     best, count, words = _most_function_words(text, among)
-    return best if count >= max(_LEAST, _LEAST_SHARE * words) else ENGLISH
+    return best if count >= max(_LEAST_COUNT, _LEAST_SHARE * words) else ENGLISH
 
 
 def function_word_share(text: str) -> float:
-    """The share of function words among a text's words, in the language that has most of them there; 0 without words.
+    """The share of function words of a text in the language that has most of them; 0 without words.
 
     >>> function_word_share("The end of it"), function_word_share("Wklv lv d flskhu")
     (0.75, 0.0)
@@ -54,18 +54,18 @@ def function_word_share(text: str) -> float:
 
 
 def _most_function_words(text: str, among: Collection[str]) -> tuple[str, int, int]:
-    """The language with most function words in a text, of ``among`` and English; how many, and of how many words."""
-    words = [fold(word) for word in islice(_words(text), _LOOKED_AT)]
-    listed = {language: function_words(language) for language in (ENGLISH, *among)}
-    counts = {language: sum(word in known for word in words) for language, known in listed.items()}
-    best = max(counts, key=lambda language: counts[language])  # English stands first
+    """The language of ``among`` and English with most function words; their count; and the number of words sampled."""
+    words = [fold(word) for word in islice(_words(text), _SAMPLE_WORDS)]
+    lists = {language: function_words(language) for language in (ENGLISH, *among)}
+    counts = {language: sum(word in listed for word in words) for language, listed in lists.items()}
+    best = max(counts, key=lambda language: counts[language])  # of equals the first, which is English
     return best, counts[best], len(words)
 
 
 def stems(text: str, language: str) -> list[str]:
-    """Of each word its stem in this language, where the analysis makes another of it; function words have none.
+    """The stems of a text's words in this language, without function words and stems that ``analyse`` gives anyway.
 
-    ``language``: one of ``LANGUAGES``, or English, of which there are none.
+    ``language``: one of ``LANGUAGES``; [] for English.
 
     >>> stems("Kündigungen der Versicherungen", "german")
     ['kundig', 'versicher']
@@ -74,13 +74,13 @@ def stems(text: str, language: str) -> list[str]:
     """
     if language == ENGLISH:
         return []
-    return [found for word in _words(text) if (found := _stem(word, language))]
+    return [word_stem for word in _words(text) if (word_stem := _stem(word, language))]
 
 
 def indexed_tokens(text: str, language: str) -> list[str]:
-    """What the lexical index holds of a text that is written in a language: its tokens, then its stems there.
+    """The tokens to index for a text in a language: those of ``analyse``, then its stems in that language.
 
-    Behind and not between them: what the analysis finds side by side stays side by side.
+    The stems come last, so that adjacent tokens stay adjacent.
 
     >>> indexed_tokens("Kündigungen prüfen", "german")
     ['kundigungen', 'prufen', 'kundig', 'pruf']
@@ -89,10 +89,10 @@ def indexed_tokens(text: str, language: str) -> list[str]:
 
 
 def question_tokens(question: str, languages: Sequence[str]) -> list[str]:
-    """The tokens to look for, each once, in a library whose documents are written in these languages and English.
+    """The distinct query tokens of a question to a library with documents in these languages and English.
 
-    Function words of the question's own language are left out: where few documents are written in it they would look
-    rare, and so important.
+    Function words of the question's own language are left out, because they would look rare, and so important, where
+    few documents are in that language.
 
     >>> question_tokens("Was ist eine Kündigung?", ["german"])
     ['kundigung', 'kundig']
@@ -101,10 +101,12 @@ def question_tokens(question: str, languages: Sequence[str]) -> list[str]:
     >>> question_tokens("Running tests", []), question_tokens("Q3 profit", [])
     (['run', 'test'], ['q3', 'profit', 'quarter', 'third'])
     """
-    own = language_of(question, languages) if languages else ENGLISH
-    if own != ENGLISH:
-        left_out = function_words(own)
-        question = _WORD.sub(lambda word: " " if fold(word.group()) in left_out else word.group(), _composed(question))
+    own_language = language_of(question, languages) if languages else ENGLISH
+    if own_language != ENGLISH:
+        stop_words = function_words(own_language)
+        question = _WORD.sub(
+            lambda word: " " if fold(word.group()) in stop_words else word.group(), _composed(question)
+        )
     tokens = [*analyse(question), *analyse(spell_out_periods(question))]
     for language in languages:
         tokens += stems(question, language)
@@ -113,7 +115,7 @@ def question_tokens(question: str, languages: Sequence[str]) -> list[str]:
 
 @lru_cache(maxsize=len(LANGUAGES) + 1)
 def function_words(language: str) -> frozenset[str]:
-    """The function words of a language, folded as tokens are."""
+    """The function words of a language, folded as tokens are (``analysis.fold``)."""
     if language == ENGLISH:
         return STOP_WORDS
     from stop_words import get_stop_words
@@ -123,17 +125,17 @@ def function_words(language: str) -> frozenset[str]:
 
 @lru_cache(maxsize=200_000)
 def _stem(word: str, language: str) -> str:
-    """The stem of a word; "" of a function word, and where the analysis makes the same of the word."""
+    """The stem of a word; "" for a function word, and where ``analyse`` gives the same token."""
     plain = fold(word)
     if plain in STOP_WORDS or plain in function_words(language):
         return ""
-    # Stemmers know the letters of their language: what is folded first they take for other words.
-    found = fold(stem(word.casefold(), language))
-    return "" if found in analyse(word) else found
+    # Stem before folding, because a stemmer needs the diacritics of its language.
+    word_stem = fold(stem(word.casefold(), language))
+    return "" if word_stem in analyse(word) else word_stem
 
 
 def _words(text: str) -> Iterator[str]:
-    """Line by line: of a long text often only the beginning is asked for."""
+    """The words of a text, lazily line by line, as often only the beginning is needed."""
     for line in text.splitlines():
         yield from _WORD.findall(_composed(line))
 

@@ -1,4 +1,4 @@
-"""Bytes to canonical text: the encoding found, newlines as ``\\n``, no byte order mark."""
+"""Decodes bytes to canonical text: detects the encoding, makes newlines ``\\n``, removes the byte order mark."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from core.errors import ParseError
 
-_MARKS = (  # UTF-32 first: its little-endian mark begins with UTF-16's
+_BYTE_ORDER_MARKS = (  # UTF-32 first, as its little-endian mark begins with that of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF8, "utf-8"),
@@ -20,8 +20,8 @@ _CONTROL_TABLE = dict.fromkeys(_CONTROL_BYTES)
 _MAX_CONTROL_SHARE = 0.02
 _MAX_REPLACED_SHARE = 0.1
 _SAMPLE_BYTES = 400_000
-_REPLACED = "\ufffd"
-# A symbol between two letters is no Western spelling: there the byte stood for a letter of another code page.
+_REPLACEMENT = "\ufffd"
+# A symbol between two letters is not Western text: the byte was a letter of another code page.
 _IMPLAUSIBLE_WESTERN = re.compile(
     r"(?<=[A-Za-z])[^\x00-\x7fÀ-ÖØ-öø-ÿŒœŠšŽžŸƒªº’‘“”–—…·\xad\xa0«»\ufffd](?=[A-Za-z])|[\x80-\x9f]"
 )
@@ -37,12 +37,11 @@ class Decoded(NamedTuple):
 
 
 def decode(data: bytes, name: str = "The file") -> Decoded:
-    """Read bytes as text, whatever their encoding. ``name`` only serves the error's sentence.
+    """Decodes bytes of any encoding. ``name``: of the file, for error messages.
 
-    A byte order mark decides; else UTF-16 told by its NUL bytes, else UTF-8, else the most plausible code page.
-    UTF-8 with a few broken bytes stays UTF-8, each broken sequence shown as U+FFFD.
-
-    Raises ``ParseError`` for empty or blank input and for binary data.
+    The encoding is that of the byte order mark, else UTF-16 if NUL bytes show it, else UTF-8, else the most plausible
+    code page. Slightly damaged UTF-8 stays UTF-8, with U+FFFD for each broken sequence. Raises ``ParseError`` for empty
+    or blank input and for binary data.
 
     >>> decode(b"\\xef\\xbb\\xbfone\\r\\ntwo\\rthree")
     Decoded(text='one\\ntwo\\nthree', encoding='utf-8')
@@ -72,7 +71,7 @@ def plain_lines(text: str) -> str:
 
 
 def _decode_raw(data: bytes) -> tuple[str, str]:
-    for mark, encoding in _MARKS:
+    for mark, encoding in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return data[len(mark) :].decode(encoding, "replace"), encoding
     wide = _wide_encoding(data)
@@ -85,7 +84,7 @@ def _decode_raw(data: bytes) -> tuple[str, str]:
 
 
 def _wide_encoding(data: bytes) -> str | None:
-    """UTF-16 without a mark: its NUL bytes stand (nearly) all on even, or all on odd places."""
+    """The encoding of UTF-16 without a byte order mark: its NUL bytes are nearly all at even, or all at odd offsets."""
     sample = data[: _SAMPLE_BYTES & ~1]
     if len(data) % 2 or len(sample) < 4:
         return None
@@ -102,9 +101,9 @@ def _wide_encoding(data: bytes) -> str | None:
 
 
 def _decode_code_page(data: bytes) -> tuple[str, str]:
-    """Bytes that are no clean UTF-8: damaged UTF-8, a Western code page, or what charset-normalizer finds."""
+    """Decodes invalid UTF-8: as damaged UTF-8, a Western code page, or what charset-normalizer detects."""
     repaired = data.decode("utf-8", "replace")
-    broken = repaired.count(_REPLACED)
+    broken = repaired.count(_REPLACEMENT)
     whole = sum(map(len, _HIGH_RUN.findall(repaired))) - broken
     if broken <= _MAX_REPLACED_SHARE * whole:
         return repaired, "utf-8"
@@ -116,10 +115,10 @@ def _decode_code_page(data: bytes) -> tuple[str, str]:
 
 
 def _reads_as_western(text: str) -> bool:
-    """Whether text read as cp1252 looks like a Western language: accents are rare, single and inside words."""
+    """Whether text decoded as cp1252 looks like a Western language: accents are rare, single and inside words."""
     runs = _HIGH_LETTERS.findall(text)
     accents = sum(map(len, runs))
-    odd = len(_IMPLAUSIBLE_WESTERN.findall(text)) + text.count(_REPLACED)
+    odd = len(_IMPLAUSIBLE_WESTERN.findall(text)) + text.count(_REPLACEMENT)
     letters = sum(map(str.isalpha, text))
     high = sum(map(len, _HIGH_RUN.findall(text)))
     return odd <= 0.02 * high and accents <= 2 * len(runs) and accents <= 0.35 * letters
@@ -132,12 +131,12 @@ def _decode_by_statistics(data: bytes) -> tuple[str, str]:
     best = from_bytes(data[: cut or _SAMPLE_BYTES], cp_exclusion=["utf_7"]).best()
     encoding = best.encoding if best else "cp1252"
     text = data.decode(encoding, "replace")
-    # Lone surrogates cannot be stored or shown; no code page above yields them, an exotic one could.
+    # An exotic code page could yield lone surrogates, which cannot be stored or shown.
     return storable(text), encoding
 
 
 def storable(text: str) -> str:
-    """``text`` with half surrogate pairs, which no encoding holds, as question marks.
+    """``text`` with lone surrogates, which no encoding can store, as question marks.
 
     >>> storable("a\\udcffb")
     'a?b'

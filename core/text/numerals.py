@@ -1,4 +1,4 @@
-"""Numbers other than in figures: English words, Roman numerals, letters, places in an order."""
+"""Formats and parses numbers: English words, ordinals, Roman numerals, letters, durations, byte sizes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _ROMAN = (
     (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
 )  # fmt: skip
 ROMAN = r"m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})"
-"""The pattern of a Roman numeral below 4000 in small letters; it fits the empty text too."""
+"""The pattern of a Roman numeral below 4000 in lower case; it also matches the empty text."""
 _IS_ROMAN = re.compile(ROMAN)
 _UP_TO_TWENTY = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
@@ -38,7 +38,7 @@ def in_words(number: int) -> str:
 
 
 def ordinal_in_words(number: int) -> str:
-    """The same as a place in an order.
+    """An ordinal number below 1000 in English words; others in figures.
 
     >>> [ordinal_in_words(number) for number in (2, 12, 20, 42, 1001)]
     ['second', 'twelfth', 'twentieth', 'forty-second', '1001st']
@@ -52,7 +52,7 @@ def ordinal_in_words(number: int) -> str:
 
 
 def ordinal(rank: int) -> str:
-    """A place in an order in figures.
+    """An ordinal number in figures.
 
     >>> [ordinal(rank) for rank in (1, 2, 3, 4, 11, 12, 13, 21, 112, 1123)]
     ['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '21st', '112th', '1,123rd']
@@ -65,7 +65,7 @@ def _ending(rank: int) -> str:
 
 
 def in_roman(number: int) -> str:
-    """A number above 0 as a Roman numeral in small letters.
+    """A number above 0 as a Roman numeral in lower case.
 
     >>> in_roman(1994)
     'mcmxciv'
@@ -86,9 +86,9 @@ def roman(numeral: str) -> int:
     rest, value = numeral.lower(), 0
     if not _IS_ROMAN.fullmatch(rest):
         return 0
-    for worth, letters in _ROMAN:
+    for step, letters in _ROMAN:
         while rest.startswith(letters):
-            rest, value = rest.removeprefix(letters), value + worth
+            rest, value = rest.removeprefix(letters), value + step
     return value
 
 
@@ -102,7 +102,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def in_time(seconds: float) -> str:
-    """So many seconds as people say them.
+    """A duration in rounded seconds, minutes or hours.
 
     >>> in_time(0.4), in_time(89), in_time(200), in_time(9000)
     ('1 s', '89 s', '3 min', '2.5 h')
@@ -113,7 +113,7 @@ def in_time(seconds: float) -> str:
 
 
 def in_bytes(count: float) -> str:
-    """So many bytes in decimal units.
+    """A size in bytes in decimal units.
 
     >>> in_bytes(999), in_bytes(1500), in_bytes(412_000_000)
     ('999 B', '1.5 kB', '412 MB')
@@ -126,7 +126,7 @@ def in_bytes(count: float) -> str:
 
 
 def in_letters(number: int) -> str:
-    """A number above 0 in small letters, as columns of a sheet are counted.
+    """A number above 0 in lower-case letters, as the columns of a spreadsheet are named.
 
     >>> in_letters(3), in_letters(28)
     ('c', 'ab')
@@ -139,7 +139,7 @@ def in_letters(number: int) -> str:
 
 
 def numbered(number: int, style: str) -> str:
-    """A number as a list item's marker; see ``numeral``.
+    """A number as the marker of a list item; ``style`` as in ``numeral``.
 
     >>> [numbered(28, style) for style in ("decimal", "upper-alpha", "lower-roman", "none")]
     ['28.', 'AB.', 'xxviii.', '']
@@ -149,7 +149,7 @@ def numbered(number: int, style: str) -> str:
 
 
 def numeral(number: int, style: str) -> str:
-    """A number in one of CSS's styles: "decimal", "lower-alpha", "upper-roman" and so on; "none" is "".
+    """A number in a list style of CSS: "decimal", "lower-alpha", "upper-roman" and so on; "none" gives "".
 
     Source: CSS Counter Styles Level 3, sections 6 and 7.
 

@@ -1,4 +1,4 @@
-"""The headings of a document as paths: which sections are open at a position, and what they are called."""
+"""The heading tree of a document: the path of headings above any position."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _INLINE = (
     (re.compile(r"</?[A-Za-z][^<>\n]{0,200}>"), ""),
     (re.compile(r"\\([!-/:-@\[-`{-~])"), r"\1"),
 )
-_LONGEST = 300  # characters of a heading worth repeating; more is not a heading but a paragraph in disguise
+_LONGEST = 300  # characters to which a heading is cut; longer ones are paragraphs marked as headings
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading block, its words without markup, and where in the text they stand."""
+    """A heading block, its text without markup, and the span of that text."""
 
     block: Block
     text: str
@@ -35,7 +35,7 @@ class Heading:
 
 
 def plain_heading(raw: str) -> str:
-    """A Markdown heading's words without hashes, underline, emphasis, links and tags.
+    """The text of a Markdown heading without hashes, underline, emphasis, links and tags.
 
     >>> plain_heading("## The *new* [plan](x.md) `v2` ##"), plain_heading("Setext\\n====="), plain_heading("#")
     ('The new plan v2', 'Setext', '')
@@ -47,10 +47,10 @@ def plain_heading(raw: str) -> str:
 
 
 def _content(raw: str) -> str:
-    """The heading without its block markup, blanks at the ends removed."""
+    """The heading without its block markup, trimmed."""
     text = raw.strip()
-    opened = _ATX.match(text)
-    text = _CLOSING_HASHES.sub("", text[opened.end() :]) if opened else _UNDERLINE.sub("", text)
+    hashes = _ATX.match(text)
+    text = _CLOSING_HASHES.sub("", text[hashes.end() :]) if hashes else _UNDERLINE.sub("", text)
     return _ATTRIBUTES.sub("", text).strip()
 
 
@@ -61,20 +61,21 @@ def _shorten(text: str) -> str:
 
 
 def _heading(document: Document, block: Block) -> Heading:
+    """The heading of a block; markup is removed in Markdown only."""
     raw = document.text[block.start : block.end]
     if document.kind not in {"markdown", "notebook"}:
         return Heading(
             block, _shorten(" ".join(raw.split())), trim(document.text, block.start, block.end) or block.span
         )
     words, content = plain_heading(raw), _content(raw)
-    inner = content.find(words) if words else -1
-    kept, offset = (words, inner) if inner >= 0 else (content, 0)
+    offset = content.find(words) if words else -1
+    source, offset = (words, offset) if offset >= 0 else (content, 0)  # inline markup may split the words
     start = block.start + raw.find(content) + offset
-    return Heading(block, words, Span(start, start + len(kept)))
+    return Heading(block, words, Span(start, start + len(source)))
 
 
 class Outline:
-    """Every heading and, for each, the path of open headings down to itself (as indices into ``headings``)."""
+    """The headings of a document, and for each its path: the indices of its ancestors and itself in ``headings``."""
 
     __slots__ = ("_ends", "_starts", "_stops", "_texts", "blocks", "document", "headings", "paths")
 
@@ -85,7 +86,7 @@ class Outline:
         self.blocks = blocks
         self._starts = [block.start for block in blocks]
         self._ends = [block.end for block in blocks]
-        self._stops = [len(document.text)] * len(blocks)  # of their sections
+        self._stops = [len(document.text)] * len(blocks)  # where their sections end
         self._texts: dict[tuple[int, ...], tuple[str, ...]] = {}
         self.paths: list[tuple[int, ...]] = []
         open_path: tuple[int, ...] = ()
@@ -101,23 +102,22 @@ class Outline:
         return bisect_right(self._starts, position) - 1
 
     def section(self, heading: int) -> Span:
-        """From a heading, by its index, to the next one of its level or above."""
+        """The span from a heading, by its index, to the next one of its level or above."""
         return Span(self._starts[heading], self._stops[heading])
 
     def path(self, heading: int) -> tuple[int, ...]:
-        """The path down to a heading by its index; -1 is the part before any heading."""
+        """The path of a heading by its index; () for -1, the text before any heading."""
         return self.paths[heading] if heading >= 0 else ()
 
     def body_heading(self, start: int, end: int) -> int:
-        """The heading whose section holds the first body character of ``[start, end)``.
+        """The heading whose section has the first body character of ``[start, end)``; -1 before any heading.
 
-        That is the first non-blank character outside every heading block; where there is none, the last heading
-        in the span.
+        That is the first non-blank character outside of heading blocks; without one, the last heading in the span.
         """
         text = self.document.text
         first = self.heading_at(start)
         if start < end and not text[start].isspace() and (first < 0 or start >= self._ends[first]):
-            return first  # as nearly every chunk begins
+            return first  # a fast exit for most chunks
         position = start
         while position < end:
             rest = trim(text, position, min(end, position + 64)) or trim(text, position, end)
@@ -131,10 +131,9 @@ class Outline:
         return self.heading_at(end - 1)
 
     def path_over(self, start: int, end: int) -> tuple[int, ...]:
-        """The headings over the chunk ``[start, end)``: the path of the section that its first body character is in.
+        """The heading path of the chunk ``[start, end)``: that of the section of its first body character.
 
-        A chunk that holds that section's own heading line, and further sections, is no more of this section than of the
-        others: it has the path that all of them have in common. Their headings stand in its text.
+        A chunk that contains that section's heading and further sections has the path that all of them share.
         """
         first = self.body_heading(start, end)
         path = self.path(first)
@@ -146,7 +145,7 @@ class Outline:
         return path
 
     def texts(self, path: tuple[int, ...]) -> tuple[str, ...]:
-        """The words of a path's headings; those without words are left out."""
-        if path not in self._texts:  # every chunk of a section asks
+        """The texts of a path's headings, without empty ones."""
+        if path not in self._texts:  # cached, as every chunk of a section needs them
             self._texts[path] = tuple(self.headings[at].text for at in path if self.headings[at].text)
         return self._texts[path]

@@ -1,5 +1,5 @@
-"""Where a phrase stands in a text that may be written otherwise and reads the same: letters composed or not, ligatures,
-hyphens, marks of emphasis and links between its words. And where words stand that a person only points with.
+"""Finds a phrase in a text despite differences in spelling that readers do not see: composed letters, ligatures,
+hyphens, and marks of emphasis or links between its words.
 """
 
 from __future__ import annotations
@@ -16,23 +16,24 @@ from core.text.tokens import is_boundary, is_unspaced
 from core.types import Span
 
 _LIGATURES = {"ﬃ": "ffi", "ﬄ": "ffl", "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬅ": "st", "ﬆ": "st"}
-_PARTED = str.maketrans({**_LIGATURES, "\u2010": "-", "\u2011": "-"})
+_WITHOUT_LIGATURES = str.maketrans({**_LIGATURES, "\u2010": "-", "\u2011": "-"})
 _MAY_BE_LIGATURE = re.compile("f[fil]|st", re.IGNORECASE)
-# A run of letters that ligatures may stand for, or one character as a reader sees it.
+# Letters that a ligature may replace, or one grapheme.
 _UNIT = regex.compile(r"ff[il]|f[fil]|st|\X")
-_ALIKE = {
+_VARIANTS = {
     "ffi": "(?:ffi|ﬃ|ﬀi|fﬁ)", "ffl": "(?:ffl|ﬄ|ﬀl|fﬂ)", "ff": "(?:ff|ﬀ)", "fi": "(?:fi|ﬁ)", "fl": "(?:fl|ﬂ)",
     "st": "(?:st|ﬅ|ﬆ)", "-": "[-\u2010\u2011]", **dict.fromkeys("'‘’", "['‘’]"),
 }  # fmt: skip
-# Between two words: what closes emphasis, code or a link, the blanks, and what opens another.
-_LINKED = r"\](?:\([^()\n]{0,500}\)|\[[^\[\]\n]{0,200}\])?"
-_BETWEEN = rf"(?:[*_`~]|{_LINKED})*\s+[*_`~\[]*"
+# Between two words: the end of emphasis, code or a link, blanks, and the beginning of another.
+_LINK_END = r"\](?:\([^()\n]{0,500}\)|\[[^\[\]\n]{0,200}\])?"
+_BETWEEN = rf"(?:[*_`~]|{_LINK_END})*\s+[*_`~\[]*"
 _EMPHASIS = 3  # underscores at most
 
 
 def occurrences(text: str, words: str) -> Iterator[tuple[int, int]]:
-    """``(start, end)`` of the words in a text, from the left, none inside another: whole words, in any case, with any
-    blanks between them and what marks them as emphasis, code or a link.
+    """The ``(start, end)`` of all occurrences of some whole words, from the left, not overlapping.
+
+    Case is ignored; blanks and marks of emphasis, code or links may be between the words.
 
     >>> list(occurrences("An access\\ntoken. Access tokens.", "Access  token")), list(occurrences("東京都", "東京"))
     ([(3, 15)], [(0, 2)])
@@ -49,9 +50,13 @@ def occurrences(text: str, words: str) -> Iterator[tuple[int, int]]:
     at = 0
     while (match := pattern.search(folded, at)) is not None:
         start, end = match.span()
-        # Looked around here, not in the pattern: one that begins with plain letters is searched many times as fast.
-        whole = is_boundary(text, start) and is_boundary(text, end)
-        if not whole or _goes_on(folded, start, start - 1, -1) or _goes_on(folded, end - 1, end, 1):
+        # Checked here and not in the pattern, because a pattern that begins with plain letters is much faster.
+        graphemes_whole = is_boundary(text, start) and is_boundary(text, end)
+        if (
+            not graphemes_whole
+            or _word_continues(folded, start, start - 1, -1)
+            or _word_continues(folded, end - 1, end, 1)
+        ):
             at = start + 1
             continue
         at = end
@@ -59,8 +64,9 @@ def occurrences(text: str, words: str) -> Iterator[tuple[int, int]]:
 
 
 def longest_letters(words: str) -> tuple[str, bool]:
-    """The longest run of plain letters and digits that every text with the words has, "" for none; and whether a
-    ligature (``U+FB00`` to ``U+FB06``) may stand for some of them there, as the Kelvin sign may for a k.
+    """The longest run of ASCII letters and digits that every text with these words must contain, "" for none.
+
+    Also whether a ligature (``U+FB00`` to ``U+FB06``) may replace some of its letters in the text.
 
     >>> longest_letters("Öffnet die Tür"), longest_letters("fine day"), longest_letters("東京")
     (('ffnet', True), ('fine', True), ('', False))
@@ -70,9 +76,9 @@ def longest_letters(words: str) -> tuple[str, bool]:
 
 
 def find_words(text: str, words: str, most: int) -> list[Span]:
-    """The first ``most`` places of some words: in this order, in any case, with any blanks between them.
+    """The first ``most`` occurrences of some words in this order, in any case, with any blanks between them.
 
-    Parts of words count, unlike in a quoted phrase of a question: whoever marks a passage may begin within a word.
+    The first and last word may be parts of words, because a selected passage may begin or end inside a word.
 
     >>> find_words("An Access\\ntoken. No access  token.", " access tok", 9)
     [Span(start=3, end=13), Span(start=20, end=31)]
@@ -88,42 +94,49 @@ def find_words(text: str, words: str, most: int) -> list[Span]:
 
 @lru_cache(maxsize=64)
 def _pattern(words: str) -> re.Pattern[str] | None:
-    """Finds the words in a text that is folded, however its letters are written."""
+    """The pattern of the words in a ``_folded`` text, with variants of their letters; ``None`` without words."""
     parts = _folded(_composed(words)).split()
-    return re.compile(_BETWEEN.join("".join(map(_alike, _UNIT.findall(part))) for part in parts)) if parts else None
+    return (
+        re.compile(_BETWEEN.join("".join(map(_variants_of, _UNIT.findall(part))) for part in parts)) if parts else None
+    )
 
 
-def _alike(unit: str) -> str:
-    parted = unicodedata.normalize("NFD", unit)
-    return _ALIKE.get(unit) or (re.escape(unit) if parted == unit else f"(?:{re.escape(unit)}|{re.escape(parted)})")
+def _variants_of(unit: str) -> str:
+    """The pattern of a unit in all its spellings."""
+    if unit in _VARIANTS:
+        return _VARIANTS[unit]
+    decomposed = unicodedata.normalize("NFD", unit)
+    return re.escape(unit) if decomposed == unit else f"(?:{re.escape(unit)}|{re.escape(decomposed)})"
 
 
 def _composed(words: str) -> str:
-    return unicodedata.normalize("NFC", words).translate(_PARTED)
+    return unicodedata.normalize("NFC", words).translate(_WITHOUT_LIGATURES)
 
 
-def _goes_on(text: str, inside: int, outside: int, step: int) -> bool:
-    """Whether a word goes on over its edge: never in scripts that are written without spaces, nor over underscores that
-    part it from nothing, as marks of emphasis do."""
+def _word_continues(text: str, inside: int, outside: int, step: int) -> bool:
+    """Whether a word continues from its edge ``inside`` to ``outside``; ``step`` is -1 at its start, 1 at its end.
+
+    Never in scripts without spaces. A few underscores are skipped, as they may be marks of emphasis.
+    """
     while inside and unicodedata.combining(text[inside]):
         inside -= 1
     while outside > 0 > step and unicodedata.combining(text[outside]):
         outside -= 1
-    if not _is_bounded(text[inside]):
+    if not _is_word_character(text[inside]):
         return False
     for _ in range(_EMPHASIS):
         if 0 <= outside < len(text) and text[outside] == "_":
             outside += step
-    return 0 <= outside < len(text) and _is_bounded(text[outside])
+    return 0 <= outside < len(text) and _is_word_character(text[outside])
 
 
-def _is_bounded(character: str) -> bool:
-    """Whether words of the character's script have ends that show."""
+def _is_word_character(character: str) -> bool:
+    """Whether the character is part of a word in a script that separates words by spaces."""
     return (character.isalnum() or character == "_") and not is_unspaced(character)
 
 
 def _folded(text: str) -> str:
-    """The text in lower case, each character at its own place.
+    """The text in lower case with the same offsets: characters whose lower case is longer stay.
 
     >>> _folded("AİßÄ")
     'aİßä'

@@ -1,4 +1,4 @@
-"""The pages of a document: where a span of the text stands on them, and how they were read."""
+"""The pages of a document: the boxes and page numbers of a span, and how each page was read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.types import Document, Page, PageBox, Span
 
 
 def boxes_of(document: Document, span: Span) -> list[PageBox]:
-    """The boxes of every text run that shares a character with ``span``, in text order; empty without pages.
+    """The boxes of all text runs that overlap ``span``, in text order; [] without pages.
 
     >>> from core.types import Document, PageBox, Span
     >>> boxes = (PageBox(0, 2, 1, 0, 0, 9, 9), PageBox(3, 5, 2, 0, 0, 9, 9))
@@ -22,9 +22,9 @@ def boxes_of(document: Document, span: Span) -> list[PageBox]:
 
 
 def page_of(document: Document, offset: int) -> int | None:
-    """The 1-based page that holds the character at ``offset``; between runs, the page of the next one.
+    """The 1-based page of the character at ``offset``; ``None`` for formats without pages.
 
-    After the last run it is the last run's page. ``None`` for formats without pages.
+    Between two runs it is the page of the next one, after the last run that of the last.
 
     >>> from core.types import Document, PageBox
     >>> boxes = (PageBox(0, 2, 1, 0, 0, 9, 9), PageBox(3, 5, 2, 0, 0, 9, 9))
@@ -39,9 +39,10 @@ def page_of(document: Document, offset: int) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class PagesRead:
-    """``text``: how many pages the file's own text tells, blank ones included. By number: ``ocr``, the pages that OCR
-    read; ``wordless``, pictures in which it found no words; ``unread``, those that nothing read. ``whole``: there is
-    no unread one. ``confidence``: of OCR in what it read, 0..1, the mean over its pages; ``None`` where it read none.
+    """How the pages of a document were read. ``text``: number of pages with their own text, or blank.
+
+    Page numbers: ``ocr``: read by OCR; ``wordless``: OCR found no words; ``unread``: not read. ``whole``: no page is
+    unread. ``confidence``: mean OCR confidence over its pages in [0, 1]; ``None`` without OCR.
     """
 
     text: int
@@ -53,18 +54,19 @@ class PagesRead:
 
 
 def pages_read(pages: Iterable[Page]) -> PagesRead | None:
-    """The sum of a document's pages; ``None`` of one without pages.
+    """A summary of how a document's pages were read; ``None`` without pages.
 
     >>> pages_read([Page(1, 9, 9), Page(2, 9, 9, "ocr", 0.9), Page(3, 9, 9, "unread")])
     PagesRead(text=1, ocr=(2,), wordless=(), unread=(3,), whole=False, confidence=0.9)
     """
-    by: dict[str, list[int]] = {}
-    sure: list[float] = []
+    by_reading: dict[str, list[int]] = {}
+    confidences: list[float] = []
     for page in pages:
-        by.setdefault(page.reading, []).append(page.number)
-        sure += [] if page.confidence is None else [page.confidence]
-    if not by:
+        by_reading.setdefault(page.reading, []).append(page.number)
+        if page.confidence is not None:
+            confidences.append(page.confidence)
+    if not by_reading:
         return None
-    ocr, wordless, unread = (tuple(by.get(reading, ())) for reading in ("ocr", "wordless", "unread"))
-    confidence = round(sum(sure) / len(sure), 4) if sure else None
-    return PagesRead(len(by.get("text", ())), ocr, wordless, unread, not unread, confidence)
+    ocr, wordless, unread = (tuple(by_reading.get(reading, ())) for reading in ("ocr", "wordless", "unread"))
+    confidence = round(sum(confidences) / len(confidences), 4) if confidences else None
+    return PagesRead(len(by_reading.get("text", ())), ocr, wordless, unread, not unread, confidence)

@@ -1,4 +1,4 @@
-"""What an encoder reads, a text by itself or a stretch of a window read with what stands around it; and its vectors."""
+"""The inputs of an encoder: a text by itself, or a span of a window whose token states are pooled (late chunking)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.types import Span, TokenCounter, Vectors
 
 @dataclass(frozen=True, slots=True)
 class Pooled:
-    """``[start, end)`` of a window: its vector is the mean of its tokens' states as the whole window was read."""
+    """The span ``[start, end)`` of a window; its vector is the mean of its token states when all of it is read."""
 
     window: str
     start: int
@@ -23,7 +23,7 @@ EncoderInput = str | Pooled
 
 
 def of_unit_length(vectors: Vectors) -> Vectors:
-    """Each row divided by its norm, in float32: in half precision norms are off by a thousandth. Zeros stay.
+    """Each row divided by its norm, as float32, since half precision is off by a thousandth. Zero rows stay.
 
     >>> of_unit_length(np.array([[3.0, 4.0], [0.0, 0.0]])).tolist()
     [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
@@ -33,29 +33,29 @@ def of_unit_length(vectors: Vectors) -> Vectors:
 
 
 def pooled(text: str, spans: Sequence[Span], counter: TokenCounter, room: int) -> tuple[Pooled, ...]:
-    """Each span inside the window of ``text`` that it is most central in: late chunking's input.
+    """Each span in the window of ``text`` where it is most central: the inputs of late chunking.
 
-    Windows have at most ``room`` tokens and begin every half of that, at a word; a span that none of them holds gets a
-    window that begins with it. The windows depend on the text alone, so another cut of it reads the same ones. After
-    Günther et al., "Late Chunking: Contextual Chunk Embeddings" (2024), whose long texts are read in overlapping
-    windows likewise (section 3.1).
+    Windows have at most ``room`` tokens and begin every half of that, at a word; a span in none of them gets a window
+    that begins with it. The windows depend on the text alone, so other chunks of it share their encodings. After
+    Günther et al., "Late Chunking: Contextual Chunk Embeddings" (2024), section 3.1.
     """
     offsets = np.asarray(counter.offsets(text), dtype=np.int64).reshape(-1, 2)
     windows = _windows(text, offsets, room)
     starts = np.array([window.start for window in windows], dtype=np.int64)
-    found: list[Pooled] = []
+    inputs: list[Pooled] = []
     for span in spans:
         last = int(np.searchsorted(starts, span.start, side="right"))
-        holding = [window for window in windows[max(0, last - 4) : last] if window.contains(span)]
-        if holding:
-            window = min(holding, key=lambda one: (abs((one.start + one.end) - (span.start + span.end)), one.start))
+        candidates = [window for window in windows[max(0, last - 4) : last] if window.contains(span)]
+        if candidates:
+            window = min(candidates, key=lambda one: (abs((one.start + one.end) - (span.start + span.end)), one.start))
         else:
-            window = _window_at(text, offsets, int(np.searchsorted(offsets[:, 0], span.start)), room, span)
-        found.append(Pooled(text[window.start : window.end], span.start - window.start, span.end - window.start))
-    return tuple(found)
+            window = _window_at(offsets, int(np.searchsorted(offsets[:, 0], span.start)), room, span)
+        inputs.append(Pooled(text[window.start : window.end], span.start - window.start, span.end - window.start))
+    return tuple(inputs)
 
 
 def _windows(text: str, offsets: np.ndarray, room: int) -> list[Span]:
+    """Overlapping windows of at most ``room`` tokens over the whole text."""
     windows: list[Span] = []
     at, stride = 0, max(1, room // 2)
     while at < len(offsets):
@@ -69,12 +69,12 @@ def _windows(text: str, offsets: np.ndarray, room: int) -> list[Span]:
     return windows
 
 
-def _window_at(text: str, offsets: np.ndarray, first: int, room: int, span: Span) -> Span:
-    """A window for a span that is larger than those that overlap, or that no token begins in."""
+def _window_at(offsets: np.ndarray, first: int, room: int, span: Span) -> Span:
+    """A window for a span that fits none of the overlapping windows; the span itself where it has no token."""
     if first >= len(offsets) or offsets[first, 0] >= span.end:
         return span
-    found = _span(offsets, first, room)
-    return Span(min(span.start, found.start), max(span.end, found.end))
+    window = _span(offsets, first, room)
+    return Span(min(span.start, window.start), max(span.end, window.end))
 
 
 def _span(offsets: np.ndarray, first: int, room: int) -> Span:

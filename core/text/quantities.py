@@ -1,8 +1,8 @@
-"""Units of measurement as running text names them, values in one base unit of each kind, and every number of a text.
+"""Finds numbers with units in running text, and converts units to one base unit per kind.
 
-Spellings, prefixes, plurals and what each unit is worth are those of ``pint``; here stands only which of its units are
-everyday ones: to pint, "cats" are pressures. Numbers are read widely, to look whether another text holds them, too;
-what a sentence *states*, read narrowly, is ``core.search.context.conflicts_values``' to say.
+Spellings, prefixes, plurals and conversions are those of ``pint``, restricted to everyday units here, since pint reads
+"cats" as a pressure. ``quantities`` finds as many numbers as it can, for comparing texts; the values that a sentence
+states are read more strictly by ``core.search.context.conflicts_values``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from core.types import Span
 if TYPE_CHECKING:
     from pint import UnitRegistry
 
-# By the base unit, as it is shown: what pint calls it and the others of its kind.
+# Base unit, as shown: pint's name of it, then pint's names of the other units of its kind.
 _KINDS = {
     "s": "second minute hour day week fortnight month year",
     "bytes": "byte",
@@ -40,8 +40,9 @@ _KINDS = {
     "km/h": "kilometer_per_hour mile_per_hour",
 }
 _BASES = {name: (base, names.split()[0]) for base, names in _KINDS.items() for name in names.split()}
-_RESPELT = {"‰": "permille", "pct": "percent", "sec.": "second", "°": "°C", "ton": "tonne", "tons": "tonne"}
-_SINGLE = frozenset("s h l % ‰ ° V W".split())  # other letters are many things: "m" is metres, minutes or millions
+_PINT_SPELLINGS = {"‰": "permille", "pct": "percent", "sec.": "second", "°": "°C", "ton": "tonne", "tons": "tonne"}
+# The units of one letter; others are ambiguous: "m" is metres, minutes or millions.
+_SINGLE_LETTERS = frozenset("s h l % ‰ ° V W".split())
 _CURRENCIES = {
     "€": "EUR", "euro": "EUR", "euros": "EUR", "$": "USD", "dollar": "USD", "dollars": "USD", "£": "GBP",
     "¥": "JPY", "yen": "JPY", "francs": "CHF",
@@ -52,7 +53,7 @@ _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "b
 
 
 def in_base(value: float, unit: str) -> tuple[float, str] | None:
-    """A number of a unit in the base unit of its kind, and that unit's name; ``None`` for what is no everyday unit.
+    """A value converted to the base unit of its kind, and that unit's name; ``None`` for an unknown unit.
 
     >>> in_base(15, "minutes"), in_base(2, "KB"), in_base(1.5, "km"), in_base(5, "EUR"), in_base(5, "€")
     ((900.0, 's'), (2000.0, 'bytes'), (1500.0, 'm'), (5.0, 'EUR'), (5.0, 'EUR'))
@@ -61,21 +62,21 @@ def in_base(value: float, unit: str) -> tuple[float, str] | None:
     """
     if unit in _CURRENCIES:
         return float(value), _CURRENCIES[unit]
-    known = _pint_name(unit)
-    if known is None:
+    parsed = _pint_name(unit)
+    if parsed is None:
         return None
-    base, name = _BASES[known[1]]
-    registry = _registry()
-    worth = registry.Quantity(value, known[0] + known[1]).to(name).magnitude
-    return float(f"{worth:.12g}"), base
+    prefix, name = parsed
+    base, pint_base = _BASES[name]
+    magnitude = _registry().Quantity(value, prefix + name).to(pint_base).magnitude
+    return float(f"{magnitude:.12g}"), base
 
 
 @lru_cache(maxsize=4096)
 def _pint_name(unit: str) -> tuple[str, str] | None:
-    """A unit's prefix and name in pint; in small letters where only they are known: "Minutes", "KB"."""
-    if len(unit) == 1 and unit not in _SINGLE:
+    """A unit's prefix and name in pint, also for other letter case ("Minutes", "KB"); ``None`` if unknown."""
+    if len(unit) == 1 and unit not in _SINGLE_LETTERS:
         return None
-    unit = _RESPELT.get(unit, unit)
+    unit = _PINT_SPELLINGS.get(unit, unit)
     for spelt in dict.fromkeys((unit, unit[0].lower() + unit[1:], unit.lower(), unit.upper())):
         for prefix, name, _ in _registry().parse_unit_name(spelt):
             if name in _BASES:
@@ -85,19 +86,19 @@ def _pint_name(unit: str) -> tuple[str, str] | None:
 
 @lru_cache(maxsize=1)
 def _registry() -> UnitRegistry[Any]:
-    """Pint's own definitions; they take a third of a second to read, so nothing is read before it is needed."""
+    """Pint's definitions, loaded on first use, because that takes a third of a second."""
     from pint import UnitRegistry
 
     return UnitRegistry()
 
 
 def spelt(least: int) -> str:
-    """A pattern of the English number words from ``least`` to 99, the longer first."""
-    found = (word for word, number in NUMBER_WORDS.items() if least <= number < 100)
-    return "|".join(sorted(found, key=len, reverse=True))
+    """A regular expression of the English number words from ``least`` to 99, longer ones first."""
+    words = (word for word, number in NUMBER_WORDS.items() if least <= number < 100)
+    return "|".join(sorted(words, key=len, reverse=True))
 
 
-# What stands before a number and behind it, wherever one is read.
+# Patterns of a currency before a number, and of a scale after it.
 MONEY = r"(?:(?P<money>[$€£¥]|\b[A-Z]{3}(?=\s))\s?)?"
 SCALE = rf"(?:[\s-](?P<scale>{'|'.join(_SCALES)})\b)?"
 _GROUPED = r"\d{1,3}(?:[,\u202f\u00a0'’]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?"
@@ -106,29 +107,31 @@ _QUANTITY = re.compile(
     rf"(?:(?P<figure>(?:(?<![\w)]\s)(?<!\w)[-−])?(?:{_GROUPED}))(?!\d|[.,:/]\d)|\b(?P<spelt>(?i:{spelt(2)}))\b)"
     rf"{SCALE}(?:[\s\u00a0\u202f-]{{0,2}}(?P<unit>[%‰€$£]|°[CF]|[^\W\d_]+(?:/[a-z]+\b)?))?"
 )
-_ROUNDED = 0.03  # so far two units agree: a month and 30 days, 1 GB and 1024 MB
-_LOOSE = {"s", "bytes"}
+_ROUNDED = 0.03  # relative tolerance between different units: a month and 30 days, 1 GB and 1024 MB
+_LOOSE = {"s", "bytes"}  # measures with such units
 
 
-def leeway(measure: str, unit: str, other: str) -> float:
-    """How far two amounts of a measure may lie apart, as a share of the larger, where these units were written.
+def tolerance(measure: str, unit: str, other: str) -> float:
+    """The relative tolerance for comparing two amounts of a measure that were written in these units.
 
-    >>> leeway("s", "month", "days"), leeway("s", "days", "days"), leeway("m", "km", "miles")
+    >>> tolerance("s", "month", "days"), tolerance("s", "days", "days"), tolerance("m", "km", "miles")
     (0.03, 0.0, 0.0)
     """
     return _ROUNDED if unit != other and measure in _LOOSE else 0.0
 
 
 def scale_of(match: re.Match[str]) -> float:
-    """What the word behind a number multiplies it by; 1.0 without one."""
+    """The factor of the scale word after a number ("million"); 1.0 without one."""
     return _SCALES.get(match["scale"] or "", 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """``amount`` of ``measure``: a base unit of ``core.text.quantities``, or "" where what follows is no unit.
+    """A number in a text, with its unit.
 
-    ``number``: as written, scaled. ``unit``: what follows, as written. ``span``: of the number, with its unit if any.
+    ``number``: as written, times its scale word. ``unit``: the word after it, as written, also where it is no unit.
+    ``amount``, ``measure``: the number in the base unit ``measure``; ``number`` and "" without a known unit. ``span``:
+    of the number and its unit.
     """
 
     number: float
@@ -138,8 +141,9 @@ class Quantity:
     span: Span
 
     def said_by(self, others: Iterable[Quantity], words: frozenset[str]) -> bool:
-        """Whether others hold the same. ``words``: small letters, of the text they stand in: a column of numbers has
-        its unit in its header.
+        """Whether ``others`` contain the same quantity.
+
+        ``words``: the lower-case words of the text of ``others``, as the unit may be in the header of a column.
 
         >>> minutes, seconds = (next(quantities(text)) for text in ("15 minutes", "900 s"))
         >>> minutes.said_by([seconds], frozenset()), minutes.said_by(quantities("15 hours"), frozenset())
@@ -159,32 +163,32 @@ class Quantity:
 
     def _equals(self, other: Quantity) -> bool:
         largest = max(abs(self.amount), abs(other.amount))
-        return abs(self.amount - other.amount) <= max(1e-9, leeway(self.measure, self.unit, other.unit)) * largest
+        return abs(self.amount - other.amount) <= max(1e-9, tolerance(self.measure, self.unit, other.unit)) * largest
 
 
 def quantities(text: str) -> Iterator[Quantity]:
-    """The numbers of a text in order, in figures or in English words; not those inside versions, times, identifiers.
+    """The numbers of a text in order, in figures or English words, except inside versions, times and identifiers.
 
     >>> [(one.amount, one.measure) for one in quantities("Three sensors, 1,200 m, €2.5 million, 15-minute steps, v1.2")]
     [(3.0, ''), (1200.0, ''), (2500000.0, 'EUR'), (900.0, 's')]
     """
     for match in _QUANTITY.finditer(text):
-        said = figure(match["figure"]) if match["figure"] else float(NUMBER_WORDS[match["spelt"].lower()])
-        number = scale_of(match) * said
+        value = figure(match["figure"]) if match["figure"] else float(NUMBER_WORDS[match["spelt"].lower()])
+        number = scale_of(match) * value
         unit = match["unit"] or ""
         unit = "" if unit.lower() in STOP_WORDS else unit  # "12 in all", "2 at once"
         end = max(match.end("figure"), match.end("spelt"), match.end("scale"))
         for written in (match["money"] or "", unit):
-            based = in_base(number, written) if written else None
-            if based is not None and based[1] in BASE_UNITS:
-                yield Quantity(number, *based, written, Span(match.start(), max(end, match.end("unit"))))
+            converted = in_base(number, written) if written else None
+            if converted is not None and converted[1] in BASE_UNITS:
+                yield Quantity(number, *converted, written, Span(match.start(), max(end, match.end("unit"))))
                 break
         else:
             yield Quantity(number, number, "", unit, Span(match.start(), end))
 
 
 def figure(written: str) -> float:
-    """A number in figures, its thousands apart or not.
+    """The value of a number in figures, with or without thousands separators.
 
     >>> figure("1,200"), figure("1 200.5"), figure("3,5"), figure("−2")
     (1200.0, 1200.5, 3.5, -2.0)

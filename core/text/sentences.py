@@ -1,7 +1,7 @@
-"""Sentences as spans, by rules: no model, no network, linear time, several languages.
+"""Sentence segmentation by rules, for several languages: no model, linear time.
 
-A stop ends a sentence unless what stands before it is an abbreviation, an initial or a list number, or what
-follows shows that the sentence goes on. The rules are those a copy editor would state; their cases are in the tests.
+A stop ends a sentence unless an abbreviation, an initial or a list number is before it, or the text after it shows that
+the sentence goes on. The cases are in the tests.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from itertools import islice
 from core.text.spans import trimmed_pieces
 from core.types import Span
 
-# Never end a sentence: a name, a title's bearer or a reference follows.
+# Abbreviations that never end a sentence, because a name or a reference follows.
 _TITLES = frozenset(
     "dr mr mrs ms mx prof st sr sra srta dra mme mlle hr hrn fr frl herr gen col lt sgt capt cmdr maj rev hon gov sen"
     " rep pres av dipl ing vs cf ca bzw sog z.b d.h u.a v.a i.e e.g ie eg viz resp approx incl inkl exkl ggf evtl vgl"
     " bspw usf ul ud uds vd vds p.ej p.ex ste sres sras dres avda т.е т.к т.н т.д им гр г-н г-жа ул проф акад".split()
 )
-_EXACT_TITLES = frozenset("Pr MM EE Fa".split())  # in capitals or small they are words: "good PR."
-# Abbreviations only before what they count or cite: "No. 7", "Fig. 3", "S. 12".
+_EXACT_TITLES = frozenset("Pr MM EE Fa".split())  # in other letter case they are words: "good PR."
+# Abbreviations only before a number or a name of what they refer to: "No. 7", "Fig. 3", "S. 12".
 _REFERENCES = frozenset(
     "no nos nr nr. núm num nº n° fig figs abb tab tbl eq eqs sec sect ch chap kap art arts vol vols p pp s pg ed eds bd"
     " para par cl al app ex ref refs col fed civ crim evid abs gem urt beschl az env pág págs"
     " рис табл стр с гл п ст ч д кв".split()
 )
-_WORDS_TOO = frozenset("no fed sec ex app al".split())  # after which "I" is a person
-# May end a sentence or not; what follows decides.
+_ALSO_WORDS = frozenset("no fed sec ex app al".split())  # after these, "I" is a pronoun and not a numeral
+# Abbreviations that may end a sentence: the next word decides.
 _AMBIGUOUS = frozenset(
     "etc usw al inc ltd co corp llc plc bros jr sr u.s u.k u.n e.u u.s.a a.m p.m ph.d m.d b.a m.a b.sc m.sc d.c a.d b.c"
     " jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun dept est govt"
@@ -38,7 +38,7 @@ _MONTHS = frozenset(
     "januar jänner februar märz april mai juni juli august september oktober november dezember jahrhundert jh"
     " klasse stock etage auflage kapitel mal platz werktag tag woche monat quartal absatz satz".split()
 )
-# Words that begin sentences far more often than they continue a name.
+# Words that, after an abbreviation, nearly always begin a sentence.
 _STARTERS = frozenset(
     "the this that these those it its he she they we you i there here in on at for from with by as if when while after"
     " before since because although however but and or so yet a an our their his her my your what who where why how"
@@ -49,15 +49,14 @@ _STARTERS = frozenset(
 _ABBREVIATIONS = _TITLES | _REFERENCES | _AMBIGUOUS
 
 _CLOSERS = r"[\"'”’“‘»›)\]}*_`]*"
-_CITED = r"(?:[ \u00a0]?\[\d{1,3}(?:[-–,] ?\d{1,3}){0,9}\]|[¹²³⁰-⁹])*"
+_CITATION = r"(?:[ \u00a0]?\[\d{1,3}(?:[-–,] ?\d{1,3}){0,9}\]|[¹²³⁰-⁹])*"
 _STOPS = ".!?…‼⁇⁈⁉؟۔।॥։"
 _WIDE_STOPS = "。！？｡"
 _BREAKS = "\n\u2028\u2029\x0b\x0c\x85"
 _CANDIDATE = re.compile(
-    # Every alternative has its first character in one set before all of them: the text is scanned for that alone,
-    # three times as fast.
+    # The first characters of all alternatives are in one leading set, which makes scanning three times as fast.
     rf"[{_STOPS}{_WIDE_STOPS}{_BREAKS} \u00a0\u202f](?:"
-    rf"(?<=[{_STOPS}])(?P<stop>[{_STOPS}]*){_CLOSERS}(?:[ \u00a0\u202f]»)?{_CITED}(?=\s|\Z)"
+    rf"(?<=[{_STOPS}])(?P<stop>[{_STOPS}]*){_CLOSERS}(?:[ \u00a0\u202f]»)?{_CITATION}(?=\s|\Z)"
     rf"|(?<=[{_WIDE_STOPS}])(?P<wide>[{_WIDE_STOPS}]*[”’」』）】》〉｣\"')\]]*)"
     r"|(?P<spaced>(?<=[\w»)][ \u00a0\u202f])[!?]+(?:[ \u00a0\u202f]»)?(?=\s|\Z))"
     rf"|(?<=[{_BREAKS}])(?P<line>\s*))"
@@ -67,7 +66,7 @@ _MARKER = re.compile(
     r"|#{1,6}|>)(?=\s)|[-*_]{3}|\|"
 )
 _TURN = re.compile(r"[^\s:][^\n:]{0,38}:\s|\[?\d{1,4}[-:./]\d{1,2}")
-_BEFORE = re.compile(r".*[\s(\[{\"'“‘«„‹¿¡/]", re.DOTALL)  # all before the last word
+_BEFORE = re.compile(r".*[\s(\[{\"'“‘«„‹¿¡/]", re.DOTALL)  # the text before the last word
 _ACRONYM = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]$")
 _ELIDED = re.compile(r"(?:[cdjlmnst]|qu)['’](?=\w)")
 _SPACED_TITLE = re.compile(r"\b(?:h\. ?c|i\. ?V\. ?m)$")
@@ -81,10 +80,10 @@ _NARROWEST_MARGIN = 30
 
 
 def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[Span]:
-    """The sentences of ``[start, end)``, trimmed, in order; between two of them there is only blank text.
+    """The sentences of ``[start, end)`` in order, trimmed; only blanks are left between them.
 
-    A blank line always ends a sentence; a single line break where the next line opens a list item, or where the
-    lines are too short, too long or too uneven to be wrapped prose.
+    A blank line always ends a sentence. A line break ends one where the next line begins a list item, or where the
+    lines are not prose wrapped at a margin.
 
     >>> text = "Dr. Smith paid 3.50 in No. 7. He left (e.g. at noon). 好。是！"
     >>> [text[span.start : span.end] for span in sentence_spans(text)]
@@ -93,20 +92,20 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[Sp
     stop = len(text) if end is None else end
     ends: list[int] = []
     begin = start
-    wrapped: tuple[int, bool] = (start, False)  # the paragraph's end, and whether its lines are wrapped prose
+    paragraph_end, wrapped = start, False  # of the current paragraph, and whether its lines are wrapped prose
     cased = is_cased(text, start, stop)
     for match in _CANDIDATE.finditer(text, start, stop):
         if match.lastgroup == "line":
             if match.end() >= stop:
                 continue
-            if match.start() >= wrapped[0]:
-                wrapped = _paragraph(text, begin, match.start(), stop)
-            if not _line_ends(text, match, stop, wrapped[1]):
+            if match.start() >= paragraph_end:
+                paragraph_end, wrapped = _paragraph(text, begin, match.start(), stop)
+            if not _ends_at_line(text, match, stop, wrapped):
                 continue
             at = match.start()
         else:
             at = match.end()
-            if match.lastgroup != "wide" and not _stop_ends(text, match, begin, stop, cased):
+            if match.lastgroup != "wide" and not _ends_at_stop(text, match, begin, stop, cased):
                 continue
         ends.append(at)
         begin = at
@@ -114,7 +113,7 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[Sp
 
 
 def is_cased(text: str, start: int, end: int) -> bool:
-    """Whether capitals can tell where sentences begin: ``False`` for a longer text in lower case alone.
+    """Whether the text uses capital letters, so that they show where sentences begin; ``True`` for short texts.
 
     >>> is_cased("we sold it. they paid for it in march. " * 9, 0, 300), is_cased("It is. So it is.", 0, 16)
     (False, True)
@@ -130,7 +129,7 @@ def is_cased(text: str, start: int, end: int) -> bool:
 
 
 def is_wrapped(text: str, start: int, end: int) -> bool:
-    """Whether the lines of one paragraph are prose wrapped at a margin, so that its line breaks mean nothing.
+    """Whether the lines of a paragraph are prose wrapped at a margin, so that its line breaks have no meaning.
 
     >>> is_wrapped("of lines that are all about as long\\nas the margin lets them be, until the\\nlast.", 0, 78)
     True
@@ -146,7 +145,7 @@ def is_wrapped(text: str, start: int, end: int) -> bool:
 
 
 def _paragraph(text: str, begin: int, line_break: int, stop: int) -> tuple[int, bool]:
-    """Where the lines around ``line_break`` end at a blank line, and whether they are prose wrapped at a margin."""
+    """Where the paragraph around ``line_break`` ends, and whether its lines are wrapped prose."""
     first = text.rfind("\n", begin, line_break) + 1 or begin
     blank = _blank_line(text, line_break, stop)
     return blank, is_wrapped(text, first, blank)
@@ -156,11 +155,12 @@ _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
 
 def _blank_line(text: str, position: int, stop: int) -> int:
-    found = _BLANK_LINE.search(text, position, stop)
-    return found.start() if found else stop
+    match = _BLANK_LINE.search(text, position, stop)
+    return match.start() if match else stop
 
 
-def _line_ends(text: str, match: re.Match[str], stop: int, wrapped: bool) -> bool:
+def _ends_at_line(text: str, match: re.Match[str], stop: int, wrapped: bool) -> bool:
+    """Whether a sentence ends at the line break of ``match``."""
     gap = match.group()
     if gap.count("\n") > 1 or gap[0] in "\u2029\x0c":
         return True
@@ -170,13 +170,13 @@ def _line_ends(text: str, match: re.Match[str], stop: int, wrapped: bool) -> boo
     if wrapped:
         return False
     if text[following].islower() and text[match.start() - 1 : match.start()].isalpha():
-        # An unwrapped line that goes on in lower case: the sentence does too, unless the line is a speaker's turn.
+        # The next line goes on in lower case, and so does the sentence, unless the line is a speaker's turn.
         return _TURN.match(text, following, stop) is not None
     return True
 
 
-def _stop_ends(text: str, match: re.Match[str], begin: int, stop: int, cased: bool) -> bool:
-    """Whether the stop ends its sentence."""
+def _ends_at_stop(text: str, match: re.Match[str], begin: int, stop: int, cased: bool) -> bool:
+    """Whether a sentence ends at the stop of ``match``. ``begin``: where the sentence begins."""
     mark = text[match.start() : match.end("stop")] if match.lastgroup == "stop" else "!"
     follow = _first_visible(text, match.end(), stop)
     if follow >= stop:
@@ -192,8 +192,8 @@ def _stop_ends(text: str, match: re.Match[str], begin: int, stop: int, cased: bo
     if character == "." and mark == ".":
         return False  # ". . ."
     if text[follow] in "–—" and "\n" not in text[match.end() : follow]:
-        said = _first_visible(text, follow + 1, stop)
-        if said < stop and text[said].islower():
+        after_dash = _first_visible(text, follow + 1, stop)
+        if after_dash < stop and text[after_dash].islower():
             return False  # "Who is there? — she asked."
     if mark != ".":
         return cased or not character.islower() or mark[0] not in ".…"
@@ -203,37 +203,38 @@ def _stop_ends(text: str, match: re.Match[str], begin: int, stop: int, cased: bo
     before = _BEFORE.match(text, low, end)
     word = text[before.end() if before else low : end]
     if len(word) > 1 and word.isalpha() and word.lower() not in _ABBREVIATIONS and word not in _EXACT_TITLES:
-        return True  # as nearly every sentence ends
-    return _full_stop_ends(word, text, stop_at, begin, position, stop)
+        return True  # a fast exit for most sentences
+    return _ends_at_full_stop(word, text, stop_at, begin, position, stop)
 
 
-def _full_stop_ends(word: str, text: str, stop_at: int, begin: int, position: int, stop: int) -> bool:
+def _ends_at_full_stop(word: str, text: str, stop_at: int, begin: int, position: int, stop: int) -> bool:
+    """The same for a full stop at ``stop_at`` after a word that may be an abbreviation. ``position``: the next word."""
     lower = _ELIDED.sub("", word.lower().lstrip("*_"), count=1)
     following = _WORD.match(text, position, min(stop, position + 24))
     next_word = following.group() if following else ""
     if word.isdigit():
         opens_line = not text[begin : stop_at - len(word)].strip() or text[stop_at - len(word) - 1] == "\n"
         if opens_line and len(word) <= 3:
-            return False  # "1. An item": the number belongs to what it counts
+            return False  # "1. An item"
         return not (len(word) <= 2 and next_word.lower() in _MONTHS)
-    starts_anew = next_word.lower() in _STARTERS or not next_word
+    starts_sentence = next_word.lower() in _STARTERS or not next_word
     if len(word) == 1 and word.isalpha() and not word.islower():
         if position < stop and (text[position].isdigit() or _is_initial(text, position, next_word)):
             return False
-        return starts_anew
+        return starts_sentence
     if len(word) == 1 and word.islower() and _is_initial(text, position, next_word):
         return False  # "z. B.", "т. д."
     if lower in _TITLES or word in _EXACT_TITLES or _SPACED_TITLE.search(text, max(begin, stop_at - 8), stop_at):
         return False
-    cites = position < stop and (text[position].isdigit() or text[position] == "§")
+    number_follows = position < stop and (text[position].isdigit() or text[position] == "§")
     if lower in _REFERENCES:
-        numbered = len(next_word) == 1 or _is_roman(next_word)
-        named = (numbered and not (next_word == "I" and lower in _WORDS_TOO)) or next_word.lower() in _REFERENCES
-        return not (cites or (position < stop and named))
+        numeral = len(next_word) == 1 or _is_roman(next_word)
+        referred = (numeral and not (next_word == "I" and lower in _ALSO_WORDS)) or next_word.lower() in _REFERENCES
+        return not (number_follows or (position < stop and referred))
     if lower in _AMBIGUOUS or _ACRONYM.match(word):
-        if cites:
+        if number_follows:
             return False
-        return starts_anew or (lower in {"etc", "usw"} and next_word[:1].isupper())
+        return starts_sentence or (lower in {"etc", "usw"} and next_word[:1].isupper())
     return True
 
 
@@ -251,12 +252,12 @@ _ASKS = re.compile(r"[?？؟][\s\"'”’»)\]*_]*\Z")
 
 
 def _first_visible(text: str, position: int, stop: int) -> int:
-    found = _VISIBLE.search(text, position, stop)
-    return found.start() if found else stop
+    match = _VISIBLE.search(text, position, stop)
+    return match.start() if match else stop
 
 
 def asks(text: str) -> bool:
-    """Whether a text ends with a question, whatever closes it: quotes, brackets, marks of emphasis.
+    """Whether a text ends with a question mark, before any closing quotes, brackets or emphasis.
 
     >>> asks("Where is it?"), asks("«¿Dónde está?» "), asks("It asks: where?, and goes on.")
     (True, True, False)
@@ -265,7 +266,7 @@ def asks(text: str) -> bool:
 
 
 def is_ended(sentence: str) -> bool:
-    """Whether a sentence ends with a mark, unlike a heading, an item or a line of code.
+    """Whether a sentence ends with a stop, unlike a heading, a list item or a line of code.
 
     >>> is_ended('He said: "It grinds rye."'), is_ended("「はい。」"), is_ended("return flour")
     (True, True, False)
@@ -274,18 +275,20 @@ def is_ended(sentence: str) -> bool:
 
 
 def is_in_sentences(text: str, span: Span) -> bool:
-    """Whether at least half of a text stands in sentences that end as such; else it is code, a table or a list.
+    """Whether at least half of a span is in sentences that end with a stop; else it is code, a table or a list.
 
     >>> is_in_sentences("It grinds wheat. Rye too.", Span(0, 25)), is_in_sentences("wheat = 3\\nrye = 4", Span(0, 17))
     (True, False)
     """
-    sentences = sentence_spans(text, span.start, min(span.end, len(text)))  # a damaged row may end outside
+    sentences = sentence_spans(text, span.start, min(span.end, len(text)))  # a damaged record may end after the text
     ended = sum(item.end - item.start for item in sentences if is_ended(text[item.start : item.end]))
     return 2 * ended >= sum(item.end - item.start for item in sentences)
 
 
 def is_half(sentence: Span, passage: Span, parts: Callable[[int], bool]) -> bool:
-    """Whether a sentence begins or ends with its passage where that parts one. ``parts(place)`` as ``parts_sentence``.
+    """Whether an edge of the passage that is also an edge of ``sentence`` cuts a sentence of the document.
+
+    ``parts(place)``: whether a cut there is inside a sentence (``parts_sentence``).
 
     >>> [is_half(Span(5, 9), Span(*passage), lambda place: True) for passage in ((0, 9), (5, 20), (0, 20))]
     [True, True, False]
@@ -293,14 +296,14 @@ def is_half(sentence: Span, passage: Span, parts: Callable[[int], bool]) -> bool
     return any(map(parts, {passage.start, passage.end} & {sentence.start, sentence.end}))
 
 
-_REACH = 1000  # characters
+_CONTEXT = 1000  # characters on each side that are looked at
 
 
 def parts_sentence(text: str, place: int) -> bool:
-    """Whether a cut at ``place`` parts a sentence, as far as what stands near it tells.
+    """Whether a cut at ``place`` is inside a sentence, judged by the text near it.
 
     >>> [parts_sentence("It is old. It grinds rye.", place) for place in (0, 10, 11, 16, 25)]
     [False, False, False, True, False]
     """
-    near = sentence_spans(text, max(0, place - _REACH), min(len(text), place + _REACH))
+    near = sentence_spans(text, max(0, place - _CONTEXT), min(len(text), place + _CONTEXT))
     return any(span.start < place < span.end for span in near)

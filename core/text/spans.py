@@ -1,6 +1,6 @@
-"""Arithmetic on half-open spans: union, difference, intersection, trimming, and the non-blank length.
+"""Arithmetic on half-open spans: union, difference, intersection, trimming, lines, and the non-blank length.
 
-A character is blank exactly when ``str.isspace`` says so.
+A character is blank if ``str.isspace`` is true for it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from core.types import Span
 
 
 class Placed(Protocol):
-    """What lies at ``[start, end)`` of a text: a span, a block, a clause, a box."""
+    """Anything at ``[start, end)`` of a text: a span, a block, a clause, a box."""
 
     @property
     def start(self) -> int: ...
@@ -23,7 +23,7 @@ class Placed(Protocol):
 
 
 def touching(placed: Sequence[Placed], start: int, end: int) -> slice:
-    """Which of some, in order and not overlapping, share a character with ``[start, end)``.
+    """The slice of ``placed`` (sorted, not overlapping) whose members share a character with ``[start, end)``.
 
     >>> touching([Span(0, 4), Span(5, 9), Span(12, 20)], 3, 12)
     slice(0, 2, None)
@@ -33,7 +33,7 @@ def touching(placed: Sequence[Placed], start: int, end: int) -> slice:
 
 
 def line_bounds(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where each line of ``[start, end)`` begins and ends, blank ones too, without its line feed.
+    """The start and end of each line in ``[start, end)``, blank lines included, without the line feed.
 
     >>> list(line_bounds("ab\\n\\nc", 1, 5))
     [(1, 2), (3, 3), (4, 5)]
@@ -64,13 +64,13 @@ def merge_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def subtract_spans(spans: Iterable[Span], removed: Iterable[Span]) -> list[Span]:
-    """What of ``spans`` lies in none of ``removed``, as sorted disjoint spans.
+    """The parts of ``spans`` outside ``removed``, as sorted disjoint spans.
 
     >>> subtract_spans([Span(0, 10)], [Span(2, 3), Span(8, 12)])
     [Span(start=0, end=2), Span(start=3, end=8)]
     """
     holes = merge_spans(removed)
-    kept: list[Span] = []
+    remaining: list[Span] = []
     first = 0
     for span in merge_spans(spans):
         while first < len(holes) and holes[first].end <= span.start:
@@ -78,16 +78,16 @@ def subtract_spans(spans: Iterable[Span], removed: Iterable[Span]) -> list[Span]
         position, index = span.start, first
         while index < len(holes) and holes[index].start < span.end:
             if position < holes[index].start:
-                kept.append(Span(position, holes[index].start))
+                remaining.append(Span(position, holes[index].start))
             position = max(position, holes[index].end)
             index += 1
         if position < span.end:
-            kept.append(Span(position, span.end))
-    return kept
+            remaining.append(Span(position, span.end))
+    return remaining
 
 
 def intersect_spans(left: Iterable[Span], right: Iterable[Span]) -> list[Span]:
-    """What both sides cover, as sorted disjoint spans.
+    """The parts that both sides cover, as sorted disjoint spans.
 
     >>> intersect_spans([Span(0, 5), Span(7, 9)], [Span(3, 8)])
     [Span(start=3, end=5), Span(start=7, end=8)]
@@ -107,7 +107,7 @@ def intersect_spans(left: Iterable[Span], right: Iterable[Span]) -> list[Span]:
 
 
 def non_blank_length(text: str, spans: Sequence[Span] | None = None) -> int:
-    """Non-blank characters of the text, or of the union of ``spans`` of it.
+    """The number of non-blank characters of the text, or of the union of ``spans``.
 
     >>> non_blank_length(" a\\u2028b \\n"), non_blank_length("ab cd", [Span(1, 4), Span(3, 4)])
     (2, 2)
@@ -118,22 +118,22 @@ def non_blank_length(text: str, spans: Sequence[Span] | None = None) -> int:
 
 
 def trim(text: str, start: int, end: int) -> Span | None:
-    """``[start, end)`` without the blanks at its ends; ``None`` when nothing else is in it.
+    """``[start, end)`` without the blanks at its ends; ``None`` if there is nothing else.
 
     >>> trim("  ab \\n", 0, 6), trim("  ab", 0, 2)
     (Span(start=2, end=4), None)
     """
     piece = text[start:end]
-    kept = piece.strip()
-    if not kept:
+    stripped = piece.strip()
+    if not stripped:
         return None
-    if len(kept) < len(piece):
+    if len(stripped) < len(piece):
         start += len(piece) - len(piece.lstrip())
-    return Span(start, start + len(kept))
+    return Span(start, start + len(stripped))
 
 
 def trimmed_pieces(text: str, start: int, ends: Sequence[int]) -> list[Span]:
-    """The text from ``start`` on, parted at each of ``ends``, which rise; every piece trimmed, blank ones left out.
+    """The text from ``start`` on, cut at each of ``ends`` (ascending); pieces are trimmed, blank ones left out.
 
     >>> trimmed_pieces("One. Two.  ", 0, [4, 9, 11])
     [Span(start=0, end=4), Span(start=5, end=9)]
@@ -143,7 +143,7 @@ def trimmed_pieces(text: str, start: int, ends: Sequence[int]) -> list[Span]:
 
 
 def line_starts(text: str) -> list[int]:
-    """Offset of each line's first character, and the text's length as the last entry.
+    """The offset of each line's first character; the last entry is the length of the text.
 
     >>> line_starts("ab\\nc")
     [0, 3, 4]
@@ -159,7 +159,7 @@ def line_starts(text: str) -> list[int]:
 
 
 def line_spans(text: str, start: int, end: int) -> tuple[Span, ...]:
-    """The lines of ``[start, end)`` that are not blank, each without blank edges at its end, indentation kept.
+    """The non-blank lines of ``[start, end)``, without blanks at their ends, with indentation.
 
     >>> line_spans("a\\n\\n  b \\n", 0, 8)
     (Span(start=0, end=1), Span(start=3, end=6))

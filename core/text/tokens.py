@@ -1,7 +1,7 @@
-"""Token arithmetic: a text is tokenised once, then any span of it is measured by two look-ups. And where it may be cut.
+"""Token arithmetic: tokenise a text once, then count the tokens of any span by two look-ups; and find where to cut.
 
-Nothing tears what a reader sees as one character: a grapheme cluster of Unicode's Standard Annex 29, as the ``regex``
-package finds it.
+No cut splits a grapheme cluster (what a reader sees as one character): Unicode Standard Annex 29, as the ``regex``
+package implements it.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 from core.text.inline_tags import blanked
 from core.types import Span, TokenCounter
 
-BLANKS = " \n\t\r"  # at which every tokenizer parts words; other white space some drop, which joins the words around it
+BLANKS = " \n\t\r"  # white space at which every tokenizer splits words; some drop other white space and join the words
 _BLANK = regex.compile(f"[{BLANKS}]")
-LONG_WORD = 100  # WordPiece reads a longer word as one unknown token, however much it holds
-_LONGEST_WORD = 8000  # code points of what has no blank; more of them are read piece by piece
-WEIGHT = 4  # code points that count as one token where the tokenizer sees too few of them
-WEIGHT_IN_RUN = 100  # as many as of the rest of a rule or of leaders, of which models read no more than the beginning
-_LONGEST_CLUSTER = 64  # code points; a longer "character" is an attack, and is weighed and cut like any text
+LONG_WORD = 100  # characters; WordPiece makes a longer word one unknown token
+_LONGEST_WORD = 8000  # code points without a blank; a longer run is tokenised in pieces
+WEIGHT = 4  # code points per virtual token where the tokenizer gives too few tokens
+WEIGHT_IN_RUN = 100  # the same inside a run of one mark (rules, leaders), of which models read only the beginning
+_LONGEST_CLUSTER = 64  # code points; a longer cluster is an attack, and is counted and cut like other text
 _CLUSTER = regex.compile(r"\X")
-_ALONE = "\u0300"  # below it nothing joins another, but a carriage return and its line feed
+_ALONE = "\u0300"  # characters below it form clusters of their own, except CR LF
 _LOOKBACK = 64
 _PROBES = (
     ("alpha", "beta gamma"),
@@ -35,12 +35,12 @@ _PROBES = (
     ("日本", "語です"),
 )
 _UNSPACED = (("\u0e00", "\u0eff"), ("\u1000", "\u109f"), ("\u1780", "\u17ff"))
-_ADDITIVE: dict[str, bool] = {}  # by fingerprint: the probes take longer than a text of a few sentences
+_ADDITIVE: dict[str, bool] = {}  # cache of ``_is_additive`` by fingerprint, as its probes are slow for short texts
 _MOST_COUNTERS = 16
 
 
 def is_boundary(text: str, position: int) -> bool:
-    """Whether a cut at ``position`` leaves every grapheme cluster whole; both ends of the text are boundaries.
+    """Whether a cut at ``position`` splits no grapheme cluster; both ends of the text are boundaries.
 
     >>> [is_boundary("e\\u0301a", at) for at in range(4)]
     [True, False, True, True]
@@ -59,9 +59,9 @@ def is_boundary(text: str, position: int) -> bool:
 
 
 def boundary_before(text: str, position: int, low: int) -> int:
-    """The last boundary in ``(low, position]``, or else the first after ``position``: a cluster is never torn.
+    """The last grapheme boundary in ``(low, position]``, else the first after ``position``.
 
-    One of more than 64 code points is: where no boundary is that near, ``position`` itself.
+    ``position`` itself where there is none within 64 code points, that is inside an abnormally long cluster.
 
     >>> boundary_before("ae\\u0301b", 2, 0), boundary_before("e\\u0301\\u0301b", 2, 0)
     (1, 3)
@@ -74,10 +74,9 @@ def boundary_before(text: str, position: int, low: int) -> int:
 
 
 def whitespace_windows(text: str, size: int = 4000) -> list[Span]:
-    """The text as consecutive spans of about ``size`` characters, parted before blanks: fit for batching.
+    """The text as consecutive windows of about ``size`` characters, cut before blanks, for batched tokenising.
 
-    A word longer than ``size`` makes its window longer, up to 8,000: what is longer is no word. Joined, the windows
-    are the text.
+    The windows cover the text without gaps. A long word makes its window longer, up to 8,000 characters.
 
     >>> whitespace_windows("aaa bb cc", 4)
     [Span(start=0, end=6), Span(start=6, end=9)]
@@ -94,7 +93,7 @@ def whitespace_windows(text: str, size: int = 4000) -> list[Span]:
 
 
 def is_wide(character: str) -> bool:
-    """Whether the script writes without spaces and tokenizers part it at every character (Han, kana).
+    """Whether the character is of a script without spaces that tokenizers split at every character (Han, kana).
 
     >>> is_wide("語"), is_wide("か"), is_wide("a"), is_wide("각")
     (True, True, False, False)
@@ -107,7 +106,7 @@ def is_wide(character: str) -> bool:
 
 
 def is_unspaced(character: str) -> bool:
-    """Whether the script writes without spaces: those that are parted at every character, Thai, Lao, Burmese, Khmer.
+    """Whether the character is of a script without spaces: Han, kana, Thai, Lao, Burmese, Khmer.
 
     >>> [is_unspaced(character) for character in "語ไလខa각"]
     [True, True, True, True, False, False]
@@ -116,7 +115,7 @@ def is_unspaced(character: str) -> bool:
 
 
 def is_word_boundary(text: str, position: int) -> bool:
-    """Whether no word is severed by a cut at ``position``: white space or ideographs meet there, or the text ends.
+    """Whether a cut at ``position`` splits no word: there is white space or an ideograph, or the text ends.
 
     >>> [at for at in range(8) if is_word_boundary("ab c日本d", at)]
     [0, 2, 3, 4, 5, 6, 7]
@@ -130,18 +129,19 @@ def is_word_boundary(text: str, position: int) -> bool:
 
 
 def _closes(character: str) -> bool:
+    """Whether the character is punctuation that belongs to the text before it."""
     return unicodedata.category(character) in {"Pe", "Pf", "Po"}
 
 
-def _parts_words(character: str) -> bool:
-    """Whether every tokenizer that passes the probes parts words at this character."""
+def _always_splits(character: str) -> bool:
+    """Whether every additive tokenizer starts a new token at this character."""
     if character in BLANKS:
         return True
     return "\u4e00" <= character <= "\u9fff" or unicodedata.category(character)[0] in "PZ"
 
 
 class CharacterCounter:
-    """Every code point one token: a ``TokenCounter`` that makes a ``TokenMap`` measure characters.
+    """A ``TokenCounter`` with one token per code point, so that a ``TokenMap`` counts characters.
 
     >>> CharacterCounter().count(["four", ""]), CharacterCounter().offsets("ab").tolist()
     ([4, 0], [[0, 1], [1, 2]])
@@ -159,24 +159,24 @@ class CharacterCounter:
 
 
 class TokenMap:
-    """Where the tokens of one text begin, and therefore how many any span of it has.
+    """The token positions of one text, for counting the tokens of any span in constant time.
 
-    ``count`` is a *weight*: it equals the tokenizer's own count wherever the tokenizer is honest, and is at least
-    one per four code points inside words of more than 100 characters and in stretches the tokenizer drops, which
-    would otherwise look free and swallow the text; one per hundred where one mark is repeated. ``exact`` is the
-    tokenizer's own count of the span by itself.
+    ``count`` gives *weighted* tokens: the tokenizer's own, plus virtual tokens where it gives too few for the text.
+    There is one per four code points inside words of more than 100 characters and in text that the tokenizer drops, and
+    one per hundred inside a run of one mark. Without them such text would be free, and a chunk could be of any length.
+    ``exact`` gives the tokenizer's own count of a span by itself.
     """
 
-    __slots__ = ("_before", "_own_before", "_own_ends", "_said", "_starts", "additive", "counter", "text")
+    __slots__ = ("_before", "_own_before", "_own_ends", "_read_text", "_starts", "additive", "counter", "text")
 
     def __init__(self, counter: TokenCounter, text: str) -> None:
         self.text = text
-        self._said = blanked(text)  # what is read of it
+        self._read_text = blanked(text)  # what models read of the text
         self.counter = counter
         offsets = np.asarray(counter.offsets(text), dtype=np.int64).reshape(-1, 2)
         self._own_ends = _as_array(offsets[:, 1])
         self._own_before = _counts_before(offsets[:, 0], len(text))
-        extra = _virtual_starts(self._said, offsets)
+        extra = _virtual_starts(self._read_text, offsets)
         starts = np.sort(np.concatenate((offsets[:, 0], extra))) if extra else offsets[:, 0]
         self._starts = _as_array(starts)
         self._before = _counts_before(starts, len(text)) if extra else self._own_before
@@ -191,24 +191,25 @@ class TokenMap:
         return self._before[end] - self._before[start]
 
     def position(self, index: int) -> int:
-        """Where weighted token ``index`` begins; the end of the text when there are fewer."""
+        """Where weighted token ``index`` begins; the length of the text when there are fewer."""
         return self._starts[index] if index < len(self._starts) else len(self.text)
 
     def is_exact(self, start: int, end: int) -> bool:
-        """Whether ``own_count`` of the span equals what the tokenizer says of that span alone."""
-        return self.additive and self._parts_at(start) and self._parts_at(end)
+        """Whether ``own_count`` of the span is known to equal the tokenizer's count of the span by itself."""
+        return self.additive and self._is_token_edge(start) and self._is_token_edge(end)
 
-    def _parts_at(self, position: int) -> bool:
-        text = self._said
+    def _is_token_edge(self, position: int) -> bool:
+        """Whether a cut at ``position`` leaves the tokens on both sides as they are."""
+        text = self._read_text
         if position <= 0 or position >= len(text):
             return True
         if text[position] == text[position - 1] == " " and self.text[position - 1 : position + 1] != "  ":
-            return False  # amid a tag, perhaps, of which nothing is read while it is whole
-        if not (_parts_words(text[position - 1]) or _parts_words(text[position])):
+            return False  # may be inside a tag, which is only blanked while it is whole
+        if not (_always_splits(text[position - 1]) or _always_splits(text[position])):
             return False
         if text[position - 1] == text[position] and not text[position].isspace():
-            return False  # amid a run of one mark, perhaps, of which the beginning alone is read
-        before = self._own_before[position] - 1  # a special token written out, "[SEP]", is whole or is not one
+            return False  # may be inside a run of one mark, of which only the beginning is read
+        before = self._own_before[position] - 1  # the last token before; may be a special token such as "[SEP]"
         return before < 0 or self._own_ends[before] <= position
 
     def own_count(self, start: int, end: int) -> int:
@@ -216,21 +217,21 @@ class TokenMap:
         return self._own_before[end] - self._own_before[start]
 
     def exact(self, spans: Sequence[Span]) -> list[int]:
-        """The tokenizer's own count of each span by itself; spans with clean ends cost no tokenization."""
+        """The tokenizer's own count of each span by itself; only spans that are not ``is_exact`` are tokenised."""
         counts = [self.own_count(span.start, span.end) for span in spans]
-        torn = [at for at, span in enumerate(spans) if not self.is_exact(span.start, span.end)]
-        recounts = self.counter.count([self.text[spans[at].start : spans[at].end] for at in torn]) if torn else []
-        for at, count in zip(torn, recounts, strict=True):
+        inexact = [at for at, span in enumerate(spans) if not self.is_exact(span.start, span.end)]
+        recounts = self.counter.count([self.text[spans[at].start : spans[at].end] for at in inexact]) if inexact else []
+        for at, count in zip(inexact, recounts, strict=True):
             counts[at] = count
         return counts
 
     def cut(self, start: int, end: int, room: int) -> int:
-        """The best cut in ``(start, end]`` that leaves at most ``room`` weighted tokens before it.
+        """The last good cut in ``(start, end]`` with at most ``room`` weighted tokens before it.
 
-        At a word boundary where there is one, else at a token inside the word, never inside a grapheme cluster
-        (unless the cluster alone is larger than the room).
+        At a word boundary where there is one, else at a token inside a word; never inside a grapheme cluster, unless
+        the cluster alone is larger than ``room``.
         """
-        text = self._said
+        text = self._read_text
         index = self.index(start) + max(1, room)
         if index >= len(self._starts) or self._starts[index] >= end:
             return end
@@ -240,15 +241,15 @@ class TokenMap:
             at -= 1
         if at > start and text[start:at].strip():
             return at
-        for torn in (latest, start + 1):
-            at = boundary_before(text, torn, start)
+        for position in (latest, start + 1):
+            at = boundary_before(text, position, start)
             if start < at <= latest:
                 return at
         return max(latest, start + 1)
 
 
 def _is_additive(counter: TokenCounter) -> bool:
-    """Whether counts of parts add up to the count of the whole, as they do for WordPiece."""
+    """Whether the token counts of parts cut at blanks add up to the count of the whole, as for WordPiece."""
     known = _ADDITIVE.get(counter.fingerprint)
     if known is None:
         texts = [text for left, right in _PROBES for text in (left, right, f"{left}\n{right}", f"{left} {right}")]
@@ -262,35 +263,36 @@ def _is_additive(counter: TokenCounter) -> bool:
 
 
 def _as_array(values: NDArray[np.int64]) -> array[int]:
-    """The values as machine integers that Python reads faster than NumPy's, in 8 bytes each."""
-    found = array("q")
-    found.frombytes(np.ascontiguousarray(values, dtype=np.int64).tobytes())
-    return found
+    """The values as an ``array`` of 8-byte integers, whose items Python reads faster than NumPy's."""
+    result = array("q")
+    result.frombytes(np.ascontiguousarray(values, dtype=np.int64).tobytes())
+    return result
 
 
 def _counts_before(starts: NDArray[np.int64], length: int) -> array[int]:
-    """For every position from 0 to ``length``, how many of ``starts`` lie before it."""
+    """For every position from 0 to ``length``, how many of ``starts`` are before it."""
     counts = np.zeros(length + 2, dtype=np.int32)
     np.bincount(starts, minlength=length + 1).cumsum(out=counts[1:])
-    found = array("i")
-    found.frombytes(counts[: length + 1].tobytes())
-    return found
+    result = array("i")
+    result.frombytes(counts[: length + 1].tobytes())
+    return result
 
 
 def _virtual_starts(text: str, offsets: NDArray[np.int64]) -> list[int]:
-    """Extra token starts inside words the tokenizer gives up on and in stretches it drops."""
+    """The starts of virtual tokens: inside words that are one unknown token, and in text that the tokenizer drops."""
     bounds = np.concatenate(([0], offsets.reshape(-1), [len(text)]))
-    excess = bounds[1:] - bounds[:-1]
-    excess[1::2] -= LONG_WORD  # of tokens; what lies between them is at the even places
+    excess = bounds[1:] - bounds[:-1]  # at odd indices the lengths of tokens, at even ones of the gaps between them
+    excess[1::2] -= LONG_WORD
     excess[::2] -= WEIGHT
     starts: list[int] = []
-    for at in (excess > 0).nonzero()[0].tolist():
-        start, end = int(bounds[at]), int(bounds[at + 1])
-        if not at % 2 and text[start:end].isspace():
+    for number in (excess > 0).nonzero()[0].tolist():
+        start, end = int(bounds[number]), int(bounds[number + 1])
+        is_token = bool(number % 2)
+        if not is_token and text[start:end].isspace():
             continue
-        runs = not at % 2 and set(text[start:end].strip()) == {text[start - 1 : start]}
-        weight = WEIGHT_IN_RUN if runs else WEIGHT
-        at = start + weight if runs or at % 2 else start  # the token itself, or the run's, counts
+        is_run = not is_token and set(text[start:end].strip()) == {text[start - 1 : start]}
+        weight = WEIGHT_IN_RUN if is_run else WEIGHT
+        at = start + weight if is_run or is_token else start  # the token itself, or the one before the run, counts
         while at < end:
             latest = at + _LONGEST_CLUSTER
             while at < end and at < latest and not is_boundary(text, at):

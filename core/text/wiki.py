@@ -1,4 +1,4 @@
-"""What notes write besides Markdown: wiki links (``[[Ducks]]``, ``![[Ducks#Feed|what they eat]]``) and ``#tags``."""
+"""Wiki links (``[[Ducks]]``, ``![[Ducks#Feed|what they eat]]``) and ``#tags`` in Markdown notes."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import re
 from collections.abc import Mapping
 
 WIKI = "wiki:"
-"""What the target of such a link begins with."""
+"""Prefix of the target of a wiki link."""
 TAG_NAMES = ("tags", "tag")
-"""What front matter calls a note's tags, whatever the case."""
+"""Names of tags in front matter, in any case."""
 _CODE = re.compile(r"(`+).+?\1|\{:?[^{}\n]*\}", re.DOTALL)  # and the attributes of a block: {: #name .kind }
 _TAG = re.compile(r"(?<!\S)#([\w/-]*[^\W\d_][\w/-]*)")
 PATTERN = r"!?\[\[(?=[ \t]*[^\[\]|\s])(?P<wiki>[^\[\]|\n]{1,300})(?:\|(?P<shown>[^\[\]\n]{0,300}))?\]\]"
 
 
 def wiki_target(match: re.Match[str]) -> str:
-    """Where a match of ``PATTERN`` leads; a heading of the note itself keeps its ``#``.
+    """The link target of a match of ``PATTERN``; a heading of the note itself keeps its ``#``.
 
     >>> [wiki_target(re.match(PATTERN, text)) for text in ("[[Ducks#Feed|this]]", "[[#Feed]]")]
     ['wiki:Ducks#Feed', '#Feed']
@@ -25,7 +25,7 @@ def wiki_target(match: re.Match[str]) -> str:
 
 
 def tags_in(text: str) -> list[str]:
-    """The tags that a note's prose carries, in their order, each once: a number alone is none, nor is code.
+    """The distinct tags in a note's prose, in order; numbers and code are no tags.
 
     >>> tags_in("#birds/ducks are out, `#not` here, see #12 and a#b. #Winter {: #nor-this }")
     ['birds/ducks', 'Winter']
@@ -34,10 +34,10 @@ def tags_in(text: str) -> list[str]:
 
 
 def tags_of(metadata: Mapping[str, str]) -> tuple[str, ...]:
-    """What a document itself says it is tagged with, without number signs.
+    """The tags in a document's metadata, without number signs.
 
     >>> tags_of({"Tags": "#birds, ponds"}), tags_of({"title": "Ducks"})
     (('birds', 'ponds'), ())
     """
-    said = [value for name, value in metadata.items() if name.lower() in TAG_NAMES]
-    return tuple(dict.fromkeys(tag for one in said for part in one.split(",") if (tag := part.strip().lstrip("#"))))
+    lists = [value for name, value in metadata.items() if name.lower() in TAG_NAMES]
+    return tuple(dict.fromkeys(tag for one in lists for part in one.split(",") if (tag := part.strip().lstrip("#"))))

@@ -1,1 +1,1 @@
-"""Folders that the library keeps in step with: looked at, compared on three sides, carried out, watched."""
+"""Watched folders: ``planning`` compares them with the library, ``folder_sync`` applies plans, ``watcher`` runs it."""

@@ -1,4 +1,4 @@
-"""Folders kept in step: added, paused, forgotten, and what a plan says carried out and written into their log."""
+"""``Folders``: manages the watched folders of a library and synchronises them with it."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from core.errors import LecternError, NotFoundError
 from core.ingest.gathering import FoundFile, Ignoring, ScanProgress, files_known
 from core.ingest.jobs import JobQueue
 from core.storage.catalogue import folders as rows
-from core.storage.catalogue.folders import Folder, FolderEvent, HandedFile, Move
+from core.storage.catalogue.folders import Folder, FolderEvent, FolderFile, Move
 from core.storage.catalogue.job_rows import NewItem
 from core.storage.catalogue.sources import FileStamp, original_path, path_key
 from core.storage.catalogue.trash import trash_sources
-from core.storage.index.outbox import carry_if_possible
+from core.storage.index.outbox import apply_if_possible
 from core.storage.store import Store
 from core.watching.planning import FolderPlan, plan, shown
 
-PAYLOAD = "folder"  # of an ingest that a folder asked for: its id
-_TOLD_APART = 20  # files of one sweep that have a line of the log each; more of them share one
-_LOOKED_TWICE_SECONDS = 0.5
+PAYLOAD = "folder"  # key in the payload of an ingest job started by a folder: the folder's id
+_MAX_SINGLE_EVENTS = 20  # with more files, one sweep adds a single log entry for all of them
+_RECHECK_SECONDS = 0.5
 
 Pause = Callable[[float], object]
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A folder and how many of its files are in which state of ``HandedFile``."""
+    """A folder with the number of its files in each state; ``reading``: "handed" ones."""
 
     folder: Folder
     held: int
@@ -39,240 +39,244 @@ class Standing:
 
     @property
     def missing(self) -> bool:
+        """Whether the folder does not exist at present."""
         return not self.folder.path.is_dir()
 
 
 class Folders:
-    """The folders of one library. Looking works for readers too; everything else needs the writer's lock."""
+    """The watched folders of one library. Reading works in a read-only library; changes need the write lock."""
 
     def __init__(self, store: Store, queue: JobQueue) -> None:
         self._store = store
         self._queue = queue
-        self._sweeping = Lock()  # the watcher's and a page's
+        self._sweep_lock = Lock()  # between the watcher and pages
 
     @property
     def home(self) -> Path:
-        """The folder the library itself lies in."""
+        """The library's folder."""
         return self._store.home
 
     def original_path(self, source_id: int) -> Path | None:
-        """Where a source's file still lies on this machine; ``None``: an upload, an attachment, or it is gone."""
+        """The path of a source's file; ``None`` for an upload or attachment, or if the file no longer exists."""
         return original_path(self._store, source_id)
 
     def all(self) -> list[Folder]:
-        """The remembered folders in the order they were added."""
+        """All watched folders in the order they were added."""
         return rows.folders(self._store)
 
     def standing(self) -> list[Standing]:
-        """The remembered folders and how they stand, by what is noted; nothing is looked at but their roots."""
-        found = []
+        """All watched folders with their stored file states; the folders are not scanned."""
+        standings = []
         for folder in self.all():
-            states = rows.states_of_files(self._store, folder.id)
-            found.append(Standing(folder, states["held"], states["handed"], states["failed"], states["left"]))
-        return found
+            states = rows.count_states(self._store, folder.id)
+            standings.append(Standing(folder, states["held"], states["handed"], states["failed"], states["left"]))
+        return standings
 
     def draft(self, path: Path, patterns: Sequence[str] | None = None) -> Folder:
-        """A folder that could be added, or is there already, for ``look``; nothing is remembered.
+        """The folder at ``path``, new or existing, for ``look``; nothing is stored.
 
-        ``patterns`` ``None``: those it has. Raises ``LecternError`` for what is no folder, lies in a remembered one or
-        holds one, and for bad patterns.
+        ``patterns``: ``None`` for those of an existing folder. Raises ``LecternError`` for a missing folder, for
+        invalid patterns, and for one that contains another watched folder or lies in one.
         """
-        place = Path(os.fsdecode(path_key(path.expanduser())))
+        root = Path(os.fsdecode(path_key(path.expanduser())))
         Ignoring.of(patterns or ())
-        if not place.is_dir():
-            raise LecternError(f"There is no folder {place} on this machine.", "Check the path.")
-        if self._store.home.resolve() == place.resolve():
-            raise LecternError(f"{place} is this library itself.", "Choose the folder with your own files.")
-        known = next((folder for folder in self.all() if folder.path == place), None)
-        self._require_apart(place, known.id if known else 0)
-        if known:
-            return known if patterns is None else replace(known, patterns=tuple(patterns))
-        return Folder(0, place, tuple(patterns or ()), "", "")
+        if not root.is_dir():
+            raise LecternError(f"There is no folder {root} on this machine.", "Check the path.")
+        if self._store.home.resolve() == root.resolve():
+            raise LecternError(f"{root} is this library itself.", "Choose the folder with your own files.")
+        existing = next((folder for folder in self.all() if folder.path == root), None)
+        self._require_apart(root, existing.id if existing else 0)
+        if existing:
+            return existing if patterns is None else replace(existing, patterns=tuple(patterns))
+        return Folder(0, root, tuple(patterns or ()), "", "")
 
     def add(self, path: Path, patterns: Sequence[str] | None = None, *, paused: bool = False) -> int:
-        """Keep a folder in step from now on, or with other patterns, and return its id. Raises as ``draft`` does.
-
-        ``paused``: it is left alone for now.
-        """
+        """Add a folder, or change the patterns of an existing one; return its id. Raises as ``draft``."""
         folder = self.draft(path, patterns)
         with self._store.transaction():
-            number = rows.add_folder(self._store, folder.path, folder.patterns)
-            rows.pause_folder(self._store, number, paused)
-        return number
+            folder_id = rows.add_folder(self._store, folder.path, folder.patterns)
+            rows.pause_folder(self._store, folder_id, paused)
+        return folder_id
 
     def pause(self, folder_id: int, paused: bool = True) -> None:
-        """Leave a folder alone until this is called with ``False``; what is being read is read to its end.
+        """Pause watching a folder, or resume it with ``False``. Running ingest jobs go on.
 
-        Raises ``LecternError`` where a folder that is to be kept in step lies in another one, or holds one.
+        Raises ``LecternError`` when resuming a folder that contains another watched folder or lies in one.
         """
         if not paused:
             self._require_apart(self._folder(folder_id).path, folder_id)
         rows.pause_folder(self._store, folder_id, paused)
 
     def forget(self, folder_id: int) -> None:
-        """Keep a folder in step no longer; the documents that came from it stay."""
+        """Stop watching a folder; its documents stay."""
         rows.forget_folder(self._store, folder_id)
 
     def keep_gone(self, folder_id: int) -> None:
-        """The documents whose files are gone stay in the library, and the folder has no more to do with them."""
-        for each in plan(self._store, [self._folder(folder_id)]):
+        """Keep the documents whose files are gone, and detach them from the folder."""
+        for folder_plan in plan(self._store, [self._folder(folder_id)]):
             with self._store.transaction():
-                rows.forget_handed(self._store, [path_key(held.path) for held in each.gone])
-                rows.ask_of_folder(self._store, folder_id, 0)
-                self._tell(each, "kept", [held.path.name for held in each.gone])
+                rows.delete_folder_files(self._store, [path_key(file.path) for file in folder_plan.gone])
+                rows.set_pending_removals(self._store, folder_id, 0)
+                self._log(folder_plan, "kept", [file.path.name for file in folder_plan.gone])
 
     def relocate(self, folder_id: int, path: Path) -> None:
-        """The folder itself was renamed or moved to ``path``: its documents follow, and nothing is read again.
+        """Record that the folder itself was moved to ``path``: its sources get new paths, and nothing is ingested.
 
-        Raises ``LecternError`` as ``draft`` does, and where the library holds files of the new place already.
+        Raises ``LecternError`` as ``draft``, and if the library already has files below the new path.
         """
         folder = self._folder(folder_id)
         target = self.draft(path, folder.patterns)
         if target.id or files_known(self._store, target.path):
             raise LecternError(f"The library has documents from {target.path} already.", "Forget one of the folders.")
         with self._store.transaction():
-            before = rows.handed_files(self._store, folder_id)
+            before = rows.folder_files(self._store, folder_id)
             moves = []
-            for key, held in files_known(self._store, folder.path).items():
-                way = rows.below(key, folder.path)
-                stamp = held.stamp or FileStamp(-1, 0)  # looked into at the next sweep
-                moves.append(Move(held.source, target.path / way, f"{target.path.name}/{way}", stamp))
+            for key, file in files_known(self._store, folder.path).items():
+                relative = rows.below(key, folder.path)
+                stamp = file.stamp or FileStamp(-1, 0)  # never matches, so that the next sweep compares the content
+                moves.append(Move(file.source, target.path / relative, f"{target.path.name}/{relative}", stamp))
             rows.move_sources(self._store, moves)
-            rows.forget_handed(self._store, before)
+            rows.delete_folder_files(self._store, before)
             rows.set_path(self._store, folder_id, target.path)
-            there = {path_key(target.path / rows.below(key, folder.path)): row for key, row in before.items()}
-            rows.note_handed(self._store, folder_id, there)
+            after = {path_key(target.path / rows.below(key, folder.path)): row for key, row in before.items()}
+            rows.put_folder_files(self._store, folder_id, after)
 
     def events(self, *, after: int = 0, limit: int = 30, folders: Sequence[int] = ()) -> list[FolderEvent]:
-        """The newest lines of the log behind line ``after``, newest first."""
+        """Log entries with an id greater than ``after``, newest first. ``folders``: () for all."""
         return rows.folder_events(self._store, after=after, limit=limit, folders=folders)
 
     def look(self, folders: Sequence[Folder], progress: ScanProgress | None = None) -> list[FolderPlan]:
-        """What would happen to folders, the dry run. ``progress(files, place)`` may raise ``CancelledError``."""
+        """Plan the synchronisation of folders (a dry run). ``progress(files, folder)`` may raise ``CancelledError``."""
         return plan(self._store, folders, progress)
 
     def sweep(self, only: Collection[int] | None, pause: Pause, *, sure: bool = False) -> list[FolderPlan]:
-        """Look at folders that are not paused (``only``: of these ids) and do what is to be done; reading is queued.
+        """Synchronise all folders that are not paused, or ``only`` those with these ids; return the plans.
 
-        ``pause(seconds)``: what is to be read is looked at again after it, and waits where it is being written.
-        ``sure``: where much is gone at once it leaves the library, which else a person is asked first.
+        New and changed files are queued for ingestion. ``pause(seconds)``: called to wait before files are checked
+        again; those that have changed meanwhile are left for the next sweep. ``sure``: remove documents even if so
+        many files are gone that the user would have to confirm it.
         """
-        with self._sweeping:
-            chosen = [folder for folder in self.all() if not folder.paused and (only is None or folder.id in only)]
-            plans = plan(self._store, chosen)
-            if any(each.new or each.changed for each in plans):
-                pause(_LOOKED_TWICE_SECONDS)
-                plans = [_standing_still(each) for each in plans]
-            for each in plans:
-                self._carry_out(each, sure)
-            if any(each.gone for each in plans):
-                carry_if_possible(self._store)
-            self._tidy()
+        with self._sweep_lock:
+            active = [folder for folder in self.all() if not folder.paused and (only is None or folder.id in only)]
+            plans = plan(self._store, active)
+            if any(folder_plan.new or folder_plan.changed for folder_plan in plans):
+                pause(_RECHECK_SECONDS)
+                plans = [_with_recheck(folder_plan) for folder_plan in plans]
+            for folder_plan in plans:
+                self._apply(folder_plan, sure)
+            if any(folder_plan.gone for folder_plan in plans):
+                apply_if_possible(self._store)
+            self._dismiss_jobs()
             return plans
 
-    def _carry_out(self, each: FolderPlan, sure: bool) -> None:
-        folder = each.folder
-        if each.problem or not folder.path.is_dir():
-            self._tell_once(each, "missing")
+    def _apply(self, folder_plan: FolderPlan, sure: bool) -> None:
+        """Apply a plan in one transaction."""
+        folder = folder_plan.folder
+        if folder_plan.problem or not folder.path.is_dir():
+            self._log_presence(folder_plan, "missing")
             return
-        each = replace(each, gone=tuple(held for held in each.gone if not os.path.lexists(held.path)))  # seen once more
-        asks = each.asks and not sure
-        arriving = (*each.new, *each.changed)
+        gone = tuple(file for file in folder_plan.gone if not os.path.lexists(file.path))  # check again
+        folder_plan = replace(folder_plan, gone=gone)
+        must_confirm = folder_plan.asks and not sure
+        to_ingest = (*folder_plan.new, *folder_plan.changed)
         with self._store.transaction():
-            self._tell_once(each, "back")
-            rows.move_sources(self._store, [move for _, move in each.moved])
-            self._note(each, arriving)
-            if not asks:
-                trash_sources(self._store, [held.source for held in each.gone])
-                rows.forget_handed(self._store, [path_key(held.path) for held in each.gone])
-                self._tell(each, "removed", [rows.below(path_key(held.path), folder.path) for held in each.gone])
-            wanted = len(each.gone) if asks else 0
-            if wanted != folder.asked:
-                rows.ask_of_folder(self._store, folder.id, wanted)
-                if wanted:
-                    rows.add_events(self._store, [FolderEvent(folder.id, "asked", wanted)])
-            if arriving:
-                items = [NewItem(shown(folder, file), file.path) for file in arriving]
+            self._log_presence(folder_plan, "back")
+            rows.move_sources(self._store, [move for _, move in folder_plan.moved])
+            self._record(folder_plan, to_ingest)
+            if not must_confirm:
+                keys = [path_key(file.path) for file in gone]
+                trash_sources(self._store, [file.source for file in gone])
+                rows.delete_folder_files(self._store, keys)
+                self._log(folder_plan, "removed", [rows.below(key, folder.path) for key in keys])
+            pending_removals = len(gone) if must_confirm else 0
+            if pending_removals != folder.asked:
+                rows.set_pending_removals(self._store, folder.id, pending_removals)
+                if pending_removals:
+                    rows.add_events(self._store, [FolderEvent(folder.id, "asked", pending_removals)])
+            if to_ingest:
+                items = [NewItem(shown(folder, file), file.path) for file in to_ingest]
                 self._queue.enqueue("ingest", {PAYLOAD: folder.id}, self._queue.smaller_first(items))
 
-    def _note(self, each: FolderPlan, arriving: Sequence[FoundFile]) -> None:
-        """What became of files, in the table and in the log."""
-        folder, before = each.folder, each.before
-        handed = {path_key(file.path): HandedFile(file.stamp, "handed") for file in arriving}
-        held = {path_key(move.path): HandedFile(move.stamp, "held") for _, move in each.moved}
-        rows.forget_handed(self._store, [*each.dropped, *(path_key(Path(was)) for was, _ in each.moved)])
-        rows.note_handed(self._store, folder.id, {**each.settled, **held, **handed})
-        became: dict[str, list[bytes]] = {"held": [], "failed": [], "left": []}
-        for key, row in each.settled.items():
-            was = before.get(key)
-            if was is not None and was.state != row.state:
-                became[row.state].append(key)
-        read = [key for key in became["held"] if before[key].state != "left"]
-        rows.forget_failures_of(self._store, [*became["held"], *each.dropped])
-        ways = {key: rows.below(key, folder.path) for keys in became.values() for key in keys}
-        self._tell(each, "read", [ways[key] for key in read])
-        failed = became["failed"]
-        self._tell(each, "failed", [ways[key] for key in failed], [rows.reason_of(self._store, key) for key in failed])
-        self._tell(each, "left", [ways[key] for key in became["left"]])
-        now = [rows.below(path_key(move.path), folder.path) for _, move in each.moved]
-        self._tell(each, "moved", now, [f"from {was}" for was, _ in each.moved])
+    def _record(self, folder_plan: FolderPlan, to_ingest: Sequence[FoundFile]) -> None:
+        """Store the new states of the folder's files, and log what has changed."""
+        folder, before = folder_plan.folder, folder_plan.before
+        handed = {path_key(file.path): FolderFile(file.stamp, "handed") for file in to_ingest}
+        moved = {path_key(move.path): FolderFile(move.stamp, "held") for _, move in folder_plan.moved}
+        old_keys = [path_key(Path(old_path)) for old_path, _ in folder_plan.moved]
+        rows.delete_folder_files(self._store, [*folder_plan.dropped, *old_keys])
+        rows.put_folder_files(self._store, folder.id, {**folder_plan.settled, **moved, **handed})
+        changed: dict[str, list[bytes]] = {"held": [], "failed": [], "left": []}  # by the new state
+        for key, row in folder_plan.settled.items():
+            last = before.get(key)
+            if last is not None and last.state != row.state:
+                changed[row.state].append(key)
+        rows.clear_failures(self._store, [*changed["held"], *folder_plan.dropped])
+        names = {key: rows.below(key, folder.path) for keys in changed.values() for key in keys}
+        self._log(folder_plan, "read", [names[key] for key in changed["held"] if before[key].state != "left"])
+        failed = changed["failed"]
+        reasons = [rows.failure_reason(self._store, key) for key in failed]
+        self._log(folder_plan, "failed", [names[key] for key in failed], reasons)
+        self._log(folder_plan, "left", [names[key] for key in changed["left"]])
+        new_names = [rows.below(path_key(move.path), folder.path) for _, move in folder_plan.moved]
+        self._log(folder_plan, "moved", new_names, [f"from {old_path}" for old_path, _ in folder_plan.moved])
 
-    def _tell(self, each: FolderPlan, what: str, names: Sequence[str], details: Sequence[str] = ()) -> None:
-        """Write into the log: a line a file, or one for all where they are many."""
-        if len(names) > _TOLD_APART:
-            events = [FolderEvent(each.folder.id, what, len(names))]
+    def _log(self, folder_plan: FolderPlan, what: str, names: Sequence[str], details: Sequence[str] = ()) -> None:
+        """Log an event for each file, or one event for all of them if they are many."""
+        if len(names) > _MAX_SINGLE_EVENTS:
+            events = [FolderEvent(folder_plan.folder.id, what, len(names))]
         else:
-            told = details or [""] * len(names)
-            events = [FolderEvent(each.folder.id, what, 1, *both) for both in zip(names, told, strict=True)]
+            pairs = zip(names, details or [""] * len(names), strict=True)
+            events = [FolderEvent(folder_plan.folder.id, what, 1, name, detail) for name, detail in pairs]
         if events:
             rows.add_events(self._store, events)
 
-    def _tell_once(self, each: FolderPlan, what: str) -> None:
-        """That a folder is missing, or back, where the log does not say so already."""
-        last = self.events(limit=1, folders=[each.folder.id])
-        gone = bool(last) and last[0].what == "missing"
-        if gone != (what == "missing"):
-            rows.add_events(self._store, [FolderEvent(each.folder.id, what, 0, "", each.problem)])
+    def _log_presence(self, folder_plan: FolderPlan, what: str) -> None:
+        """Log that a folder is "missing" or "back", unless the last entry implies it."""
+        last = self.events(limit=1, folders=[folder_plan.folder.id])
+        was_missing = bool(last) and last[0].what == "missing"
+        if was_missing != (what == "missing"):
+            rows.add_events(self._store, [FolderEvent(folder_plan.folder.id, what, 0, "", folder_plan.problem)])
 
-    def _tidy(self) -> None:
-        """Forget ingests that folders asked for and that left nothing to say."""
+    def _dismiss_jobs(self) -> None:
+        """Delete finished ingest jobs of folders that have no failed items."""
         for job in self._queue.jobs(-1, states=("done", "cancelled"), kinds=("ingest",)):
             if PAYLOAD in job.payload and not job.items_failed:
                 self._queue.dismiss(job.id)
 
-    def _require_apart(self, place: Path, folder_id: int) -> None:
+    def _require_apart(self, root: Path, folder_id: int) -> None:
         for other in self.all():
             if other.id == folder_id or other.paused:
                 continue
-            if place.is_relative_to(other.path):
-                raise LecternError(f"{place} is kept in step already, as a part of {other.path}.")
-            if other.path.is_relative_to(place):
+            if root.is_relative_to(other.path):
+                raise LecternError(f"{root} is kept in step already, as a part of {other.path}.")
+            if other.path.is_relative_to(root):
                 raise LecternError(
-                    f"{place} holds {other.path}, which is kept in step already.", f"Forget {other.path} first."
+                    f"{root} holds {other.path}, which is kept in step already.", f"Forget {other.path} first."
                 )
 
     def _folder(self, folder_id: int) -> Folder:
-        found = next((folder for folder in self.all() if folder.id == folder_id), None)
-        if found is None:
-            raise NotFoundError(f"There is no folder {folder_id}.", "It may have been forgotten.")
-        return found
+        for folder in self.all():
+            if folder.id == folder_id:
+                return folder
+        raise NotFoundError(f"There is no folder {folder_id}.", "It may have been forgotten.")
 
 
-def _standing_still(each: FolderPlan) -> FolderPlan:
-    """A plan in which files that changed since it was made wait."""
-    moving = {file.path for file in (*each.new, *each.changed) if _stamp(file.path) != file.stamp}
-    if not moving:
-        return each
+def _with_recheck(folder_plan: FolderPlan) -> FolderPlan:
+    """The plan with files that have changed since it was made moved to ``waiting``."""
+    to_ingest = (*folder_plan.new, *folder_plan.changed)
+    unstable = {file.path for file in to_ingest if _stamp(file.path) != file.stamp}
+    if not unstable:
+        return folder_plan
     return replace(
-        each,
-        new=tuple(file for file in each.new if file.path not in moving),
-        changed=tuple(file for file in each.changed if file.path not in moving),
-        waiting=(*each.waiting, *(file for file in (*each.new, *each.changed) if file.path in moving)),
+        folder_plan,
+        new=tuple(file for file in folder_plan.new if file.path not in unstable),
+        changed=tuple(file for file in folder_plan.changed if file.path not in unstable),
+        waiting=(*folder_plan.waiting, *(file for file in to_ingest if file.path in unstable)),
     )
 
 
 def _stamp(path: Path) -> FileStamp | None:
-    """What a file is now; ``None`` where it is gone."""
+    """The current stamp of a file; ``None`` if it no longer exists."""
     try:
         status = path.stat()
     except OSError:

@@ -1,36 +1,38 @@
-"""What would happen to a folder: what lies there, what the library holds and what was handed over before, compared.
+"""Planning the synchronisation of a watched folder by a three-way comparison: files, library, and last known states.
 
-Three sides are needed. A file that is not in the library may be new, may have failed, or may be one whose document a
-person threw away; a document whose file is gone may have been brought back from the trash on purpose.
+Two sides would not be enough. A file that is not in the library may be new, may have failed, or may be one whose
+document the user deleted. A document without a file may have been restored from the trash on purpose.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import time
 
 from core.errors import LecternError
-from core.ingest.gathering import Changes, FoundFile, ScanProgress, compared, files_known, hash_of, scan
-from core.storage.catalogue.folders import Folder, HandedFile, KnownFile, Move, handed_files, paths_at_work
+from core.ingest.gathering import Changes, FoundFile, ScanProgress, compare_and_record, files_known, hash_of, scan
+from core.storage.catalogue.folders import Folder, FolderFile, KnownFile, Move, folder_files, pending_paths
 from core.storage.catalogue.sources import path_key
 from core.storage.store import Store
 
-REST_SECONDS = 2.0  # a file changed later than this may still be being written
-_FEW = 3  # files: where all of at least so many are gone, or more than half of ...
-_MANY = 10  # ... at least so many, a person is asked
+REST_SECONDS = 2.0  # a file that changed more recently may still be written to
+# The user must confirm the removal if all of at least _FEW files are gone, or at least _MANY that are more than half.
+_FEW = 3
+_MANY = 10
 
 
 @dataclass(frozen=True, slots=True)
 class FolderPlan:
-    """A folder against the library. Nothing of it is done yet.
+    """What must be done to synchronise a folder.
 
-    ``problem``: why it cannot be looked at, a sentence; then all else is empty. ``new`` and ``changed`` are to be read,
-    ``moved`` only renamed, each with the way it had. ``gone``: were handed over, are held, and are no longer there.
-    ``waiting``: to be read when they are at rest. ``at_work``: files a job has still to read. ``before``: what was
-    handed over, ``settled``: what is known of that now, ``dropped``: what of it is neither there nor held. ``held``:
-    how many files of it the library held before.
+    ``problem``: why it cannot be read, as a sentence; the other fields are then empty. ``new``, ``changed``: to be
+    ingested. ``moved``: (old path, move) of sources to rename. ``gone``: files in the library that the folder had and
+    that no longer exist. ``waiting``: to be ingested once they are no longer written to. ``at_work``: the number of
+    files in unfinished jobs. ``before``: the stored states of the folder's files; ``settled``: states that have
+    changed; ``dropped``: keys of ``before`` that are neither in the folder nor in the library. ``held``: the number of
+    files that were in the library. ``changes``: the comparison with the library.
     """
 
     folder: Folder
@@ -41,15 +43,15 @@ class FolderPlan:
     gone: tuple[KnownFile, ...] = ()
     waiting: tuple[FoundFile, ...] = ()
     at_work: int = 0
-    settled: Mapping[bytes, HandedFile] = field(default_factory=dict)
-    before: Mapping[bytes, HandedFile] = field(default_factory=dict)
+    settled: Mapping[bytes, FolderFile] = field(default_factory=dict)
+    before: Mapping[bytes, FolderFile] = field(default_factory=dict)
     dropped: tuple[bytes, ...] = ()
     held: int = 0
     changes: Changes | None = None
 
     @property
     def asks(self) -> bool:
-        """Whether so much is gone at once that a person is asked before it leaves the library.
+        """Whether so many files are gone at once that the user must confirm their removal.
 
         >>> from pathlib import Path
         >>> gone = [KnownFile(number, Path(f"/n/{number}"), "", "text", None) for number in range(20)]
@@ -68,58 +70,58 @@ class FolderPlan:
 
 
 def plan(store: Store, folders: Sequence[Folder], progress: ScanProgress | None = None) -> list[FolderPlan]:
-    """What would happen to folders. A file that left one of them for another has moved, as within one."""
-    plans = [_look(store, folder, progress) for folder in folders]
-    moved = _moves(plans)
-    return [_without_moved(each, moved) for each in plans]
+    """Plan the synchronisation of folders. Files that moved from one of them to another count as moved."""
+    plans = [_compare(store, folder, progress) for folder in folders]
+    moved = _matched_moves(plans)
+    return [_with_moves(plan_, moved) for plan_ in plans]
 
 
-def _look(store: Store, folder: Folder, progress: ScanProgress | None) -> FolderPlan:
+def _compare(store: Store, folder: Folder, progress: ScanProgress | None) -> FolderPlan:
     if not folder.path.is_dir():
         return FolderPlan(folder, f"{folder.path} is not there. Is its disk connected? Nothing is removed.")
-    at_work = paths_at_work(store)  # first: what a job ends from here on is at work still, never failed
+    in_jobs = pending_paths(store)  # read first, so that a file whose job ends meanwhile is not taken for a failed one
     known = files_known(store, folder.path)
     try:
-        found = scan(folder.path, folder.patterns, store.home, progress, known=known)
-    except LecternError as error:  # gone since
+        scanned = scan(folder.path, folder.patterns, store.home, progress, known=known)
+    except LecternError as error:  # the folder was removed meanwhile
         return FolderPlan(folder, str(error))
-    if any(not place for place, _ in found.unreadable):
+    if any(not relative for relative, _ in scanned.unreadable):
         return FolderPlan(folder, f"{folder.path} cannot be read. Check its rights. Nothing is removed.")
-    changes = compared(store, found, folder.path, known)
-    before = handed_files(store, folder.id)
-    settled: dict[bytes, HandedFile] = {}
+    changes = compare_and_record(store, scanned, folder.path, known)
+    before = folder_files(store, folder.id)
+    settled: dict[bytes, FolderFile] = {}
     new: list[FoundFile] = []
     changed: list[FoundFile] = []
-    working = 0
+    at_work = 0
     for file in (*changes.new, *changes.changed):
         key = path_key(file.path)
-        was, is_new = before.get(key), key not in known
-        if key in at_work:
-            working += 1
-        elif was is not None and is_new and was.state in ("held", "left"):
-            if was.state == "held":
-                settled[key] = HandedFile(file.stamp, "left")
-        elif was is None or was.stamp != file.stamp or was.state in ("held", "left"):
+        last, is_new = before.get(key), key not in known
+        if key in in_jobs:
+            at_work += 1
+        elif last is not None and is_new and last.state in ("held", "left"):
+            if last.state == "held":  # the user has deleted its document since
+                settled[key] = FolderFile(file.stamp, "left")
+        elif last is None or last.stamp != file.stamp or last.state in ("held", "left"):
             (new if is_new else changed).append(file)
-        elif was.state == "handed":
-            settled[key] = HandedFile(file.stamp, "failed")
+        elif last.state == "handed":  # its job has ended, but it is not in the library
+            settled[key] = FolderFile(file.stamp, "failed")
     for file in changes.unchanged:
-        now = HandedFile(file.stamp, "held")
-        if (key := path_key(file.path)) in at_work:  # found by its words, its meaning still to be encoded
-            working += 1
-        elif before.get(key) != now:
-            settled[key] = now
-    gone = tuple(held for held in changes.missing if (key := path_key(held.path)) in before and key not in at_work)
-    there = {path_key(file.path) for file in found.files}
-    kept = {*there, *known, *at_work}
-    dropped = tuple(key for key in before if key not in kept and not _beyond_reach(changes, key))
+        state = FolderFile(file.stamp, "held")
+        if (key := path_key(file.path)) in in_jobs:  # stored already, but not encoded yet
+            at_work += 1
+        elif before.get(key) != state:
+            settled[key] = state
+    gone = tuple(file for file in changes.missing if (key := path_key(file.path)) in before and key not in in_jobs)
+    existing = {path_key(file.path) for file in scanned.files}
+    keys_in_use = {*existing, *known, *in_jobs}
+    dropped = tuple(key for key in before if key not in keys_in_use and not _is_unreadable(changes, key))
     held = sum(1 for row in before.values() if row.state == "held")
     return FolderPlan(
         folder,
         new=tuple(new),
         changed=tuple(changed),
         gone=gone,
-        at_work=working,
+        at_work=at_work,
         settled=settled,
         before=before,
         dropped=dropped,
@@ -128,68 +130,69 @@ def _look(store: Store, folder: Folder, progress: ScanProgress | None) -> Folder
     )
 
 
-def _beyond_reach(changes: Changes, key: bytes) -> bool:
-    """Whether a file lies where nothing could be read, so that nobody knows whether it is there."""
+def _is_unreadable(changes: Changes, key: bytes) -> bool:
+    """Whether a file is in an unreadable folder, so that it may still exist."""
     root = changes.scan.folder
-    return any(key.startswith(path_key(root / place)) for place, _ in changes.scan.unreadable)
+    return any(key.startswith(path_key(root / relative)) for relative, _ in changes.scan.unreadable)
 
 
-def _moves(plans: Iterable[FolderPlan]) -> dict[bytes, tuple[KnownFile, FoundFile]]:
-    """Files that are gone and stand elsewhere with the same content, by their new path. Each is matched once.
+def _matched_moves(plans: Sequence[FolderPlan]) -> dict[bytes, tuple[KnownFile, FoundFile]]:
+    """New files with the content of a file that is gone, by path key; each file is matched once.
 
-    Only files as large as one that is gone are read; of several alike, one of the same name is taken first.
+    Only new files with the size of a gone one are read. Of several candidates, one with the same name is preferred.
     """
-    plans = list(plans)
     sizes: set[int] = set()
     gone: dict[str, list[KnownFile]] = defaultdict(list)
-    for each in plans:
-        for held in each.gone:
-            row = each.before.get(path_key(held.path))
-            sizes.update(it.size_bytes for it in (held.stamp, row and row.stamp) if it)
-            gone[held.version_id].append(held)
+    for folder_plan in plans:
+        for file in folder_plan.gone:
+            row = folder_plan.before.get(path_key(file.path))
+            sizes.update(stamp.size_bytes for stamp in (file.stamp, row and row.stamp) if stamp)
+            gone[file.version_id].append(file)
     if not gone:
         return {}
-    arrived: dict[str, list[FoundFile]] = defaultdict(list)
-    for each in plans:
-        for file in each.new:
-            if file.size_bytes in sizes and (content := hash_of(file.path)) in gone:
-                arrived[content].append(file)
-    found: dict[bytes, tuple[KnownFile, FoundFile]] = {}
-    for content, files in arrived.items():
-        left = gone[content]
+    candidates: dict[str, list[FoundFile]] = defaultdict(list)
+    for folder_plan in plans:
+        for new_file in folder_plan.new:
+            if new_file.size_bytes in sizes and (content_hash := hash_of(new_file.path)) in gone:
+                candidates[content_hash].append(new_file)
+    matches: dict[bytes, tuple[KnownFile, FoundFile]] = {}
+    for content_hash, files in candidates.items():
+        unmatched = gone[content_hash]
         for same_name in (True, False):
-            for file in files:
-                key = path_key(file.path)
-                fits = [held for held in left if not same_name or held.path.name == file.path.name]
-                if key not in found and fits:
-                    found[key] = (fits[0], file)
-                    left.remove(fits[0])
-    return found
+            for new_file in files:
+                key = path_key(new_file.path)
+                fitting = [old for old in unmatched if not same_name or old.path.name == new_file.path.name]
+                if key not in matches and fitting:
+                    matches[key] = (fitting[0], new_file)
+                    unmatched.remove(fitting[0])
+    return matches
 
 
-def _without_moved(each: FolderPlan, moved: Mapping[bytes, tuple[KnownFile, FoundFile]]) -> FolderPlan:
-    """A plan in which what moved is neither new nor gone, and what is not at rest waits."""
-    left = {held.source for held, _ in moved.values()}
-    here = [moved[key] for file in each.new if (key := path_key(file.path)) in moved]
-    moves = [(held, Move(held.source, file.path, shown(each.folder, file), file.stamp)) for held, file in here]
-    new = [file for file in each.new if path_key(file.path) not in moved]
-    waiting = [file for file in (*new, *each.changed) if not at_rest(file)]
-    unrested = {file.path for file in waiting}
+def _with_moves(folder_plan: FolderPlan, matches: Mapping[bytes, tuple[KnownFile, FoundFile]]) -> FolderPlan:
+    """The plan with matched files as moved instead of new and gone, and with files still written to as waiting."""
+    moved_sources = {old.source for old, _ in matches.values()}
+    here = [matches[key] for file in folder_plan.new if (key := path_key(file.path)) in matches]
+    new = [file for file in folder_plan.new if path_key(file.path) not in matches]
+    waiting = [file for file in (*new, *folder_plan.changed) if not at_rest(file)]
+    waiting_paths = {file.path for file in waiting}
     return replace(
-        each,
-        new=tuple(file for file in new if file.path not in unrested),
-        changed=tuple(file for file in each.changed if file.path not in unrested),
-        moved=tuple((str(held.path), move) for held, move in moves),
-        gone=tuple(held for held in each.gone if held.source not in left),
+        folder_plan,
+        new=tuple(file for file in new if file.path not in waiting_paths),
+        changed=tuple(file for file in folder_plan.changed if file.path not in waiting_paths),
+        moved=tuple(
+            (str(old.path), Move(old.source, file.path, shown(folder_plan.folder, file), file.stamp))
+            for old, file in here
+        ),
+        gone=tuple(file for file in folder_plan.gone if file.source not in moved_sources),
         waiting=tuple(waiting),
     )
 
 
 def shown(folder: Folder, file: FoundFile) -> str:
-    """The name a file of a folder goes by: the folder's, and the way below it."""
+    """The source name of a file in a folder: the folder's name and the relative path."""
     return f"{folder.path.name}/{file.relative}" if folder.path.name else file.relative
 
 
 def at_rest(file: FoundFile) -> bool:
-    """Whether a file has not been changed for a moment; one whose time lies ahead is not waited for."""
+    """Whether a file has not changed for ``REST_SECONDS``; also if its modification time is in the future."""
     return not 0 <= time() - file.stamp.modified_ns / 1e9 < REST_SECONDS

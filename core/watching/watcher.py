@@ -1,4 +1,4 @@
-"""A thread that keeps a library's folders in step: told of changes by the system, and looking by itself beside that."""
+"""``Watcher``: a thread that synchronises watched folders, on events of the file system and at regular intervals."""
 
 from __future__ import annotations
 
@@ -22,36 +22,40 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 
-QUIET_SECONDS = 1.0  # after the last change that was told, so that one saving is one look
-_LONGEST_QUIET = 10.0  # after the first one, where changes do not end
-_SOON_SECONDS = 2.0  # where something waits, or is being read
-_LATER_SECONDS = 30.0  # else: network disks tell of nothing
-_SHARE = 20  # looking unasked takes one part in so many of the time at most
-_SHARE_TOLD = 5  # and where changes are told without end
-_CHANGES = frozenset(("created", "modified", "moved", "deleted", "closed"))  # not "opened": reading is no change
+QUIET_SECONDS = 1.0  # sweep after so long without an event, so that saving a file causes one sweep
+_MAX_DELAY_SECONDS = 10.0  # from the first event, even if events go on
+_SOON_SECONDS = 2.0  # interval while files are being ingested
+_LATER_SECONDS = 30.0  # interval otherwise, since network disks send no events
+_IDLE_RATIO = 20  # regular sweeps take at most 1/20 of the time
+_EVENT_RATIO = 5  # sweeps caused by events take at most 1/5 of the time
+_EVENT_TYPES = frozenset(("created", "modified", "moved", "deleted", "closed"))  # not "opened", which is no change
 
 
 @dataclass(slots=True)
-class _Watched:
-    """A folder's next look, never before ``earliest``. ``first``, ``last``: when changes were told that nobody has
-    looked at; 0: none were.
+class _Schedule:
+    """When to sweep a folder next, in monotonic time.
+
+    ``due``: regularly. ``earliest``: not before, even after events. ``first_event``, ``last_event``: of the events
+    since the last sweep; 0 without any.
     """
 
     due: float = 0.0
     earliest: float = 0.0
-    first: float = 0.0
-    last: float = 0.0
+    first_event: float = 0.0
+    last_event: float = 0.0
 
     def at(self) -> float:
-        """When to look: once it is quiet after a change, else when it is due."""
-        quiet = min(self.last + QUIET_SECONDS, self.first + _LONGEST_QUIET) if self.first else self.due
-        return max(self.earliest, min(quiet, self.due))
+        """The time of the next sweep."""
+        after_events = self.due
+        if self.first_event:
+            after_events = min(self.last_event + QUIET_SECONDS, self.first_event + _MAX_DELAY_SECONDS)
+        return max(self.earliest, min(after_events, self.due))
 
 
 class Watcher:
-    """Keeps folders in step from ``start`` to ``stop``. ``only``: folders of these ids, paused ones never.
+    """Synchronises folders from ``start`` to ``stop``. ``only``: restricts it to these ids; paused folders never.
 
-    It reads nothing itself: what is new or changed becomes a job in the library's queue.
+    It ingests nothing itself: new and changed files become jobs in the library's queue.
     """
 
     def __init__(self, folders: Folders, only: Collection[int] | None = None) -> None:
@@ -60,16 +64,16 @@ class Watcher:
         self._stopped = threading.Event()
         self._wake = threading.Condition()
         self._poked = False
-        self._watched: dict[int, _Watched] = {}
-        self._told = _Told(self._change, folders.home)
+        self._schedules: dict[int, _Schedule] = {}
+        self._events = _EventSource(self._on_change, folders.home)
         self._thread = threading.Thread(target=self._run, name="lectern-watcher", daemon=True)
 
     def start(self) -> None:
-        """Begin with a look at every folder."""
+        """Start the thread, which sweeps every folder first."""
         self._thread.start()
 
     def stop(self, timeout_seconds: float = 10.0) -> bool:
-        """End; whether the thread has. What is queued stays queued."""
+        """Stop the thread; queued jobs stay. Returns whether it ended within the timeout."""
         self._stopped.set()
         self.poke()
         if self._thread.is_alive():
@@ -77,129 +81,132 @@ class Watcher:
         return not self._thread.is_alive()
 
     def poke(self) -> None:
-        """Look at every folder now: one was added, paused or taken up again, or a person asks."""
+        """Sweep every folder now: the list of folders has changed, or the user wants it."""
         with self._wake:
             self._poked = True
-            for watched in self._watched.values():
-                watched.due = watched.earliest = 0.0
+            for schedule in self._schedules.values():
+                schedule.due = schedule.earliest = 0.0
             self._wake.notify_all()
 
-    def _change(self, folder_id: int) -> None:
+    def _on_change(self, folder_id: int) -> None:
         with self._wake:
-            watched = self._watched.get(folder_id)
-            if watched is not None:
-                watched.last = monotonic()
-                watched.first = watched.first or watched.last
+            schedule = self._schedules.get(folder_id)
+            if schedule is not None:
+                schedule.last_event = monotonic()
+                schedule.first_event = schedule.first_event or schedule.last_event
                 self._wake.notify_all()
 
     def _run(self) -> None:
         try:
             while not self._stopped.is_set():
-                self._turn()
+                self._step()
         finally:
-            self._told.close()
+            self._events.close()
 
-    def _turn(self) -> None:
-        """Look at what is due, or wait until something may be."""
+    def _step(self) -> None:
+        """Sweep the folders that are due, then wait until the next one is."""
         try:
             folders = [
                 folder
                 for folder in self._folders.all()
                 if not folder.paused and (self._only is None or folder.id in self._only)
             ]
-            self._told.listen(folders)
+            self._events.observe(folders)
             with self._wake:
-                self._watched = {folder.id: self._watched.get(folder.id, _Watched()) for folder in folders}
-                due = [number for number, watched in self._watched.items() if watched.at() <= monotonic()]
-                for number in due:
-                    self._watched[number].first = 0.0
-                    self._watched[number].due = monotonic() + _LATER_SECONDS
+                self._schedules = {folder.id: self._schedules.get(folder.id, _Schedule()) for folder in folders}
+                due = [folder_id for folder_id, schedule in self._schedules.items() if schedule.at() <= monotonic()]
+                for folder_id in due:
+                    self._schedules[folder_id].first_event = 0.0
+                    self._schedules[folder_id].due = monotonic() + _LATER_SECONDS
             if due:
-                self._look(due)
+                self._sweep(due)
         except LecternError as error:
             _LOG.warning("Folders could not be looked at: %s", error)
             self._stopped.wait(_LATER_SECONDS)
-        except Exception:  # a defect met in one folder must not end the watching of all
+        except Exception:  # a bug triggered by one folder must not stop the watching of the others
             _LOG.exception("Folders could not be looked at.")
             self._stopped.wait(_LATER_SECONDS)
         with self._wake:
-            nearest = min((watched.at() for watched in self._watched.values()), default=monotonic() + _LATER_SECONDS)
+            next_sweep = min(
+                (schedule.at() for schedule in self._schedules.values()), default=monotonic() + _LATER_SECONDS
+            )
             if not self._poked and not self._stopped.is_set():
-                self._wake.wait(max(0.0, nearest - monotonic()))
+                self._wake.wait(max(0.0, next_sweep - monotonic()))
             self._poked = False
 
-    def _look(self, due: Collection[int]) -> None:
-        began = perf_counter()
+    def _sweep(self, due: Collection[int]) -> None:
+        started = perf_counter()
         plans = self._folders.sweep(due, self._stopped.wait)
-        took = perf_counter() - began
+        seconds = perf_counter() - started
         with self._wake:
-            for each in plans if not self._poked else ():  # who poked meanwhile asks for another look
-                pause = max(_next_look(each), _SHARE * took)
-                watched = self._watched[each.folder.id]
-                watched.due, watched.earliest = monotonic() + pause, monotonic() + _SHARE_TOLD * took
+            for folder_plan in plans if not self._poked else ():  # after ``poke``, all folders are due at once
+                interval = max(_interval(folder_plan), _IDLE_RATIO * seconds)
+                schedule = self._schedules[folder_plan.folder.id]
+                schedule.due, schedule.earliest = monotonic() + interval, monotonic() + _EVENT_RATIO * seconds
 
 
-def _next_look(each: FolderPlan) -> float:
-    """Seconds until a folder is looked at again where nothing tells of a change."""
-    if each.waiting:
+def _interval(folder_plan: FolderPlan) -> float:
+    """Seconds until the next sweep of a folder without events."""
+    if folder_plan.waiting:
         return REST_SECONDS
-    return _SOON_SECONDS if each.new or each.changed or each.at_work else _LATER_SECONDS
+    return _SOON_SECONDS if folder_plan.new or folder_plan.changed or folder_plan.at_work else _LATER_SECONDS
 
 
-class _Told:
-    """What the system tells of changes below folders, by watchdog; where it cannot, nobody is told and looks do."""
+class _EventSource:
+    """Calls ``on_change(folder_id)`` for changes below folders, by watchdog. Some file systems send no events."""
 
-    def __init__(self, change: Callable[[int], None], home: Path) -> None:
-        self._change = change
-        self._home = os.path.join(os.fsencode(home), b"")  # noqa: PTH118 - the library's own files change at each look
+    def __init__(self, on_change: Callable[[int], None], home: Path) -> None:
+        self._on_change = on_change
+        self._home = os.path.join(os.fsencode(home), b"")  # noqa: PTH118 - each sweep changes the library's own files
         self._observer: BaseObserver | None = None
-        self._places: dict[int, tuple[tuple[Path, int, int], ObservedWatch | None]] = {}
+        self._observed: dict[int, tuple[tuple[Path, int, int], ObservedWatch | None]] = {}
 
-    def listen(self, folders: Collection[Folder]) -> None:
-        """Listen to these folders and no others; one that was gone and is back is another place."""
-        wanted = {folder.id: place for folder in folders if (place := _place(folder.path))}
-        for number in [number for number, (place, _) in self._places.items() if wanted.get(number) != place]:
-            _, watch = self._places.pop(number)
+    def observe(self, folders: Collection[Folder]) -> None:
+        """Observe exactly these folders. One that was removed and created again is observed anew."""
+        identities = {folder.id: identity for folder in folders if (identity := _identity(folder.path))}
+        stale = [number for number, (identity, _) in self._observed.items() if identities.get(number) != identity]
+        for folder_id in stale:
+            _, watch = self._observed.pop(folder_id)
             if self._observer is not None and watch is not None:
                 try:
                     self._observer.unschedule(watch)
                 except (KeyError, OSError):  # it ended with its folder
                     _LOG.debug("A folder was no longer listened to.", exc_info=True)
-        for number, place in wanted.items():
-            if number not in self._places:
-                self._places[number] = (place, self._begin(number, place[0]))
+        for folder_id, identity in identities.items():
+            if folder_id not in self._observed:
+                self._observed[folder_id] = (identity, self._schedule(folder_id, identity[0]))
 
     def close(self) -> None:
-        """Listen to nothing more."""
+        """Stop observing."""
         if self._observer is not None:
             self._observer.stop()
             self._observer.join()
             self._observer = None
 
-    def _begin(self, number: int, path: Path) -> ObservedWatch | None:
-        # Loaded when there is a folder: most commands and many libraries have none.
+    def _schedule(self, folder_id: int, path: Path) -> ObservedWatch | None:
+        # Imported on demand, since most commands and many libraries watch no folder.
         from watchdog.events import FileSystemEventHandler
         from watchdog.observers import Observer
 
-        change, home = self._change, self._home
+        on_change, home = self._on_change, self._home
 
         class Handler(FileSystemEventHandler):
             def on_any_event(self, event: FileSystemEvent) -> None:
-                if event.event_type in _CHANGES and not os.fsencode(event.src_path).startswith(home):
-                    change(number)
+                if event.event_type in _EVENT_TYPES and not os.fsencode(event.src_path).startswith(home):
+                    on_change(folder_id)
 
         try:
             if self._observer is None:
                 self._observer = Observer()
                 self._observer.start()
             return self._observer.schedule(Handler(), str(path), recursive=True)
-        except OSError as error:  # more folders than the system watches, or a disk that cannot tell
+        except OSError as error:  # the system's limit of watches is reached, or the disk sends no events
             _LOG.info("%s is looked at by the clock: %s", path, error)
             return None
 
 
-def _place(path: Path) -> tuple[Path, int, int] | None:
-    """A folder and which one it is; ``None`` where it is not there."""
+def _identity(path: Path) -> tuple[Path, int, int] | None:
+    """A folder's path, device and inode; ``None`` if it does not exist."""
     try:
         status = path.stat()
     except OSError:

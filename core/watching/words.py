@@ -1,11 +1,11 @@
-"""Folders in words, the same for the page and the command line."""
+"""Texts on watched folders, for the pages and the command line."""
 
 from __future__ import annotations
 
 from core.storage.catalogue.folders import FolderEvent
 from core.watching.planning import FolderPlan
 
-_WHAT = {
+_FILE_EVENTS = {
     "read": "read",
     "moved": "moved, nothing read again",
     "removed": "gone from the folder, now in the trash",
@@ -13,7 +13,7 @@ _WHAT = {
     "left": "left out: its document was taken out of the library",
     "kept": "gone from the folder, kept in the library",
 }
-_WHOLE = {
+_FOLDER_EVENTS = {
     "asked": "{files} files are gone at once. Nothing was removed: say whether their documents are to go",
     "missing": "the folder is not there; nothing was removed",
     "back": "the folder is back",
@@ -21,21 +21,21 @@ _WHOLE = {
 
 
 def happened(event: FolderEvent) -> str:
-    """An event as a line of the log.
+    """A log entry in words.
 
     >>> happened(FolderEvent(1, "moved", 1, "b.md", "from /notes/a.md")), happened(FolderEvent(1, "read", 2000))
     ('b.md: moved, nothing read again (from /notes/a.md)', '2,000 files: read')
     >>> happened(FolderEvent(1, "back", 0))
     'the folder is back'
     """
-    if event.what in _WHOLE:
-        return _WHOLE[event.what].format(files=f"{event.files:,}")
+    if event.what in _FOLDER_EVENTS:
+        return _FOLDER_EVENTS[event.what].format(files=f"{event.files:,}")
     detail = f" ({event.detail})" if event.detail else ""
-    return f"{event.name or f'{event.files:,} files'}: {_WHAT.get(event.what, event.what)}{detail}"
+    return f"{event.name or f'{event.files:,} files'}: {_FILE_EVENTS.get(event.what, event.what)}{detail}"
 
 
 def would_happen(plan: FolderPlan) -> str:
-    """A plan in a line: what would be done, and what is left alone.
+    """A plan in words, in one line.
 
     >>> from pathlib import Path
     >>> from core.storage.catalogue.folders import Folder
@@ -48,7 +48,7 @@ def would_happen(plan: FolderPlan) -> str:
     """
     if plan.problem:
         return plan.problem
-    counted = (
+    counts = (
         (len(plan.new), "new"),
         (len(plan.changed), "changed"),
         (len(plan.moved), "moved"),
@@ -56,4 +56,4 @@ def would_happen(plan: FolderPlan) -> str:
         (plan.at_work, "being read"),
         (len(plan.waiting), "still being written"),
     )
-    return ", ".join(f"{count:,} {said}" for count, said in counted if count) or "in step"
+    return ", ".join(f"{count:,} {description}" for count, description in counts if count) or "in step"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.chunking.signals.captions import MOST, captions_of
+from core.chunking.signals.captions import MAX_CHARACTERS, captions_of
 from core.types import Block, BlockKind, Span
 
 KINDS = {
@@ -84,7 +84,7 @@ def test_a_long_caption_is_cut_at_a_word_and_is_one_line() -> None:
     text = f"{words}\n\n| a |\n| b |"
     blocks = [Block(BlockKind.PARAGRAPH, 0, len(words)), Block(BlockKind.TABLE, len(words) + 2, len(text))]
     (said,) = captions_of(text, blocks, [Span(len(text) - 4, len(text))])
-    assert MOST - 6 <= len(said) <= MOST
+    assert MAX_CHARACTERS - 6 <= len(said) <= MAX_CHARACTERS
     assert said.startswith("Table 1: many words many")
     assert set(said.split()[2:]) == {"many", "words"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.chunking.chunkers.claim import citations, exhibits, leans_back
+from core.chunking.chunkers.claim import citations, depends_on_previous, exhibits
 from core.text.cited import reference_entries
 from core.types import Span
 from tests.chunking.domains import leaf_with, tree_of
@@ -45,7 +45,7 @@ def test_exhibits_are_found_once():
 )
 def test_what_leans_on_what(first, second, leans):
     text = f"{first} {second}"
-    assert leans_back(text, Span(0, len(first)), Span(len(first) + 1, len(text))) is leans
+    assert depends_on_previous(text, Span(0, len(first)), Span(len(first) + 1, len(text))) is leans
 
 
 def test_a_claim_and_its_basis_share_a_leaf():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.chunking import cut, cut_edited, recipe_fingerprint
 from core.chunking.auditing import audit
 from core.chunking.chunkers import CHUNKERS
-from core.chunking.edits.edited_tree import Remaker
+from core.chunking.edits.edited_tree import ChunkBuilder
 from core.chunking.edits.edits import Edit, disable, edits_fingerprint, merge, move, pin, split
 from core.chunking.edits.following import follow_edits
 from core.chunking.edits.replay import replay
@@ -302,7 +302,7 @@ def test_the_laws_hold_and_replaying_again_changes_nothing(case) -> None:
 
 def cut_again(work, dials, edits, tree):
     recipe = recipe_fingerprint("p", dials, work.counter.fingerprint)
-    return replay(tree, edits, Remaker(work.context(dials), recipe, work.counter))
+    return replay(tree, edits, ChunkBuilder(work.context(dials), recipe, work.counter))
 
 
 def asked_for(done, text) -> None:

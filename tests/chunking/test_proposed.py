@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.chunking import chunk, recipe_fingerprint
 from core.chunking.chunkers import CHUNKERS
-from core.chunking.chunkers.proposed import INTENTS, divided
+from core.chunking.chunkers.proposed import INTENTS, parse_passages
 from core.chunking.plan import ChunkerResources
 from core.embedding.tokenizer import packaged_counter
 from core.errors import LecternError
@@ -104,7 +104,7 @@ def test_who_proposes_is_named_in_the_recipe_of_proposed_alone():
 def test_every_true_division_is_taken(sizes, intents):
     starts = [sum(sizes[:at]) for at in range(len(sizes))]
     given = [(start + 1, start + size, intent) for start, size, intent in zip(starts, sizes, intents, strict=False)]
-    assert divided(ranges(*given), sum(sizes)) == (
+    assert parse_passages(ranges(*given), sum(sizes)) == (
         [(start, intent) for start, (_, _, intent) in zip(starts, given, strict=True)],
         "",
     )
@@ -112,5 +112,5 @@ def test_every_true_division_is_taken(sizes, intents):
 
 @given(answer=st.text(max_size=60) | st.recursive(st.integers() | st.text(), st.lists).map(json.dumps))
 def test_nothing_else_is(answer):
-    found, fault = divided(answer, 4)
+    found, fault = parse_passages(answer, 4)
     assert bool(found) != bool(fault)

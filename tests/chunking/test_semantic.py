@@ -16,7 +16,7 @@ from core.chunking.chunkers import CHUNKERS
 from core.chunking.chunkers.cluster import clusters, mean_similarity
 from core.chunking.plan import ChunkerResources
 from core.chunking.prepared_document import PreparedDocument
-from core.chunking.signals.prose import without_crumbs
+from core.chunking.signals.prose import without_small_pieces
 from core.parsing import parse
 from core.settings import ChunkingSettings, ParsingSettings
 from core.types import Document
@@ -184,7 +184,7 @@ def test_no_crumb_is_left_that_could_join(rows, least, data):
     before = [0, *itertools.accumulate(sizes)]
     cuts = data.draw(st.sets(st.integers(1, max(1, len(rows) - 1)))) if len(rows) > 1 else set()
     fixed = data.draw(st.sets(st.sampled_from(sorted(cuts)))) if cuts else set()
-    kept = without_crumbs(cuts, likeness, before, least, fixed)
+    kept = without_small_pieces(cuts, likeness, before, least, fixed)
     assert set(kept) <= cuts
     assert fixed <= set(kept)
     edges = [0, *kept, len(rows)]

@@ -19,6 +19,7 @@ import pytest
 from core.cli.main import main
 from core.parsing import parse
 from core.settings import ParsingSettings
+from tests.cli.without_model import COMMAND, quickly
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.model
@@ -673,11 +674,12 @@ def long_suite(tmp_path):
 
 def test_a_killed_grid_goes_on_and_says_the_same(core, long_suite, tmp_path, monkeypatch):
     monkeypatch.setenv("LECTERN_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("core.storage.embedder.load_model", quickly)
     file = grid_file(tmp_path, json.dumps({"vary": VARIED}))
     code, plan, sentence = core("bench", long_suite, "--grid", file, "--dry-run")
     assert (code, plan["recipes"], plan["presets"], plan["resumed"]) == (0, 2, 4, 0)
     assert "retrieval.k is 0" in sentence, "cells that cannot be are named with the reason"
-    command = [sys.executable, "-m", "core", "bench", long_suite, "--grid", file, "--json"]
+    command = [*COMMAND, "bench", long_suite, "--grid", file, "--json"]
     running = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     runs = tmp_path / "home" / "benchmarks" / "runs"
     while running.poll() is None and not any(path.stat().st_size > 2_000 for path in runs.glob("*/cells/*.jsonl")):

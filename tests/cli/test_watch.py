@@ -12,10 +12,14 @@ import pytest
 
 from core.cli.main import main
 from core.library import Library
+from tests.cli.without_model import COMMAND, quickly
 from tests.conftest import ROOT
 from tests.watching.keeper import held, there, write
 
-pytestmark = pytest.mark.model
+
+@pytest.fixture(autouse=True)
+def _without_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.storage.embedder.load_model", quickly)
 
 
 @pytest.fixture
@@ -78,7 +82,7 @@ def test_without_a_folder_or_the_lock_it_says_so(capsys, home: Path, folder: Pat
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of another process")
 def test_it_watches_until_it_is_stopped(home: Path, folder: Path) -> None:
-    command = [sys.executable, "-m", "core", "watch", "--library", str(home), "--json", str(folder)]
+    command = [*COMMAND, "watch", "--library", str(home), "--json", str(folder)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, cwd=ROOT, text=True, **pipes) as process:
         assert process.stdout is not None

@@ -69,5 +69,5 @@ def test_a_file_that_marks_nothing_gets_a_sentence(tmp_path: Path) -> None:
     ):
         answer_reader.load(tmp_path / "older.safetensors", "")
     module, _ = reranker_file.untrained(seed=1)
-    reranker_file.lay_over(module, tmp_path / "older.safetensors")
+    reranker_file.load_into(module, tmp_path / "older.safetensors")
     assert reranker_file.load(tmp_path / "older.safetensors", "").max_seq_length == reranker_file.MAX_TOKENS

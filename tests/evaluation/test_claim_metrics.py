@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.evaluation.grading import graded, no_judge
+from core.evaluation.grading import grade, no_judge
 from core.evaluation.metrics.answers import exact_match
 from core.evaluation.metrics.claims import claim_recall, faithfulness, hallucination_rate
 from core.evidence import Passage
@@ -25,7 +25,7 @@ def passage(text=TEXT):
 
 
 def scores(answer, reference="", judge=no_judge):
-    return graded("How long is an access token valid?", answer, reference, [passage()], judge)
+    return grade("How long is an access token valid?", answer, reference, [passage()], judge)
 
 
 @given(verdicts, verdicts)

@@ -26,7 +26,7 @@ def table(count, document=0, size=10):
     ones = np.ones(count, np.int64)
     return LeafTable(
         1, 1, 2, starts + 1, places, starts, starts + size, ones, -ones,
-        LeafVectors.held(np.ones((count, 2), np.float32)), ("v0", "v1"), ("A", "B"), ("a.md", "b.md"),
+        LeafVectors.from_matrix(np.ones((count, 2), np.float32)), ("v0", "v1"), ("A", "B"), ("a.md", "b.md"),
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from core.evaluation.metrics import SPAN_METRICS
 from core.evaluation.metrics.spans import before_gold
-from core.evaluation.regions import Region, region, take
+from core.evaluation.regions import Region, cut_to_budget, region
 from core.types import Span
 from tests.evaluation import rescore
 
@@ -34,7 +34,7 @@ def test_common_is_the_size_of_the_intersection(left, right):
 
 @given(contexts, st.integers(0, 120))
 def test_take_reads_new_characters_in_order_until_the_budget(context, budget):
-    assert characters_of(take(context, budget)) == rescore.first_characters(context, budget)
+    assert characters_of(cut_to_budget(context, budget)) == rescore.first_characters(context, budget)
 
 
 @given(contexts, contexts, st.integers(1, 120))
@@ -42,7 +42,7 @@ def test_span_metrics_equal_their_definitions_on_sets(context, gold, budget):
     gold_characters = rescore.characters(gold)
     assume(gold_characters)
     expected = rescore.span_scores(context, gold_characters, budget)
-    taken = take(context, budget)
+    taken = cut_to_budget(context, budget)
     assert {f"{name}@{budget}": metric(taken, region(gold), budget) for name, metric in SPAN_METRICS.items()} == (
         pytest.approx(expected, abs=1e-12)
     )
@@ -51,7 +51,7 @@ def test_span_metrics_equal_their_definitions_on_sets(context, gold, budget):
 @given(contexts, st.integers(1, 120))
 def test_reading_the_gold_first_attains_everything(gold, budget):
     assume(region(gold).size)
-    taken = take([*gold, ("other", 0, 500)], budget)
+    taken = cut_to_budget([*gold, ("other", 0, 500)], budget)
     assert SPAN_METRICS["attained"](taken, region(gold), budget) == 1.0
 
 

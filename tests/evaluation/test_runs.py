@@ -2,14 +2,14 @@
 
 import json
 
-from core.evaluation.regions import Names, Run
+from core.evaluation.regions import DocumentNames, Run
 from core.evaluation.suites import GoldSpan, Question, load_suite
 from tests.evaluation.test_suites import question, write_suite
 
 
 def names_of(tmp_path, texts):
     suite = load_suite(write_suite(tmp_path, [question()], texts=texts))
-    return Names(suite), {item.name: item.version_id for item in suite.documents}
+    return DocumentNames(suite), {item.name: item.version_id for item in suite.documents}
 
 
 def asking(*gold, relevant=None):

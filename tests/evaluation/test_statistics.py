@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.evaluation.statistics import (
     BETTER,
-    ENUMERATED,
+    MAX_ENUMERATED,
     NO_DIFFERENCE,
     SIGNIFICANT,
     WORSE,
@@ -95,7 +95,7 @@ def test_many_questions_come_near_to_the_enumeration():
     assert randomisation(differences, np.zeros((15, 3))) == pytest.approx(expected, abs=0.02)
 
 
-@pytest.mark.parametrize("questions", [1, ENUMERATED, ENUMERATED + 1, 80])
+@pytest.mark.parametrize("questions", [1, MAX_ENUMERATED, MAX_ENUMERATED + 1, 80])
 @pytest.mark.parametrize("rounding", [0.0, 1e-14])
 def test_the_same_scores_but_for_rounding_differ_with_p_one(questions, rounding):
     scores = np.random.default_rng(13).random((questions, 3))

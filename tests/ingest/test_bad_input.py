@@ -23,6 +23,7 @@ from core.ingest.ingest import ItemCancelledError
 from core.ingest.work import ingest_handler
 from core.library import Incoming, Library
 from core.storage.catalogue.job_rows import NewItem
+from tests.cli.without_model import COMMAND
 from tests.conftest import ROOT
 from tests.fast_encoder import FastEncoder
 from tests.small_disk import fill, mounted
@@ -69,7 +70,7 @@ def write(folder: Path, files: dict[str, bytes]) -> Path:
 
 def command(*arguments: object, timeout: float = 240) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        [sys.executable, "-m", "core", *map(str, arguments)],
+        [*COMMAND, *map(str, arguments)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -368,9 +369,9 @@ def test_a_file_too_large_to_hold_is_refused_unread(library, tmp_path):
 
 @contextmanager
 def watched_always():
-    """Every ``breathe`` asks."""
+    """Every ``check_cancelled`` calls the check."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("core.cancellation._EVERY_SECONDS", 0.0)
+        patched.setattr("core.cancellation._INTERVAL_SECONDS", 0.0)
         yield
 
 
@@ -421,7 +422,7 @@ def test_what_is_stored_stays_when_telling_chroma_of_it_is_stopped(library):
 
 def test_a_document_is_told_of_and_stopped_while_it_is_stored(library, monkeypatch):
     """The queue writes where an item stands into the very transaction that stores it."""
-    monkeypatch.setattr("core.ingest.reporting._WRITE_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr("core.ingest.reporting._WRITE_SECONDS", 0.0)
     seen: list[str] = []
     persons: list[Thread] = []
 

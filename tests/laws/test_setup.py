@@ -137,8 +137,10 @@ def test_make_knows_its_targets() -> None:
     browser_files = {path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("test_*browser.py")}
     assert len(browser_files) > 5
     assert browser_files <= set(re.findall(r"tests/\S+", tested))
-    assert "not long" in tested
-    assert "not long" not in make(ROOT, "-n", "test-all")
+    every = make(ROOT, "-n", "test-all")
+    for kind in ("browser", "not browser"):
+        assert f'-m "{kind} and not long"' in tested
+        assert f'-m "{kind}"' in every
     assert "data" not in make(ROOT, "-n", "clean")
 
 

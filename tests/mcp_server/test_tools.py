@@ -11,7 +11,7 @@ from core.errors import LecternError
 from core.library import Incoming, Library
 from core.mcp_server.tools import LONGEST, Tools
 from core.storage import shelf
-from core.text.addresses import read_span
+from core.text.addresses import parse_span
 
 APP = "http://localhost:8501"
 TOKENS = """# Handbook
@@ -68,7 +68,7 @@ def test_what_is_found_has_its_place_and_a_link_that_the_app_takes(tools, librar
         assert place["link"].startswith(f"{APP}/chunks?")
         assert led["library"] == ["Papers"]
         assert led["document"][0].startswith(place["source"])
-        assert read_span(led["span"][0]).start == place["start"]
+        assert parse_span(led["span"][0]).start == place["start"]
     assert any("3600 seconds" in text for text in fenced(told))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,11 +27,20 @@ def empty_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
     services._desk.clear()
 
 
+@pytest.fixture(scope="module")
+def noted(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    """A library with the module's ``NOTES`` in it, closed, that nothing opens: each test has a copy of its own."""
+    folder = tmp_path_factory.mktemp("noted")
+    with pytest.MonkeyPatch.context() as patch, filled(folder, patch, request.module.NOTES):
+        pass
+    return folder / "home"
+
+
 @pytest.fixture
-def home(empty_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
+def home(empty_home: Path, noted: Path) -> Path:
     """The app's library with the module's ``NOTES`` in it, closed."""
-    with filled(tmp_path, monkeypatch, request.module.NOTES):
-        return empty_home
+    shutil.copytree(noted, empty_home)
+    return empty_home
 
 
 @pytest.fixture

@@ -157,7 +157,7 @@ def chips_page() -> None:
     wording = Wording((Written("rewritten", "roll back"), Written("imagined", WRITTEN)), ("It could not be used.",))
     taken = ask_chips.ignored(CHIPS)
     sidebar.ask_dials(Settings(), writer=bool(streamlit.session_state.get("writer")))
-    ask_chips.show_chips(CHIPS, understand(CHIPS, known=known, ignored=taken).worded(wording, taken))
+    ask_chips.show_chips(CHIPS, understand(CHIPS, known=known, ignored=taken).with_wording(wording, taken))
     streamlit.caption(repr(sorted(ask_chips.ignored(CHIPS))))
 
 

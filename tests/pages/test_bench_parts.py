@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.errors import NotFoundError, SettingsError
 from core.evaluation.needles.maps import Cell, NeedleMap
 from core.evaluation.records import QuestionOutcome
-from core.evaluation.regions import region, take
+from core.evaluation.regions import cut_to_budget, region
 from core.evaluation.reporting.breakdown import latency_table, settings_table
 from core.settings import Settings
 from core.types import Span
@@ -35,7 +35,7 @@ placed = st.tuples(st.sampled_from("ab"), st.integers(0, 60), st.integers(1, 30)
 def test_what_was_read_is_what_the_metrics_count(context: list[tuple[str, int, int]], budget: int) -> None:
     read = what_was_read(context, budget)
     drawn = [(name, item.start, item.end) for name, items in read.items() for item in items]
-    assert region(drawn) == take(context, budget)
+    assert region(drawn) == cut_to_budget(context, budget)
     assert sum(end - start for _, start, end in drawn) == region(drawn).size  # nothing is drawn twice
     assert all(context[item.rank - 1][0] == name for name, items in read.items() for item in items)
 

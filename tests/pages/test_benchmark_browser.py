@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.fast_encoder import FastEncoder
 from tests.pages.bench_reports import write_run
-from tests.pages.browsing import faults, middle, settled, shown, turn, visit
+from tests.pages.browsing import COLOURS, faults, middle, settled, shown, turn, visit
 
 # The run was never measured, so no model is loaded: what is looked at is the page.
 pytestmark = [pytest.mark.browser]
@@ -141,7 +141,7 @@ def test_axe_finds_no_serious_fault_on_any_view(address: str, page: Page) -> Non
     turn(page, "dark")  # that its colours can be seen is held by test_palette
     for name in ("Cost and recall", "Questions"):
         view(page, name)
-        assert faults(page) == [], name
+        assert faults(page, COLOURS) == [], name
     page.get_by_text("Vary settings").click()
     shown(page.get_by_text("Starting from"))
     settled(page)

@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from core.library import Library
 from tests.pages.browsing import (
+    COLOURS,
     changes,
     choose,
     faults,
@@ -207,4 +208,4 @@ def test_a_clicked_chunk_says_what_is_known_of_it_and_no_panel_has_a_serious_fau
     light = bar.evaluate("(bar) => getComputedStyle(bar).fill")
     turn(page, "dark")
     until(lambda: bar.evaluate("(bar) => getComputedStyle(bar).fill") != light)
-    assert faults(page) == []
+    assert faults(page, COLOURS) == []

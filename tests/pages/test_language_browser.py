@@ -5,6 +5,7 @@ the running app's sockets lead meanwhile.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -116,6 +117,7 @@ def test_an_answer_is_stopped_fails_is_unsupported_and_goes_on_by_keys(
     expect(field).to_have_value(REWRITTEN)
     pressed(page, "Enter", page.get_by_role("button", name=f"1. {QUESTION}"))
     expect(field).to_have_value(QUESTION)
+    expect(page).to_have_url(re.compile("question=How"))  # the step that is gone back
     page.go_back()
     expect(field).to_have_value(REWRITTEN)
 

@@ -21,17 +21,25 @@ from tests.watching.keeper import hurry, write
 pytestmark = pytest.mark.model
 
 
-@pytest.fixture
-def filled(empty_home: Path, tmp_path: Path) -> Path:
-    """Two documents, one of them filed, tagged and noted."""
-    (tmp_path / "tokens.md").write_text("# Tokens\n\nValid for 3600 seconds.\n", encoding="utf-8")
-    (tmp_path / "tea.csv").write_text("kind,minutes\ngreen,3\nblack,4\n", encoding="utf-8")
-    with Library.open(empty_home) as library:
-        library.ingest([Incoming(name, path=tmp_path / name) for name in ("tokens.md", "tea.csv")])
+@pytest.fixture(scope="module")
+def filed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two documents, one of them filed, tagged and noted, in a library that nothing opens."""
+    folder = tmp_path_factory.mktemp("filed")
+    (folder / "tokens.md").write_text("# Tokens\n\nValid for 3600 seconds.\n", encoding="utf-8")
+    (folder / "tea.csv").write_text("kind,minutes\ngreen,3\nblack,4\n", encoding="utf-8")
+    with Library.open(folder / "home") as library:
+        library.ingest([Incoming(name, path=folder / name) for name in ("tokens.md", "tea.csv")])
         tea = next(source.id for source in library.sources() if source.name == "tea.csv")
         library.labels.collect([tea], library.labels.create_collection("Kitchen"))
         library.labels.tag([tea], "hot")
         library.labels.write_note(tea, "ask Femke")
+    return folder / "home"
+
+
+@pytest.fixture
+def filled(empty_home: Path, filed: Path) -> Path:
+    """The app's library: a copy of ``filed``."""
+    shutil.copytree(filed, empty_home)
     return empty_home
 
 

@@ -52,6 +52,14 @@ def picture(lines: Sequence[str] = LETTER, right: Sequence[str] = (), turn: floa
     return image.rotate(-turn, Image.Resampling.BICUBIC, expand=True, fillcolor="white") if turn else image
 
 
+def slip(lines: Sequence[str] = LETTER) -> Image.Image:
+    """The first two lines on a square, which OCR reads in a third of the time that the whole takes.
+
+    A strip would take longer: the detector lets no side be shorter than 736 pixels.
+    """
+    return picture(lines[:2]).crop((120, 100, 860, 840))
+
+
 def encoded(image: Image.Image, form: str = "png", **options: object) -> bytes:
     held = BytesIO()
     image.save(held, form, **options)

@@ -82,7 +82,7 @@ def test_time_and_memory_have_limits() -> None:
 
 
 def test_writing_down_what_was_read_can_be_stopped_and_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.cancellation._EVERY_SECONDS", 0.0)
+    monkeypatch.setattr("core.cancellation._INTERVAL_SECONDS", 0.0)
 
     def stop(*_: object) -> None:
         if "compose" in {frame.name for frame in traceback.extract_stack()}:

@@ -24,8 +24,8 @@ def text_lines(draw: st.DrawFn) -> TextLine:
     x0 = draw(st.sampled_from([40.0, 52.0, 200.0, 310.0, 322.0, 480.0]))
     y0 = draw(st.integers(0, 60)) * 13.0
     frame = (x0, y0, round(x0 + 0.5 * size * len(text), 2), round(y0 + 1.2 * size, 2))
-    bold, mono, aside = draw(st.booleans()), draw(st.booleans()), draw(st.integers(0, 9)) == 0
-    return TextLine(text, *frame, y0 + size, size, bold=bold, mono=mono, aside=aside, box=frame, font="Times")
+    bold, mono, is_rotated = draw(st.booleans()), draw(st.booleans()), draw(st.integers(0, 9)) == 0
+    return TextLine(text, *frame, y0 + size, size, bold=bold, mono=mono, is_rotated=is_rotated, box=frame, font="Times")
 
 
 PAGES = st.lists(st.lists(text_lines(), max_size=25), min_size=1, max_size=5)

@@ -52,8 +52,8 @@ def set_rows(
     """Words flush left at ``columns``; figures flush right, 60 points further on."""
     for number, row in enumerate(rows):
         for x, cell in zip(columns, row, strict=True):
-            is_figure = cell[:1].isdigit()
-            left = x + 60 - pymupdf.get_text_length(cell, fontsize=10) if is_figure else x
+            is_number = cell[:1].isdigit()
+            left = x + 60 - pymupdf.get_text_length(cell, fontsize=10) if is_number else x
             page.insert_text((left, top + step * number), cell, fontsize=10)
 
 

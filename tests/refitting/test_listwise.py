@@ -42,7 +42,7 @@ def test_what_is_said_to_answer_comes_to_score_highest(tmp_path: Path) -> None:
 
 
 def test_a_run_that_was_stopped_ends_as_if_it_had_not_been(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.refitting.listwise._KEPT_EVERY", 1)
+    monkeypatch.setattr("core.refitting.listwise._CHECKPOINT_EVERY", 1)
     whole = train(PLAN, lambda step: LISTS, tmp_path / "whole.pt", FILE)
 
     def stop(step: int) -> list[ListwiseExample]:

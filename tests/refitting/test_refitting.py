@@ -25,8 +25,8 @@ from core.refitting import fitting
 from core.refitting.fitting import LEAST_QUESTIONS, fittable, refit
 from core.refitting.gains import GAIN, LOSS, NO_GAIN, UNCHANGED, Gain, Refitted
 from core.refitting.scoring import Scorer
-from core.refitting.splitting import Seen, Split, halved, split
-from core.refitting.taught_rerankers import note
+from core.refitting.splitting import Seen, Split, checked_split, split
+from core.refitting.taught_rerankers import write_seen
 from core.search import ordering
 from core.settings import RerankingSettings, Settings, carefully
 from tests.fast_encoder import FastEncoder
@@ -103,9 +103,9 @@ def test_recall_is_what_a_bench_measures(library: Library) -> None:
     for question in judged.exchange.questions[:4]:
         scores = measuring.ask(question, {"present": library.settings})["present"].scores
         asked = scorer.ask(question, library.settings)
-        exact = scorer.exactly(asked, library.settings)
+        exact = scorer.recalls(asked, library.settings)
         assert exact.tolist() == [scores[f"recall@{budget}"] for budget in BUDGETS]
-        assert scorer.about(asked, library.settings) == pytest.approx(float(exact.mean()), abs=0.1)
+        assert scorer.estimate(asked, library.settings) == pytest.approx(float(exact.mean()), abs=0.1)
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.6])
@@ -221,12 +221,12 @@ def test_what_a_reranker_was_taught_by_is_never_kept_out(
     judged, dealt = judged_questions(library), []
 
     def watched(questions: Sequence[Question], seen: Seen, most: int) -> Split:
-        dealt.append(halved(questions, seen, most))
+        dealt.append(checked_split(questions, seen, most))
         return dealt[-1]
 
-    monkeypatch.setattr(fitting, "halved", watched)
+    monkeypatch.setattr(fitting, "checked_split", watched)
     usual = split(fittable(judged))
-    note(Split(usual.held_out, usual.training, usual.by), tmp_path)
+    write_seen(Split(usual.held_out, usual.training, usual.by), tmp_path)
     on = library.settings.with_values({"reranking.model": str(tmp_path), "reranking.candidates": 3})
     for settings, careful in ((library.settings, str(tmp_path)), (on, "")):
         refit(library, judged, settings, careful=careful)

@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 
 from core.errors import LecternError
 from core.evaluation.suites import GoldSpan, Question
-from core.refitting.splitting import LEAST_SHARE, NOTHING, Seen, drawn, halved, split
+from core.refitting.splitting import LEAST_SHARE, NOTHING, Seen, checked_split, question_hash, split
 
 SPAN = some.builds(
     lambda document, at: GoldSpan(f"{document}.md", at, at + 9), some.integers(0, 12), some.integers(0, 60)
@@ -32,7 +32,7 @@ def over_documents(count: int, documents: int) -> list[Question]:
 
 
 def marks(questions: tuple[Question, ...]) -> frozenset[str]:
-    return frozenset(map(drawn, questions))
+    return frozenset(map(question_hash, questions))
 
 
 @given(QUESTIONS, some.integers())
@@ -55,8 +55,8 @@ def test_neither_a_document_nor_the_very_same_gold_is_on_both_sides(questions: l
 
 @given(QUESTIONS, some.sets(some.integers(0, 59)), some.sets(some.integers(0, 59)))
 def test_what_was_taught_is_never_kept_out_again(questions: list[Question], taught: set[int], other: set[int]) -> None:
-    learnt = frozenset(drawn(one) for number, one in enumerate(questions) if number in taught)
-    kept = frozenset(drawn(one) for number, one in enumerate(questions) if number in other)
+    learnt = frozenset(question_hash(one) for number, one in enumerate(questions) if number in taught)
+    kept = frozenset(question_hash(one) for number, one in enumerate(questions) if number in other)
     halves = split(questions, Seen(learnt, kept))
     assert not marks(halves.held_out) & learnt
     assert {one.id for one in (*halves.training, *halves.held_out)} == {one.id for one in questions}
@@ -106,10 +106,10 @@ def test_asking_fewer_changes_no_side(questions: list[Question], most: int) -> N
 
 def test_a_half_that_can_tell_nothing_is_said() -> None:
     questions = over_documents(30, 6)
-    assert halved(questions, NOTHING, 400).by == "document"
+    assert checked_split(questions, NOTHING, 400).by == "document"
     same = [asked(number, GoldSpan("one.md", 0, 9)) for number in range(30)]
     with pytest.raises(LecternError, match="Of 30 judged questions with an answer only 0 can be kept apart"):
-        halved(same, NOTHING, 400)
+        checked_split(same, NOTHING, 400)
     apart = over_documents(30, 30)
     with pytest.raises(LecternError, match="only 5 can be kept apart"):
-        halved(apart, Seen(frozenset(map(drawn, apart[:25]))), 400)
+        checked_split(apart, Seen(frozenset(map(question_hash, apart[:25]))), 400)

@@ -11,7 +11,7 @@ from core.errors import ModelError
 from core.evaluation.suites import GoldSpan, Question
 from core.ingest.reporting import Reporter
 from core.library import Library
-from core.refitting.splitting import NOTHING, Seen, Split, drawn
+from core.refitting.splitting import NOTHING, Seen, Split, question_hash
 from core.refitting.taught_rerankers import (
     BEFORE,
     FILE,
@@ -21,12 +21,12 @@ from core.refitting.taught_rerankers import (
     choose,
     drop,
     give_back,
-    kept_as,
-    learning,
-    note,
     seen_by,
+    stored_name,
     sweep,
     take,
+    work_folder,
+    write_seen,
 )
 from core.settings import CAREFUL_MODEL, PACKAGED_RERANKER
 from core.storage.catalogue.job_rows import NewItem
@@ -86,8 +86,8 @@ def test_giving_back_goes_to_what_was_chosen_before(library: Library, before: st
 
 def test_what_it_saw_lies_beside_the_weights(tmp_path: Path) -> None:
     questions = [Question(str(number), f"What of {number}?", (GoldSpan("a.md", 0, 9),)) for number in range(4)]
-    note(Split(tuple(questions[:3]), tuple(questions[3:]), "document"), tmp_path)
-    known = [drawn(question) for question in questions]
+    write_seen(Split(tuple(questions[:3]), tuple(questions[3:]), "document"), tmp_path)
+    known = [question_hash(question) for question in questions]
     assert seen_by(str(tmp_path)) == Seen(frozenset(known[:3]), frozenset(known[3:]))
     assert [seen_by(name) for name in ("", PACKAGED_RERANKER, USUAL, str(tmp_path / "none"))] == [NOTHING] * 4
     for damaged in ("{", "[]", "{}"):
@@ -107,7 +107,7 @@ def test_what_other_teachings_left_goes_and_what_is_used_or_gone_on_from_stays(l
 
     def handle(job: object, reporter: Reporter) -> None:
         for item in reporter.items():
-            reporter.result({"folder": kept_as(library.home, str(came))})
+            reporter.result({"folder": stored_name(library.home, str(came))})
             reporter.finish_item(item.id)
 
     library.queue.enqueue(KIND, {}, [NewItem("Your judgments")])
@@ -115,10 +115,10 @@ def test_what_other_teachings_left_goes_and_what_is_used_or_gone_on_from_stays(l
     place = library.home / FOLDER / ("a" * 16)
     unfinished = place.with_name(f"{place.name}.part")
     others = [path.with_name(path.name + end) for path in (chosen, nobody) for end in (".learning", ".part")]
-    for folder in (learning(place), unfinished, *others, library.home / FOLDER / "my own"):
+    for folder in (work_folder(place), unfinished, *others, library.home / FOLDER / "my own"):
         folder.mkdir()
     sweep(library, place, str(present))
-    assert left(library) == {*(path.name for path in (chosen, before, came, present, learning(place))), "my own"}
+    assert left(library) == {*(path.name for path in (chosen, before, came, present, work_folder(place))), "my own"}
     drop(library, [str(chosen), str(before), str(came)])
-    assert left(library) == {*(path.name for path in (chosen, before, present, learning(place))), "my own"}
+    assert left(library) == {*(path.name for path in (chosen, before, present, work_folder(place))), "my own"}
     sweep(library, library.home / "nowhere" / ("b" * 16), "")  # where nothing was ever taught

@@ -13,9 +13,9 @@ from core.library import Library
 from core.refitting import tuning
 from core.refitting.gains import GAIN
 from core.refitting.listwise import Plan
-from core.refitting.splitting import drawn
+from core.refitting.splitting import question_hash
 from core.refitting.taught_rerankers import FOLDER, choose, seen_by
-from core.refitting.tuning import LEAST_JUDGMENTS, suited, tune
+from core.refitting.tuning import LEAST_JUDGMENTS, default_plan, tune
 from core.search import ordering
 from core.search.ranking.rerankers import load_reranker
 from core.settings import PACKAGED_RERANKER, RerankingSettings, Settings
@@ -83,7 +83,7 @@ def test_a_better_one_is_kept_and_one_that_is_no_better_is_gone(
     likely = ranking.probabilities[ranking.kept[:5]]
     assert ((likely > 0) & (likely < 1)).all()
     seen = seen_by(str(better.folder))
-    assert seen.taught | seen.kept_out == {drawn(question) for question in judged.exchange.questions}
+    assert seen.taught | seen.kept_out == {question_hash(question) for question in judged.exchange.questions}
     assert (len(seen.taught), len(seen.kept_out)) == (better.trained, better.held_out)
     # Taught by the same judgments once more it would be the same, and must not be removed for being no better.
     with pytest.raises(LecternError, match="has learnt from these judgments already"):
@@ -136,10 +136,10 @@ def test_too_few_judgments_and_no_reranker_are_told(library: Library, monkeypatc
 
 
 def test_lists_hold_one_answer_first_and_the_nearest_of_the_others_most_often() -> None:
-    taught = tuning._Taught("Who?", ("a", "b"), tuple(str(number) for number in range(20)))
+    taught = tuning._TrainingQuestion("Who?", ("a", "b"), tuple(str(number) for number in range(20)))
     drawn = [taught.listed(5, tuning.draw(0, step)) for step in range(400)]
     assert {one.passages[0] for one in drawn} == {"a", "b"}
     assert all(len(set(one.passages)) == 5 for one in drawn)
     counts = [sum(str(number) in one.passages for one in drawn) for number in range(20)]
     assert sum(counts[:5]) > 1.5 * sum(counts[-5:])
-    assert suited(30).steps < suited(300).steps
+    assert default_plan(30).steps < default_plan(300).steps

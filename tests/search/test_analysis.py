@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search.question.analysis import understand
-from core.search.question.operators import operators
+from core.search.question.operators import parse_operators
 from core.settings import GENRES
 from core.settings.searching import UnderstandingSettings
 from core.storage.catalogue.source_metadata import KnownNames
@@ -174,7 +174,7 @@ def test_everything_stands_in_the_question(question):
 @given(QUESTIONS)
 def test_the_text_keeps_every_word_that_no_operator_uses(question):
     found = understand(question, EVERYTHING, KNOWN)
-    used = operators(question, KNOWN).spans
+    used = parse_operators(question, KNOWN).spans
     rest = question
     for start, end in used:
         rest = rest[:start] + " " * (end - start) + rest[end:]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search.ranking.diversity import diversify, mmr
-from core.search.ranking.fusion import best_first, column
+from core.search.ranking.fusion import best_first, descending_column
 from core.settings.searching import DiversitySettings
 
 
@@ -72,5 +72,5 @@ def test_a_column_falls_along_the_order_it_was_made_of(count, rest, seed):
     scores = random.choice([0.0, 1.0, 1e-300, -5.0, 3.0], count + rest)
     behind = entries[count:][np.argsort(-scores[entries[count:]], kind="stable")]
     values = -np.sort(-random.choice([0.0, 1e-300, 2.0], count))
-    made = column(entries[:count], values, behind, scores)
+    made = descending_column(entries[:count], values, behind, scores)
     assert best_first(made).tolist() == [*entries[:count].tolist(), *behind.tolist()]

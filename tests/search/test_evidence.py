@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.ranking.fusion import begins, coverage, joined, parent_groups, rarity, share_best
+from core.search.ranking.fusion import add_group_share, continues_document, coverage, group_starts, idf, parent_groups
 
 
 @st.composite
@@ -38,7 +38,7 @@ def test_a_share_of_the_best_keeps_the_order_within_a_group_and_never_harms_its_
     documents, parents, _ = world
     groups = parent_groups(documents, parents)
     scores = np.random.default_rng(seed).standard_normal(len(groups))
-    shared = share_best(scores, scores, groups, share)
+    shared = add_group_share(scores, scores, groups, share)
     for group in np.unique(groups):
         inside = groups == group
         np.testing.assert_allclose(shared[inside] - scores[inside], share * scores[inside].max(), atol=1e-9)
@@ -51,19 +51,19 @@ def test_a_share_of_the_best_keeps_the_order_within_a_group_and_never_harms_its_
 def test_coverage_counts_each_word_once_whatever_their_order(world, random):
     documents, parents, holders = world
     groups = parent_groups(documents, parents)
-    told = joined(documents), begins(groups)
+    told = continues_document(documents), group_starts(groups)
     found = coverage(holders, *told)
     shuffled = list(holders)
     random.shuffle(shuffled)
     np.testing.assert_allclose(coverage(shuffled, *told), found, atol=1e-12)
     ranked = found[~np.isnan(found)]
     assert np.all((ranked > 0) & (ranked <= 1 + 1e-12))
-    telling = [held for held in holders if rarity(len(held), len(documents))]
+    telling = [held for held in holders if idf(len(held), len(documents))]
     for leaf in range(len(documents)):
         beside = [i for i in (leaf - 1, leaf, leaf + 1) if 0 <= i < len(documents) and documents[i] == documents[leaf]]
         near = [bool(np.isin(beside, held).any()) for held in telling]
         inside = [bool((groups[held] == groups[leaf]).any()) for held in telling]
-        weights = [rarity(len(held), len(documents)) for held in telling]
+        weights = [idf(len(held), len(documents)) for held in telling]
         held = np.dot(weights, near) + np.dot(weights, inside) if telling else 0.0
         expected = held / (2 * sum(weights)) if held else np.nan
         np.testing.assert_allclose(found[leaf], expected)
@@ -71,7 +71,7 @@ def test_coverage_counts_each_word_once_whatever_their_order(world, random):
 
 def test_an_empty_library_and_an_unknown_question_cover_nothing():
     none = np.zeros(0, np.int32)
-    assert len(coverage([], joined(none), begins(parent_groups(none, none.astype(np.int64))))) == 0
-    some = joined(np.zeros(3, np.int32))
+    assert len(coverage([], continues_document(none), group_starts(parent_groups(none, none.astype(np.int64))))) == 0
+    some = continues_document(np.zeros(3, np.int32))
     assert np.isnan(coverage([], some, np.arange(3))).all()
     assert np.isnan(coverage([np.arange(3)], some, np.arange(3))).all(), "a word that all hold tells nothing"

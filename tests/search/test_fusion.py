@@ -87,7 +87,7 @@ def test_a_neighbours_share_comes_from_the_same_document_only(scores, share, doc
             documents.draw(st.lists(st.integers(0, 3), min_size=len(scores), max_size=len(scores))), dtype=np.int32
         )
     )
-    gained = fusion.share_neighbours(scores, owners, np.arange(len(scores)), share)
+    gained = fusion.add_neighbour_share(scores, owners, np.arange(len(scores)), share)
     for place in range(len(scores)):
         expected = scores[place]
         for near in (place - 1, place + 1):

@@ -14,11 +14,11 @@ from core.search import near as asking
 from core.search.near import GROWING, NearestLeaves
 from core.search.question.query import Query
 from core.search.ranking import finding, snapshot
-from core.search.ranking.stage_scores import _spreads
+from core.search.ranking.stage_scores import _distributions
 from core.settings import Settings
 from core.storage.catalogue.names import ALL_DOCUMENTS, Scope
 from core.storage.index.leaf_vectors import LeafVectors
-from core.storage.index.outbox import _make_ready, departed, pending, query_projection, untold
+from core.storage.index.outbox import _make_ready, pending, pending_deletes, pending_upserts, query_projection
 from core.storage.index.recall import last_recall, measure_recall
 from core.storage.index.vectors import left_open
 from tests.fast_encoder import FastEncoder
@@ -59,7 +59,7 @@ def large(home, tmp_path):
 def ready(library):
     """Chroma is opened by the first question and asked by those after it."""
     library.search("Is it there?", NEAR)
-    library._store.growing.join()
+    library._store.chroma_thread.join()
     assert library._store.projection is not None
 
 
@@ -78,9 +78,9 @@ def test_chroma_is_asked_and_no_matrix_is_held(large, monkeypatch):
     assert large.searcher.snapshot().leaves.vectors.in_memory
 
 
-def of_a_part(monkeypatch, lifted, whole=finding.WHOLE):
+def of_a_part(monkeypatch, relatives, whole=finding.SCORE_ALL):
     """Have a pool that is a part of more than ``whole`` leaves, and a background drawn from them."""
-    for name, value in {"POOL": 40, "LIFTED": lifted, "WHOLE": whole}.items():
+    for name, value in {"POOL": 40, "WITH_RELATIVES": relatives, "SCORE_ALL": whole}.items():
         monkeypatch.setattr(finding, name, value)
     for name, value in {"RUNS": 15, "RUN": 12}.items():
         monkeypatch.setattr(snapshot, name, value)
@@ -89,14 +89,14 @@ def of_a_part(monkeypatch, lifted, whole=finding.WHOLE):
 def test_scores_are_those_of_comparing_all(large, monkeypatch):
     """Where the pool is a part of the leaves, and a sample tells how the scores of the others lie."""
     ready(large)
-    of_a_part(monkeypatch, lifted=40)
+    of_a_part(monkeypatch, relatives=40)
     count = large.stats().chunks
     for question in QUESTIONS:
         near, exact = large.searcher.rank(question, NEAR), large.searcher.rank(question, EXACT)
         assert len(near.pool) < count == len(exact.pool)
-        assert near.spread.count == exact.spread.count
-        assert near.spread.mean == pytest.approx(exact.spread.mean, abs=0.2)
-        assert near.spread.deviation == pytest.approx(exact.spread.deviation, rel=0.15)
+        assert near.distribution.count == exact.distribution.count
+        assert near.distribution.mean == pytest.approx(exact.distribution.mean, abs=0.2)
+        assert near.distribution.deviation == pytest.approx(exact.distribution.deviation, rel=0.15)
         best = near.pool[near.kept[:10]]
         assert len(set(best) & set(exact.pool[exact.kept[:10]])) >= 8
         at = np.searchsorted(exact.pool, near.pool[near.kept])
@@ -109,8 +109,8 @@ def test_candidates_are_worth_what_they_are_among_all_leaves(large, monkeypatch)
     """All vectors are compared, and the pool is a part all the same: how scores lie is counted over every leaf."""
     asked = [*QUESTIONS, f'{QUESTIONS[0]} "by stone 17"', f"{QUESTIONS[1]} -marsh"]
     whole = [large.searcher.rank(question, EXACT) for question in asked]
-    of_a_part(monkeypatch, lifted=40, whole=0)
-    large.searcher.memory.let_go()
+    of_a_part(monkeypatch, relatives=40, whole=0)
+    large.searcher.memory.drop_snapshots()
     for question, every in zip(asked, whole, strict=True):
         some = large.searcher.rank(question, EXACT)
         assert len(some.pool) <= len(every.pool)
@@ -127,7 +127,7 @@ def test_candidates_are_worth_what_they_are_among_all_leaves(large, monkeypatch)
 def test_a_part_is_answered_as_if_it_were_compared_whole(large, monkeypatch, least):
     """Of a large part Chroma is asked for more than is wanted; a small one is compared."""
     ready(large)
-    monkeypatch.setattr(asking, "LEAST_SHARE", least)
+    monkeypatch.setattr(asking, "SMALLEST_FRACTION", least)
     versions = [source.version_id for source in large.sources()][:6]
     collection = large.labels.create_collection("half")
     large.labels.collect([source.id for source in large.sources()][:6], collection)
@@ -169,7 +169,7 @@ def test_with_its_folder_deleted_chroma_grows_anew_beside_the_questions(home, tm
             told = library.search(QUESTIONS[0], NEAR)
         finally:
             library._store.projection_lock.release()
-        library._store.growing.join()
+        library._store.chroma_thread.join()
         assert first.hits
         assert GROWING in told.notes or library._store.projection is not None
         assert [hit.chunk_id for hit in told.hits] == hits(library, QUESTIONS[0], EXACT)
@@ -180,14 +180,14 @@ def test_with_its_folder_deleted_chroma_grows_anew_beside_the_questions(home, tm
 
 def test_what_chroma_was_not_told_of_is_found_as_well(large, tmp_path, monkeypatch):
     ready(large)
-    monkeypatch.setattr("core.ingest.ingest.carry_if_possible", lambda store, progress=None: None)
+    monkeypatch.setattr("core.ingest.ingest.apply_if_possible", lambda store, progress=None: None)
     path = tmp_path / "lynx.md"
     path.write_text("# The lynx\n\nA lynx dozes on a ledge all day and hunts hares at dusk.")
     large.ingest([Incoming("lynx.md", path)])
-    assert len(untold(large._store)) > 0
+    assert len(pending_upserts(large._store)) > 0
     found = large.search("When does the lynx hunt hares?", NEAR.with_value("retrieval.lexical_weight", 0.0))
     assert found.hits[0].source == "lynx.md"
-    assert len(untold(large._store)) > 0, "a question does not wait until it is told"
+    assert len(pending_upserts(large._store)) > 0, "a question does not wait until it is told"
 
 
 def test_recall_is_measured_kept_and_shown(large):
@@ -195,7 +195,7 @@ def test_recall_is_measured_kept_and_shown(large):
     assert large.stats().recall is None
     assert large.measure_recall() is None, "where all vectors are compared there is nothing to tell"
     assert measure_recall(store, 10, 50) is None, "Chroma is being opened"
-    store.growing.join()
+    store.chroma_thread.join()
     measured = measure_recall(store, 10, 50)
     assert measured.share > 0.95
     assert (measured.nearest, measured.handed, measured.leaves) == (10, 50, large.stats().chunks)
@@ -232,12 +232,12 @@ def test_what_a_phrase_leaves_of_a_large_library_is_read_by_itself(large):
 
 def test_rows_that_left_take_no_places_of_those_that_are_there(large, monkeypatch):
     ready(large)
-    monkeypatch.setattr("core.library.carry_if_possible", lambda store: None)
+    monkeypatch.setattr("core.library.apply_if_possible", lambda store: None)
     query = large.searcher.encode(["otter"])[0]
     for source in large.sources():
         if source.name.startswith("otter"):
             large.remove(source.id)
-    assert departed(large._store) > 10
+    assert pending_deletes(large._store) > 10
     snapshot = large.searcher.snapshot()
     named = NearestLeaves(large._store, snapshot, len(snapshot.leaves)).rows(query, 10)
     assert len(named) == 10
@@ -246,12 +246,12 @@ def test_rows_that_left_take_no_places_of_those_that_are_there(large, monkeypatc
 
 def test_chroma_is_told_of_much_beside_the_questions(large, monkeypatch):
     ready(large)
-    monkeypatch.setattr("core.library.carry_if_possible", lambda store: None)
-    monkeypatch.setattr("core.storage.index.outbox.MOST_UNTOLD", 5)
+    monkeypatch.setattr("core.library.apply_if_possible", lambda store: None)
+    monkeypatch.setattr("core.storage.index.outbox.MAX_PENDING", 5)
     large.remove(large.sources()[0].id)
     assert pending(large._store) > 5
     assert large.search(QUESTIONS[0], NEAR).hits
-    large._store.growing.join()
+    large._store.chroma_thread.join()
     assert pending(large._store) == 0
 
 
@@ -267,9 +267,9 @@ def test_a_library_that_is_being_closed_opens_no_chroma(large, monkeypatch):
     store = large._store
     closing = store._connections.close
     monkeypatch.setattr(store, "close_projection", lambda: _make_ready(store))  # a question's thread comes just then
-    monkeypatch.setattr(store._connections, "close", lambda: (store.growing.join(1.5), closing()))
+    monkeypatch.setattr(store._connections, "close", lambda: (store.chroma_thread.join(1.5), closing()))
     large.close()
-    store.growing.join()
+    store.chroma_thread.join()
     assert store.projection is None
     assert not left_open(next((store.home / "chroma").iterdir()))
 
@@ -277,7 +277,7 @@ def test_a_library_that_is_being_closed_opens_no_chroma(large, monkeypatch):
 def test_what_waits_for_its_vector_counts_as_an_average_leaf_of_all(large, monkeypatch):
     """However few of the leaves are in the pool, whose own are nearer than most."""
     ready(large)
-    of_a_part(monkeypatch, lifted=0)
+    of_a_part(monkeypatch, relatives=0)
     scores = large.searcher.find(Query(QUESTIONS[0]), NEAR)
     waiting = np.zeros(len(scores.leaves), bool)
     waiting[::2] = True
@@ -288,7 +288,7 @@ def test_what_waits_for_its_vector_counts_as_an_average_leaf_of_all(large, monke
 
     assert scores.background is not None
     behind = half(scores.background)
-    known = _spreads(half(scores), behind.dense[~np.isin(behind.pool, scores.pool)])["dense"]
+    known = _distributions(half(scores), behind.dense[~np.isin(behind.pool, scores.pool)])["dense"]
     every = scores.leaves.vectors.of() @ large.searcher.encode([QUESTIONS[0]])[0]
     assert known.mean == pytest.approx(float(every[~waiting].mean()), abs=0.03)
 

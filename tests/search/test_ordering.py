@@ -103,7 +103,7 @@ def test_a_cross_encoder_is_asked_once_for_all_its_blends(filled, tmp_path, monk
     assert sorted(first.kept.tolist()) == sorted(half.kept.tolist()) == sorted(before.kept.tolist())
     assert list(first.scores)[-1] == "reranked"
     assert first.kept[3:].tolist() == before.kept[3:].tolist(), "what was not read follows as it was"
-    assert np.array_equal(first.broad, before.final, equal_nan=True)
+    assert np.array_equal(first.pool_scores, before.final, equal_nan=True)
     kept = filled.search("weir keeper", alone.with_value("reranking.keep", 2))
     assert len(kept.hits) == 2
 
@@ -122,7 +122,7 @@ def test_a_re_ranker_reads_what_stands_above_a_chunk_where_the_settings_say_so(f
     filled.searcher.rank("weir keeper", wanted.with_value("reranking.prefix", False))
     with_headings, without = read
     rows = ranking.leaves.rows[ranking.pool[ranking.kept]].tolist()
-    above = filled.searcher.above(rows)
+    above = filled.searcher.prefixes(rows)
     assert "" in above
     assert any("Handbook" in one for one in above)
     assert with_headings == [f"{head}\n{text}" if head else text for head, text in zip(above, without, strict=True)]

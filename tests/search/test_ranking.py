@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search.ranking.finding import POOL, search_leaves
-from core.search.ranking.fusion import rarity
+from core.search.ranking.fusion import idf
 from core.search.ranking.snapshot import Snapshot
 from core.search.ranking.stage_scores import STAGES, UNFOUND, order_leaves
 from core.settings import FUSIONS, RetrievalSettings
@@ -49,7 +49,7 @@ def cases(draw):
     named = tuple("abcd")
     tokens = np.full(count, 2)
     table = LeafTable(
-        1, 1, 6, rows, documents, starts, starts + 9, tokens, parents, LeafVectors.held(vectors), *3 * (named,)
+        1, 1, 6, rows, documents, starts, starts + 9, tokens, parents, LeafVectors.from_matrix(vectors), *3 * (named,)
     )
     query = seed.standard_normal(6).astype(np.float32)
     found = seed.permutation(rows)[: draw(st.integers(0, count))]
@@ -62,8 +62,8 @@ def found_of(case, searches, settings):
     snapshot, _, matches = case
 
     def nearest(query, n):
-        order = np.argsort(-(snapshot.leaves.vectors.of() @ query)[snapshot.asked], kind="stable")
-        return snapshot.leaves.rows[snapshot.asked[order[:n]]]
+        order = np.argsort(-(snapshot.leaves.vectors.of() @ query)[snapshot.searched], kind="stable")
+        return snapshot.leaves.rows[snapshot.searched[order[:n]]]
 
     asked = [((lambda query=query: query), tokens) for query, tokens in searches]
     return search_leaves("q", asked, snapshot, matches, settings, nearest)
@@ -119,7 +119,7 @@ def test_a_row_is_found_however_far_apart_the_numbers_are(known, wanted, random)
     number, place = np.arange(count), np.zeros(count, np.int32)
     table = LeafTable(
         1, 1, 1, np.array(rows), place, number, number + 1, number, np.full(count, -1),
-        LeafVectors.held(np.ones((count, 1), np.float32)), ("a",), ("a",), ("a",),
+        LeafVectors.from_matrix(np.ones((count, 1), np.float32)), ("a",), ("a",), ("a",),
     )  # fmt: skip
     found = Snapshot.of(table).index_of(np.array(wanted, np.int64))
     assert found.tolist() == [rows.index(row) if row in known else -1 for row in wanted]
@@ -205,7 +205,7 @@ def test_leaves_that_do_not_pass_are_in_no_score_but_keep_their_places(case, dat
     documents, parents = leaves.documents, leaves.parent_rows
     place = {leaf: at for at, leaf in enumerate(asked.tolist())}
     alone = order_leaves(found, replace(settings, parent_share=0.0, document_share=0.0)).scores
-    telling = settings.coverage_weight and rarity(int(holding.sum()), len(asked))
+    telling = settings.coverage_weight and idf(int(holding.sum()), len(asked))
     for leaf, at in place.items():
         beside = [one for one in (leaf - 1, leaf + 1) if 0 <= one < count and documents[one] == documents[leaf]]
         gained = settings.neighbour_share * sum(alone["fused"][place[one]] for one in beside if mask[one])
@@ -248,7 +248,7 @@ def test_parts_are_heard_whatever_each_of_them_finds(case, data, settings):
 
 def test_nothing_at_all_ranks_to_nothing():
     empty = np.zeros(0, np.int64)
-    none = LeafVectors.held(np.zeros((0, 0), np.float32))
+    none = LeafVectors.from_matrix(np.zeros((0, 0), np.float32))
     leaves = LeafTable(0, 0, 0, empty, empty.astype(np.int32), empty, empty, empty, empty, none, (), (), ())
     case = (Snapshot.of(leaves), np.ones(384, np.float32), Matches([], []))
     assert rank(case, EVERY).kept.tolist() == []

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from core.embedding import packaged
 from core.errors import CancelledError, ModelError
 from core.search.expansion.growth import family
-from core.search.ordering import around, units, window
+from core.search.ordering import reading_spans, sentence_window, trim_around
 from core.search.ranking.fusion import best_first, standardise
 from core.search.ranking.rerankers import load_reranker
-from core.search.ranking.reranking import Readings, batches, lifted_by_neighbours, read, reorder
+from core.search.ranking.reranking import Readings, batches, boost_by_neighbours, read, reorder
 from core.settings.searching import RERANKING_UNITS, RerankingSettings
 from core.types import Span
 from tests.search.context.worlds import worlds
@@ -67,17 +67,17 @@ def test_what_is_heard_beside_lifts_to_the_best_neighbour_that_was_read(parts, s
     opinions = parts[1].scores
     chance = np.random.default_rng(seed)
     leaves = chance.permutation(3 * len(opinions))[: len(opinions)]
-    documents = (leaves >= len(opinions)).astype(np.int32)  # a boundary in the text, which nothing is lifted across
-    lifted = lifted_by_neighbours(opinions, leaves, documents, share)
+    documents = (leaves >= len(opinions)).astype(np.int32)  # a boundary in the text, which nothing is boosted across
+    boosted = boost_by_neighbours(opinions, leaves, documents, share)
     at = {int(leaf): place for place, leaf in enumerate(leaves)}
     for place, leaf in enumerate(leaves.tolist()):
         near = [at[one] for one in (leaf - 1, leaf, leaf + 1) if one in at and documents[at[one]] == documents[place]]
         known = [opinions[one] for one in near if not np.isnan(opinions[one])]
         if np.isnan(opinions[place]):
-            assert np.isnan(lifted[place])
+            assert np.isnan(boosted[place])
         else:
-            assert lifted[place] == pytest.approx((1 - share) * opinions[place] + share * max(known))
-    assert share or lifted is opinions
+            assert boosted[place] == pytest.approx((1 - share) * opinions[place] + share * max(known))
+    assert share or boosted is opinions
 
 
 @given(read_parts(), blends, st.integers(0, 30))
@@ -341,7 +341,7 @@ def test_a_unit_holds_its_leaf_and_stays_in_its_section(world, unit, sentences, 
     leaves = world.ranking.leaves
     chosen = list(range(len(leaves)))
     settings = RerankingSettings("m", unit=unit, window_sentences=sentences)
-    for leaf, span in zip(chosen, units(leaves, chosen, settings, max_tokens, world.text), strict=True):
+    for leaf, span in zip(chosen, reading_spans(leaves, chosen, settings, max_tokens, world.text), strict=True):
         child = Span(int(leaves.starts[leaf]), int(leaves.ends[leaf]))
         document = int(leaves.documents[leaf])
         assert span.contains(child)
@@ -361,7 +361,7 @@ def test_a_unit_holds_its_leaf_and_stays_in_its_section(world, unit, sentences, 
 def test_a_part_around_the_child_is_as_large_as_there_is_room(text, data):
     low, start, end, high = sorted(data.draw(st.integers(0, len(text))) for _ in range(4))
     room = data.draw(st.integers(1, 130))
-    found = around(text, Span(start, end), Span(low, high), room)
+    found = trim_around(text, Span(start, end), Span(low, high), room)
     assert found.contains(Span(start, end))
     assert Span(low, high).contains(found)
     assert found.length <= max(room, end - start)
@@ -372,6 +372,6 @@ def test_a_part_around_the_child_is_as_large_as_there_is_room(text, data):
 def test_a_window_is_of_whole_sentences():
     text = "One is here. Two is here. Three is here. Four is here."
     three = Span(text.index("Three"), text.index(" Four"))
-    found = window(text, three, Span(0, len(text)), 1)
+    found = sentence_window(text, three, Span(0, len(text)), 1)
     assert text[found.start : found.end] == "Two is here. Three is here. Four is here."
-    assert window(text, three, Span(0, len(text)), 0) == three
+    assert sentence_window(text, three, Span(0, len(text)), 0) == three

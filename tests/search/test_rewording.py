@@ -22,8 +22,8 @@ from core.search.question.rewording import (
     REWRITTEN,
     Rewording,
     WritingRequest,
-    middle,
-    texts_of,
+    mean_vector,
+    parse_reply,
     writing_requests,
 )
 from core.search.ranking.finding import search_scores_key
@@ -102,7 +102,7 @@ LIMITS = WritingRequest(PART, "", 0, 3, 20)
 
 @given(st.lists(st.text(max_size=30), max_size=5))
 def test_a_reply_is_taken_as_it_is_or_refused_with_a_reason(texts):
-    found, fault = texts_of(f"Here: {json.dumps(texts)}", LIMITS)
+    found, fault = parse_reply(f"Here: {json.dumps(texts)}", LIMITS)
     tidy = {" ".join(text.split()).casefold(): " ".join(text.split()) for text in reversed(texts)}
     fine = all(any(letter.isalnum() or letter == "_" for letter in text) for text in texts)
     fine = fine and all(len(text) <= 20 for text in tidy.values()) and len(tidy) <= 3
@@ -115,7 +115,7 @@ def test_a_reply_is_taken_as_it_is_or_refused_with_a_reason(texts):
 
 @given(st.text(max_size=60) | st.recursive(st.integers() | st.text(), st.lists).map(json.dumps))
 def test_no_reply_whatever_breaks_it(reply):
-    found, fault = texts_of(reply, LIMITS)
+    found, fault = parse_reply(reply, LIMITS)
     assert not (found and fault)
     assert all(text and len(text) <= LIMITS.longest for text in found)
 
@@ -136,7 +136,7 @@ def test_no_reply_whatever_breaks_it(reply):
 )
 def test_a_rewriting_that_is_none_is_refused(reply, fault):
     (request,) = writing_requests(QUESTION, UnderstandingSettings(rewrite=True))
-    found, said = texts_of(reply, request)
+    found, said = parse_reply(reply, request)
     assert found == ()
     assert fault in said
 
@@ -311,8 +311,8 @@ def test_a_query_tells_what_was_written_and_an_answer_is_not_supported_by_it(pla
 def test_the_middle_is_a_unit_vector_that_heeds_no_order_of_answers(count, seed):
     vectors = np.random.default_rng(seed).normal(size=(count, 8)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    found = middle(vectors)
+    found = mean_vector(vectors)
     assert np.linalg.norm(found) == pytest.approx(1, abs=1e-5)
-    assert np.allclose(found, middle(np.concatenate([vectors[:1], vectors[:0:-1]])), atol=1e-5)
-    assert np.array_equal(middle(vectors[:1]), vectors[0])
-    assert np.array_equal(middle(np.stack([vectors[0], -vectors[0]])), vectors[0])
+    assert np.allclose(found, mean_vector(np.concatenate([vectors[:1], vectors[:0:-1]])), atol=1e-5)
+    assert np.array_equal(mean_vector(vectors[:1]), vectors[0])
+    assert np.array_equal(mean_vector(np.stack([vectors[0], -vectors[0]])), vectors[0])

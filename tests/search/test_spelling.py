@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.cli import contract
 from core.library import Incoming, Library
-from core.search.question.spelling import Respelt, is_word, respelt
+from core.search.question.spelling import Respelt, correct_spelling, is_word
 from core.settings import Settings
 from core.text.analysis import analyse
 from tests.fast_encoder import FastEncoder
@@ -79,8 +79,8 @@ WORD = st.text("abcdefghij", min_size=1, max_size=12)
 
 @given(st.lists(WORD, max_size=20), st.lists(WORD, max_size=6))
 def test_what_the_library_holds_stays_and_what_is_read_is_of_the_library(held, asked):
-    text, slips = respelt(" ".join(asked), Words(held), is_word)
+    text, slips = correct_spelling(" ".join(asked), Words(held), is_word)
     assert len(text.split()) == len(asked)
     for typed, read in zip(asked, text.split(), strict=True):
         assert read == typed or (read in held and Respelt(typed, read) in slips and typed not in held)
-    assert respelt(text, Words(held), is_word) == (text, ())
+    assert correct_spelling(text, Words(held), is_word) == (text, ())

@@ -84,6 +84,13 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         yield World(library, {Path(row.name).name: row.version_id for row in library.sources()}, gold)
 
 
+@pytest.fixture(scope="module")
+def missed(world: World) -> tuple[str, str, Span]:
+    """The first question whose gold the small budget leaves out, and where that stands."""
+    searched = ((gold, world.library.searcher.search(Query(gold[0]), SMALL)) for gold in world.gold)
+    return next(gold for gold, found in searched if world.held(found, *gold[1:]) < ADMITTED)
+
+
 def test_every_gold_span_that_is_missed_has_a_change_that_was_tried(world: World) -> None:
     missed = 0
     for question, name, place in world.gold[::3]:
@@ -104,9 +111,9 @@ def test_every_gold_span_that_is_missed_has_a_change_that_was_tried(world: World
             assert world.held(world.under(question, change), name, place) == pytest.approx(change.held) != held
             assert change.held >= ADMITTED
             assert all(before != after for before, after in change.settings.values())
-        if missed == 4:
+        if missed == 2:
             break
-    assert missed == 4
+    assert missed == 2
 
 
 def assert_true_to_the_trace(told: WhyNot, result: SearchResult, version_id: str, place: Span) -> None:
@@ -210,25 +217,24 @@ def gaps(world: World, document: Document) -> list[Span]:
 def test_a_place_that_no_search_looked_at(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.search.ranking.finding.POOL", 2)
     large = SMALL.with_value("retrieval.exact_below", 3)
-    told = [world.why(*gold, large) for gold in world.gold[::9]]
-    unseen = [one for one in told if one.fates and not any(fate.ranks for fate in one.fates)]
-    assert unseen
-    assert all(one.fates[0].said == "it is not among the best of any search" for one in unseen)
+    told = (world.why(*gold, large) for gold in world.gold[::9])
+    unseen = next(one for one in told if one.fates and not any(fate.ranks for fate in one.fates))
+    assert unseen.fates[0].said == "it is not among the best of any search"
 
 
-def test_progress_is_told_and_stops_the_search(world: World) -> None:
-    question, name, place = next(gold for gold in world.gold if not world.why(*gold).admitted)
+def test_progress_is_told_and_stops_the_search(world: World, missed: tuple[str, str, Span]) -> None:
     told: list[tuple[int, int]] = []
-    world.why(question, name, place, progress=lambda done, total: told.append((done, total)))
+    whole = world.why(*missed, progress=lambda done, total: told.append((done, total)))
     assert [done for done, _ in told] == list(range(len(told)))
     assert {total for _, total in told} == {len(told) - 1}
+    assert whole.untried == (), "the samples need no more patience than there is"
 
     def stop(done: int, total: int) -> None:
         if done == 2:
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        world.why(question, name, place, progress=stop)
+        world.why(*missed, progress=stop)
 
 
 def test_no_less_leaves_would_do(world: World) -> None:
@@ -286,11 +292,11 @@ def test_more_may_be_read_again_and_more_of_it_kept(world: World, monkeypatch: p
     assert max(model.read) <= 200, "never more than what goes on"
 
 
-def test_what_took_too_long_is_said(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    question, name, place = next(gold for gold in world.gold if not world.why(*gold).admitted)
-    assert world.why(question, name, place).untried == (), "the samples need no more patience than there is"
-    monkeypatch.setattr("core.search.explaining.trials.PATIENCE", 1)
-    told = world.why(question, name, place)
+def test_what_took_too_long_is_said(
+    world: World, missed: tuple[str, str, Span], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.search.explaining.trials.MOST_TRIALS", 1)
+    told = world.why(*missed)
     assert told.untried
     assert told.tried < 30
     assert not set(told.untried) & {name for change in told.changes for name in change.settings}

@@ -12,7 +12,7 @@ from core.chunking.auditing import Audit
 from core.storage.catalogue.chunks import NewLeaf, Recipe, swap_chunks
 from core.storage.catalogue.documents import put_document
 from core.storage.catalogue.generations import begin_generation
-from core.storage.catalogue.sources import point_source, settle
+from core.storage.catalogue.sources import point_source, release_version
 from core.storage.index.cache import CatalogueVectors
 from core.storage.index.outbox import query_projection
 from core.storage.store import Store
@@ -112,13 +112,13 @@ def put_source(store: Store, *, name: str, version_id: str, path: Path | None = 
     with store.transaction():
         source, left = point_source(store, name=name, version_id=version_id, path=path, parent=parent)
         if left is not None:
-            settle(store, left, successor=version_id)
+            release_version(store, left, successor=version_id)
     return source
 
 
 def nearest(store, wanted, k):
     """What Chroma finds, once it has grown anew where it was damaged."""
     while (found := query_projection(store, wanted, k, int(store.meta("serving") or 0))) is None:
-        if store.growing:
-            store.growing.join()
+        if store.chroma_thread:
+            store.chroma_thread.join()
     return found

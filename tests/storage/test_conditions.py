@@ -170,7 +170,7 @@ def test_exactly_what_brute_force_finds_passes(store, conditions):
     leaves = load_leaves(store)
     found = resolve(store, leaves, conditions)
     assert found.mask.tolist() == brute(store, leaves, conditions)
-    assert list(found.alone) == [sum(brute(store, leaves, [one])) for one in conditions]
+    assert list(found.counts) == [sum(brute(store, leaves, [one])) for one in conditions]
     assert found.aside == ()
 
 

@@ -11,7 +11,15 @@ from core.errors import LecternError
 from core.settings import ChunkingSettings
 from core.storage.catalogue import edits as stored
 from core.storage.catalogue.documents import put_document, text_hash
-from core.storage.catalogue.edits import add_edit, edits, edits_ahead, redo_edit, remove_edit, undo_edit, undone_edits
+from core.storage.catalogue.edits import (
+    add_edit,
+    edits,
+    prospective_edits,
+    redo_edit,
+    remove_edit,
+    undo_edit,
+    undone_edits,
+)
 from core.storage.catalogue.following_judgments import VersionText
 from core.storage.catalogue.recipes import overrides, own_recipes, set_own_recipe
 from core.storage.catalogue.sources import predecessor, remove_source, sources
@@ -75,8 +83,8 @@ def test_an_edit_comes_back_as_it_was_made(store) -> None:
 
 
 def test_there_is_an_end_to_what_is_kept(home, monkeypatch) -> None:
-    monkeypatch.setattr(stored, "MOST", 5)
-    monkeypatch.setattr(stored, "MOST_UNDONE", 2)
+    monkeypatch.setattr(stored, "MAX_EDITS", 5)
+    monkeypatch.setattr(stored, "MAX_UNDONE", 2)
     with Store.open(home, write=True) as store:
         builders.ingest(store, "a", TEXT)
         numbers = [made(store, TEXT.index("Four") + step) for step in range(1, 4)] + [
@@ -99,7 +107,7 @@ def test_edits_and_a_recipe_go_along_with_a_changed_file(home) -> None:
         undo_edit(store, version_of(TEXT))
         set_own_recipe(store, "document", version_of(TEXT), own)
         assert predecessor(store, name="a") == version_of(TEXT)
-        ahead = edits_ahead(store, version_of(new), VersionText(new, text_hash(new)), version_of(TEXT))
+        ahead = prospective_edits(store, version_of(new), VersionText(new, text_hash(new)), version_of(TEXT))
         builders.ingest(store, "a", new)
         assert edits(store, version_of(new)) == ahead, "what is foreseen when a file is cut is what is stored with it"
         assert words_at(store, new) == ["Seven"]

@@ -15,7 +15,7 @@ from core.errors import StorageError
 from core.library import Incoming, Library
 from core.storage import connections
 from core.storage.archive import archive, unarchive
-from core.storage.catalogue.folders import HandedFile, add_folder, handed_files, note_handed
+from core.storage.catalogue.folders import FolderFile, add_folder, folder_files, put_folder_files
 from core.storage.catalogue.job_rows import NewItem
 from core.storage.catalogue.sources import FileStamp
 from tests.fast_encoder import FastEncoder
@@ -89,14 +89,14 @@ def test_traces_beside_documents_go_and_what_is_taken_out_stays_out(tmp_path) ->
             connection.execute("INSERT INTO written VALUES ('k', 'gone', ?, 1, 1.0)", (SENTENCE,))
             connection.execute("INSERT INTO tag(name, folded) VALUES ('Zanzibarquince', 'zanzibarquince')")
         folder = add_folder(store, tmp_path)
-        left, failed = HandedFile(FileStamp(1, 1), "left"), HandedFile(FileStamp(1, 1), "failed")
-        note_handed(
+        left, failed = FolderFile(FileStamp(1, 1), "left"), FolderFile(FileStamp(1, 1), "failed")
+        put_folder_files(
             store, folder, {os.fsencode(gone): left, os.fsencode(there): left, os.fsencode(gone) + b"x": failed}
         )
         assert files_with(home, b"anzibarquince")
         library.erase()
         assert files_with(home, b"anzibarquince") == []
-        assert handed_files(store, folder) == {os.fsencode(there): left}
+        assert folder_files(store, folder) == {os.fsencode(there): left}
 
 
 def test_nothing_is_erased_while_it_is_read_or_needed(tmp_path, monkeypatch) -> None:

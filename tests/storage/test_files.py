@@ -27,7 +27,7 @@ def test_both_ways_in_keep_the_same_bytes(store, tmp_path) -> None:
     assert store.files.size(name) == len(data)
     assert list(store.files.hashes()) == [name]
     assert store.files.path(name) == store.home / "files" / "staged" / name  # no committed row names it yet
-    store.files.named(name)
+    store.files.commit(name)
     assert store.files.path(name) == store.home / "files" / name[:2] / name[2:]
 
 
@@ -112,9 +112,9 @@ def test_a_removal_cut_short_is_finished_or_undone_at_the_next_opening(tmp_path)
         ingest(store, "kept", "A document that is kept.")
         kept = next(store.files.hashes())
         gone = store.files.stage(b"forgotten by a commit")
-        store.files.named(gone)
-        store.files.unnamed(kept)  # the process dies before the commit of one removal, after that of the other
-        store.files.unnamed(gone)
+        store.files.commit(gone)
+        store.files.stage_removal(kept)  # the process dies before the commit of one removal, after that of the other
+        store.files.stage_removal(gone)
         assert store.files.read(kept) == b"A document that is kept."
     with Store.open(home, write=True) as store:
         assert list(store.files.hashes()) == [kept]

@@ -247,7 +247,7 @@ def test_an_edit_that_cannot_be_stored_moves_no_judgment(library, page, monkeypa
     def refuse(*_arguments: object) -> None:
         raise StorageError("The disk is full.")
 
-    monkeypatch.setattr("core.ingest.ingest.trash.leave_in_trash", refuse)
+    monkeypatch.setattr("core.ingest.ingest.trash.detach_trashed_attachments", refuse)
     page.write_text("Something else.")
     assert library.ingest([Incoming(page.name, page)]).failures
     (row,) = library.judgments()

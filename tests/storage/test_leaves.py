@@ -73,7 +73,7 @@ def test_bringing_up_to_date_is_loading_anew(tmp_path_factory, steps) -> None:
             else:
                 known[str(name)] = ingest(store, str(name), text, size)
             table = load_leaves(store, table)
-            table.vectors.keep()
+            table.vectors.load()
             assert same(table, load_leaves(store)), "what is kept is what is stored"
             assert load_leaves(store, table) is table
         check(store, table)
@@ -83,7 +83,7 @@ def test_a_change_reads_and_copies_what_came_in_alone(store, monkeypatch) -> Non
     for name in "abcd":
         ingest(store, name, f"Document {name}. " * 40, 30)
     before = load_leaves(store)
-    before.vectors.keep()
+    before.vectors.load()
     query = vector("a question")
     likeness = dict(zip(before.rows.tolist(), before.vectors.cosines(query).tolist(), strict=True))
     remove_source(store, 2)
@@ -91,29 +91,29 @@ def test_a_change_reads_and_copies_what_came_in_alone(store, monkeypatch) -> Non
     read = []
     monkeypatch.setattr(leaf_vectors, "read_vectors", lambda *given: read.append(given[1]) or read_vectors(*given))
     after = load_leaves(store, before)
-    after.vectors.keep()
+    after.vectors.load()
     new = ~np.isin(after.rows, before.rows)
     assert 0 < new.sum() < len(after) < len(before)
     assert [rows.tolist() for rows in read] == [after.rows[new].tolist()]
-    assert after.vectors._pieces is before.vectors._pieces, "nothing is copied"
+    assert after.vectors._blocks is before.vectors._blocks, "nothing is copied"
     kept = dict(zip(after.rows.tolist(), after.vectors.cosines(query).tolist(), strict=True))
     assert {row: kept[row] for row in kept if row in likeness} == {
         row: likeness[row] for row in kept if row in likeness
     }
     some = np.arange(0, len(after), 3)
     assert after.vectors.cosines(query, some).tolist() == after.vectors.cosines(query)[some].tolist()
-    part = after.vectors.taken(after.documents == 0)
+    part = after.vectors.subset(after.documents == 0)
     assert part.cosines(query).tolist() == after.vectors.cosines(query)[after.documents == 0].tolist()
 
 
 def test_what_has_left_is_let_go_in_time(store, monkeypatch) -> None:
-    monkeypatch.setattr(leaf_vectors, "_AT_ONCE", 4)
+    monkeypatch.setattr(leaf_vectors, "_BLOCK", 4)
     table = load_leaves(store)
     for turn in range(12):
         ingest(store, "one", f"What it says the time number {turn}. " * 6, 20)
         table = load_leaves(store, table)
-        table.vectors.keep()
-        assert table.vectors._pieces.count <= 1.25 * len(table) + 4 + len(table)
+        table.vectors.load()
+        assert table.vectors._blocks.count <= 1.25 * len(table) + 4 + len(table)
         check(store, table)
 
 

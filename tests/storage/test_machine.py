@@ -235,7 +235,7 @@ class Library(RuleBasedStateMachine):
         # A row that was gone once never comes back.
         assert not rows & (self.rows_seen - set(before.rows.tolist()))
         self.rows_seen |= rows
-        self.table.vectors.keep()  # what is kept is carried from state to state, also over the death of a process
+        self.table.vectors.load()  # what is kept is carried from state to state, also over the death of a process
         assert np.array_equal(self.table.vectors.of(), load_leaves(self.store).vectors.of())
 
 

@@ -303,7 +303,7 @@ def test_a_garbled_catalogue_is_salvaged_but_for_the_value(home, before, harm) -
     raw.close()
     if harm == "question":
         (home / FILE).unlink()
-    rescue.begin_anew(home)
+    rescue.replace_catalogue(home)
     with Library.open(home, encoder=FastEncoder(), repair=True) as library:
         told = [problem.what for problem in library.verify(repair=True)]
         assert held(library) == before
@@ -341,7 +341,7 @@ def test_the_newest_record_decides_and_nothing_is_doubled(home) -> None:
         assert kept(library) == before
         recipe = {"scope": "kind", "key": "text", "chunking": "{}", "changed_at": "2000-01-01T00:00:00+00:00"}
         older = keepsakes.Keepsakes(library._store.meta("library") or "", 1, {"own_recipe": [recipe]})
-        assert keepsakes.put_back(library._store, [older]) == []
+        assert keepsakes.merge(library._store, [older]) == []
         assert kept(library) == before
 
 
@@ -378,7 +378,7 @@ def test_backups_of_seven_days_and_four_weeks_stay() -> None:
     ]
     days = [f"{n}-0" for n in range(7)]
     weeks = [f"{n}-0" for n in (0, 2, 9, 16)]  # of 31 March, a Tuesday, and the Sundays before
-    assert {backup.name for backup in backups.kept(made)} == {*days, *weeks}
+    assert {backup.name for backup in backups.retained(made)} == {*days, *weeks}
 
 
 def test_backups_of_a_clock_that_ran_ahead_do_not_push_new_ones_out(home) -> None:

@@ -17,7 +17,7 @@ from core.storage.archive import archive, unarchive
 from core.storage.catalogue.sources import remove_source
 from core.storage.index import outbox, projection
 from core.storage.index.leaves import load_leaves
-from core.storage.index.outbox import apply_outbox, carry_if_possible, pending, query_projection
+from core.storage.index.outbox import apply_if_possible, apply_outbox, pending, query_projection
 from core.storage.index.projection import compare_projection, move_projection, open_projection
 from core.storage.index.server import Server, ServerProjection, ServerUnreachableError, is_on_server, server_of, tidy
 from core.storage.shelf import language_file
@@ -41,7 +41,7 @@ def chroma(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def agreed(monkeypatch, tmp_path, chroma):
     monkeypatch.setenv("LECTERN_SHELF", str(tmp_path / "libraries.json"))
-    monkeypatch.setattr(outbox, "_REST", 0.0)
+    monkeypatch.setattr(outbox, "_RETRY_SECONDS", 0.0)
     monkeypatch.setattr("core.storage.index.server._WAITS", (0.05,))
     save(language_file(), LanguageSettings(agreed=(chroma.address,)))
 
@@ -108,7 +108,7 @@ def test_without_the_server_questions_are_compared_and_changes_wait(served, chro
         ingest(served, "two", OTHER)
         assert query_projection(served, vector("anything"), 3, generation) is None
         assert f"No Chroma server answers at 127.0.0.1:{chroma.port}." == served.chroma_fault
-        carry_if_possible(served)
+        apply_if_possible(served)
         assert pending(served) == 3
         with pytest.raises(ServerUnreachableError):
             apply_outbox(served)
@@ -117,7 +117,7 @@ def test_without_the_server_questions_are_compared_and_changes_wait(served, chro
         assert not problem.repairable
     finally:
         chroma.start()
-    carry_if_possible(served)
+    apply_if_possible(served)
     assert pending(served) == 0
     assert len(nearest(served, vector("anything"), 100)[0]) == 7
     assert served.chroma_fault == ""
@@ -126,7 +126,7 @@ def test_without_the_server_questions_are_compared_and_changes_wait(served, chro
 
 
 def test_a_server_that_failed_is_left_alone_for_a_while(served, chroma, monkeypatch):
-    monkeypatch.setattr(outbox, "_REST", 60.0)
+    monkeypatch.setattr(outbox, "_RETRY_SECONDS", 60.0)
     generation = int(served.meta("serving"))
     chroma.stop()
     try:
@@ -134,7 +134,7 @@ def test_a_server_that_failed_is_left_alone_for_a_while(served, chroma, monkeypa
     finally:
         chroma.start()
     assert query_projection(served, vector("anything"), 3, generation) is None
-    served.chroma_rests_until = 0.0
+    served.chroma_retry_at = 0.0
     assert query_projection(served, vector("anything"), 3, generation) is not None
 
 
@@ -151,7 +151,7 @@ def test_readers_ask_the_server_too_and_not_about_another_state(served, chroma, 
     with Store.open(stale, write=False) as old:
         for _ in range(2):
             assert query_projection(old, vector("anything"), 9, int(old.meta("serving"))) is None
-            old.growing.join()
+            old.chroma_thread.join()
 
 
 def test_two_copies_of_a_library_part_ways(served, chroma, tmp_path):

@@ -38,7 +38,7 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
         (watcher, "_SOON_SECONDS"),
         (watcher, "REST_SECONDS"),
         (planning, "REST_SECONDS"),
-        (folder_sync, "_LOOKED_TWICE_SECONDS"),
+        (folder_sync, "_RECHECK_SECONDS"),
     ):
         monkeypatch.setattr(module, name, getattr(module, name) / 10)
 

@@ -48,7 +48,7 @@ def watcher(library: Library, folder: Path) -> Iterator[Watcher]:
 def by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk that tells of no change, looked at five times a second."""
     hurry(monkeypatch)
-    monkeypatch.setattr(watching, "_CHANGES", frozenset())
+    monkeypatch.setattr(watching, "_EVENT_TYPES", frozenset())
     monkeypatch.setattr(watching, "_LATER_SECONDS", 0.2)
 
 

@@ -1,6 +1,6 @@
-"""The register of the chunkers, one file each: from a chunking context to a plan of parents, leaves and reasons.
+"""The registry of all chunkers, one file each: functions from a ``ChunkingContext`` to a ``Plan``.
 
-Their dials are in ``core/settings/chunking.py``.
+Their settings are in ``core/settings/chunking.py``.
 """
 
 from __future__ import annotations

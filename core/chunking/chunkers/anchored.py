@@ -1,6 +1,6 @@
-"""Windows around anchors: a heading, a word that opens parts of papers and manuals, or a user's pattern.
+"""Chunks around anchors: headings, words that open parts of papers and manuals, and a user's patterns.
 
-An anchor begins a leaf, or stands inside one.
+An anchor begins a leaf, or lies in its middle.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from core.chunking.atoms import Atom, Splitter
 from core.chunking.chunkers.structure import BlockAtoms, Item, structure
 from core.chunking.packing import NO_SECTION
 from core.chunking.plan import ChunkingContext, Plan
-from core.chunking.units import planned
+from core.chunking.units import plan_with_metadata
 from core.errors import SettingsError
 from core.text.outline import plain_heading
 from core.text.sentences import sentence_spans
 from core.types import BlockKind, Document, Span
 
-_LINE = 200  # characters of a line in which a user's pattern is looked for at once ...
-_SHARED = 50  # ... and by how many such stretches of a long line overlap
-LONGEST = 20.0  # seconds that a user's patterns may take in one region: a pattern can try for years
+_WINDOW = 200  # characters: a user's patterns are searched in windows of a line ...
+_WINDOW_OVERLAP = 50  # ... that overlap by this much
+LONGEST = 20.0  # seconds that a user's patterns may take in one region, since backtracking may never end
 _EDGE = r"[ \t]{0,16}(?:[#>*_-]{1,6}[ \t]{0,4}|\d{1,2}(?:\.\d{1,2}){0,3}\.?[ \t]{1,4}){0,2}(?:\*\*|__)?"
 _OPENERS = (  # a line of its own, or before a colon or stop
     "summary|executive summary|abstract|overview|introduction|background|conclusions?|discussion|results|methods"
@@ -51,7 +51,7 @@ _BUILT_IN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """Where an anchor begins, and what it is called in reasons."""
+    """``at``: where an anchor begins; ``name``: what it is called in reasons."""
 
     at: int
     name: str
@@ -60,9 +60,9 @@ class Anchor:
 def find_anchors(document: Document, region: Span, patterns: Sequence[str] = ()) -> list[Anchor]:
     """The anchors of one region in order.
 
-    A heading anchors its first character, a built-in word its line, and a user's pattern the place where it is found,
-    within one line. ``patterns``: regular expressions, as the package ``regex`` reads them. Raises ``SettingsError``
-    where they take longer than ``LONGEST``: such a text is not cut rather than cut by what was found until then.
+    An anchor is at the first character of a heading, at the beginning of a line that a built-in word opens, or where a
+    user's pattern matches within a line. ``patterns``: regular expressions of the package ``regex``. Raises
+    ``SettingsError`` where they take longer than ``LONGEST``, because a text is not cut by a part of its anchors.
 
     >>> text = "Intro.\\nWarning: hot.\\nA proof is long.\\nProof. Obvious.\\nsee RFC 7 here"
     >>> document = Document("v", "text", "t", text)
@@ -75,44 +75,45 @@ def find_anchors(document: Document, region: Span, patterns: Sequence[str] = ())
         for block in document.blocks
         if block.kind == BlockKind.HEADING and region.start <= block.start < region.end
     }
-    own = _OwnPatterns(text, patterns)
-    found: dict[int, str] = {}
+    user_patterns = _UserPatterns(text, patterns)
+    anchors: dict[int, str] = {}
     at = region.start
     while at < region.end:
         end = text.find("\n", at, region.end)
         end = region.end if end < 0 else end
-        line = text[at : min(end, at + _LINE)]
+        line = text[at : min(end, at + _WINDOW)]
         indent = len(line) - len(line.lstrip())
         if line.strip():
             if name := headings.pop(at + indent, ""):
-                found[at + indent] = name
+                anchors[at + indent] = name
             elif match := _BUILT_IN.match(line):
-                found[at + indent] = match["word"]
+                anchors[at + indent] = match["word"]
             else:
-                found |= own.found(at + indent, end)
+                anchors |= user_patterns.search(at + indent, end)
         at = end + 1
-    found |= headings
-    return [Anchor(place, name) for place, name in sorted(found.items())]
+    anchors |= headings  # those that no line begins with
+    return [Anchor(place, name) for place, name in sorted(anchors.items())]
 
 
-class _OwnPatterns:
-    """A user's patterns, looked for in stretches of lines."""
+class _UserPatterns:
+    """A user's patterns, searched in windows of lines within a time limit."""
 
     def __init__(self, text: str, patterns: Sequence[str]) -> None:
         self._text = text
         self._patterns = [regex.compile(pattern, regex.MULTILINE) for pattern in patterns]
         self._left = LONGEST
 
-    def found(self, start: int, end: int) -> dict[int, str]:
-        """What is found first in every stretch of one line."""
-        found: dict[int, str] = {}
-        for low in range(start, end, _LINE - _SHARED) if self._patterns else ():
-            matches = self._matches(low, min(end, low + _LINE))
+    def search(self, start: int, end: int) -> dict[int, str]:
+        """The first match in every window of the line ``[start, end)``, by its start."""
+        first_matches: dict[int, str] = {}
+        for low in range(start, end, _WINDOW - _WINDOW_OVERLAP) if self._patterns else ():
+            matches = self._matches(low, min(end, low + _WINDOW))
             for at, words in sorted(matches, key=lambda match: match[0])[:1]:
-                found[max(start, at)] = words.strip()[:60] or "pattern"
-        return found
+                first_matches[max(start, at)] = words.strip()[:60] or "pattern"
+        return first_matches
 
     def _matches(self, low: int, high: int) -> list[tuple[int, str]]:
+        """The first match of each pattern in a window, as (start, text)."""
         begun = perf_counter()
         try:
             matches = [one.search(self._text, low, high, timeout=max(self._left, 0.01)) for one in self._patterns]
@@ -125,54 +126,54 @@ class _OwnPatterns:
         return [(match.start(), match.group()) for match in matches if match]
 
 
-_NEAR = 8  # an anchor within max_tokens / 8 of the one before shares its window
+_NEAR = 8  # an anchor within max_tokens / 8 after another shares its leaf
 _PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.QUOTE, BlockKind.FOOTNOTE, BlockKind.CAPTION})
 
 
 def anchored(context: ChunkingContext) -> Plan:
-    """Windows of ``max_tokens`` that begin at an anchor (``anchor_at`` "start") or hold it in their middle ("inside").
+    """Leaves of ``max_tokens`` that begin at an anchor (``anchor_at`` "start") or have it in their middle ("inside").
 
-    Anchors: headings, words such as Summary, Theorem, Proof, RFC, Note and Warning where they open a line, and the
-    patterns in ``anchors``. Between anchors ordinary windows cover the text; all begin and end at sentences where
-    one is near, slide by ``overlap_tokens``, and keep a heading with its body. Anchors closer than an eighth of a
-    window share one. Metadata: the anchors in a chunk.
+    Anchors are headings, words such as Summary, Theorem, Proof, RFC, Note and Warning that open a line, and matches of
+    the patterns in ``anchors``. Anchors closer than an eighth of a leaf share one. Text between anchors is cut into
+    leaves by size. All leaves begin and end at sentences where one is near, and a heading stays with its body.
+    Metadata: the anchors in a chunk.
     """
-    found = [
+    anchors = [
         anchor
         for region in context.regions
         for anchor in find_anchors(context.document, region, context.settings.anchors)
     ]
-    if not found:
-        return structure(context).instead("structure", "this text has no anchors")
-    kept = _apart(context, found)
-    places = [anchor.at for anchor in found]
+    if not anchors:
+        return structure(context).as_fallback("structure", "this text has no anchors")
+    spaced = _spaced(context, anchors)
+    places = [anchor.at for anchor in anchors]
 
     def metadata(start: int, end: int) -> dict[str, tuple[str, ...]]:
-        names = [anchor.name for anchor in found[bisect_right(places, start - 1) : bisect_right(places, end - 1)]]
+        names = [anchor.name for anchor in anchors[bisect_left(places, start) : bisect_left(places, end)]]
         return {"anchors": tuple(dict.fromkeys(names))} if names else {}
 
     begins = context.settings.anchor_at == "start"
-    adjust = _forced_starts if begins else _forced_windows
-    own = _sentences(context, kept if begins else ())
-    return planned(context, own, metadata, adjust=lambda atoms: adjust(context, kept, atoms))
+    force = _force_starts if begins else _force_windows
+    block_atoms = _sentences(context, spaced if begins else ())
+    return plan_with_metadata(context, block_atoms, metadata, adjust=lambda atoms: force(context, spaced, atoms))
 
 
-def _apart(context: ChunkingContext, anchors: Sequence[Anchor]) -> list[Anchor]:
-    """The anchors that begin or centre a window: those that come soon after another share its window."""
+def _spaced(context: ChunkingContext, anchors: Sequence[Anchor]) -> list[Anchor]:
+    """The anchors that get a leaf of their own: those not close after another."""
     near = context.settings.max_tokens // _NEAR
-    kept: list[Anchor] = []
+    spaced: list[Anchor] = []
     for anchor in anchors:
-        if not kept or context.tokens.count(kept[-1].at, anchor.at) > near:
-            kept.append(anchor)
-    return kept
+        if not spaced or context.tokens.count(spaced[-1].at, anchor.at) > near:
+            spaced.append(anchor)
+    return spaced
 
 
 def _sentences(context: ChunkingContext, anchors: Sequence[Anchor]) -> BlockAtoms:
-    """Prose as sentences, parted also at these anchors: those that begin a leaf."""
+    """A function that cuts prose into sentences, and also at these anchors, so that a leaf can begin there."""
     splitter, text = Splitter(context.tokens), context.document.text
     places = [anchor.at for anchor in anchors]
 
-    def own(item: Item, number: int, heading: int, limit: int, first: int) -> list[Atom] | None:
+    def block_atoms(item: Item, number: int, heading: int, limit: int, first_limit: int) -> list[Atom] | None:
         if item.kind not in _PROSE:
             return None
         inside = places[bisect_right(places, item.start) : bisect_left(places, item.end)]
@@ -181,13 +182,13 @@ def _sentences(context: ChunkingContext, anchors: Sequence[Anchor]) -> BlockAtom
             for start, end in pairwise([item.start, *inside, item.end])
             for span in sentence_spans(text, start, end)
         ]
-        return splitter.parts(spans, "sentence", number, limit, first, item.bound)
+        return splitter.parts(spans, "sentence", number, limit, first_limit, item.bound)
 
-    return own
+    return block_atoms
 
 
-def _forced_starts(context: ChunkingContext, anchors: Sequence[Anchor], atoms: list[Atom]) -> None:
-    """A leaf begins at every anchor, or at the table row or line of code that holds it."""
+def _force_starts(context: ChunkingContext, anchors: Sequence[Anchor], atoms: list[Atom]) -> None:
+    """Forces a leaf to begin at every anchor, or at the table row or line of code that contains it."""
     starts = [atom.start for atom in atoms]
     for anchor in anchors:
         at = bisect_right(starts, anchor.at) - 1
@@ -195,22 +196,22 @@ def _forced_starts(context: ChunkingContext, anchors: Sequence[Anchor], atoms: l
             atoms[at].why = f"the anchor “{anchor.name}” stands here"
 
 
-def _forced_windows(context: ChunkingContext, anchors: Sequence[Anchor], atoms: list[Atom]) -> None:
-    """A leaf begins half a window before every anchor and ends where it is full, both inside the anchor's section."""
+def _force_windows(context: ChunkingContext, anchors: Sequence[Anchor], atoms: list[Atom]) -> None:
+    """Forces a leaf around every anchor: half a leaf before it, until the leaf is full, inside the anchor's section."""
     tokens, starts = context.tokens, [atom.start for atom in atoms]
-    free = 0
+    free = 0  # the first atom after the last window
     for anchor in anchors:
-        held = bisect_right(starts, anchor.at) - 1
-        if held < free or anchor.at >= atoms[held].end or atoms[held].opens < NO_SECTION:
-            continue  # in a window already, or a heading, which begins its section's first leaf in any case
-        room = context.room(atoms[held].heading)
+        at = bisect_right(starts, anchor.at) - 1
+        if at < free or anchor.at >= atoms[at].end or atoms[at].opens < NO_SECTION:
+            continue  # in a window already, or a heading, which begins its section's first leaf anyway
+        room = context.room(atoms[at].heading)
         room -= context.overlap(room)
-        first = held
+        first = at
         while first > free and atoms[first].opens == NO_SECTION:
             if tokens.count(atoms[first - 1].start, anchor.at) > room // 2:
                 break
             first -= 1
-        last = held + 1
+        last = at + 1
         while last < len(atoms) and atoms[last].opens == NO_SECTION:
             if tokens.count(atoms[first].start, atoms[last].end) > room:
                 break

@@ -1,8 +1,8 @@
-"""Papers: a statement, its reference bracket and the sentence it rests on stay together; references are entries.
+"""Chunks scientific papers: a claim, its citation and its evidence stay together; references are whole entries.
 
-Scientific writing states a claim, cites it, and gives its basis in the same or the next sentence; a citation's context
-is one to three sentences (Abu-Jbara and Radev, "Coherent Citation-Based Summarization of Scientific Papers", ACL 2011;
-Qazvinian and Radev, "Identifying Non-explicit Citing Sentences", ACL 2010).
+Papers cite a claim and give its evidence in the same or the next sentence; the context of a citation is one to three
+sentences (Abu-Jbara and Radev, "Coherent Citation-Based Summarization of Scientific Papers", ACL 2011; Qazvinian and
+Radev, "Identifying Non-explicit Citing Sentences", ACL 2010).
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from itertools import pairwise
 from core.chunking.atoms import CUT_ROW, CUT_SENTENCE, Atom, Splitter
 from core.chunking.chunkers.structure import Item
 from core.chunking.plan import ChunkingContext, Plan
-from core.chunking.units import Unit, by_units, planned
+from core.chunking.units import Unit, atoms_by_units, plan_with_metadata
 from core.text.cited import AUTHORS, CAPITAL, NAME, OTHERS, YEAR, is_reference_heading, reference_entries
 from core.text.sentences import sentence_spans
 from core.types import BlockKind, Document, Span
 
 _RAISED = "¹²³⁰-⁹"
 _CITATION = re.compile(
-    # Every alternative has its first character in one set before all of them: the text is scanned for that alone.
+    # The first characters of all alternatives are in one leading set, so that scanning the text is fast.
     rf"[\[(\\{CAPITAL}{_RAISED}](?:"
     r"(?<=\[)(?:\d{1,3}(?: ?[-–,;] ?\d{1,3}){0,12}|@[\w:.-]{1,60}(?:; ?@[\w:.-]{1,60}){0,8})\]"
     rf"|(?<=\()(?:(?:see|e\.g\.|cf\.|reviewed in),? )?{AUTHORS},? {YEAR}(?:[,;] (?:{AUTHORS},? )?{YEAR}){{0,8}}\)"
@@ -34,9 +34,9 @@ _EXHIBIT = re.compile(
     r"|(?<=t)heorem|(?<=l)emma|(?<=s)cheme|(?<=a)bb(?:ildung)?|(?<=t)abelle))"
     r"(?i:s?\b\.?[ \u00a0]\(?(?P<number>S?\d{1,3}(?:\.\d{1,2})?[A-Za-z]?)\b)"
 )
-_KINDS = {"fig": "Figure", "abb": "Figure", "tab": "Table", "equ": "Equation", "eq": "Equation"}
-# A sentence that opens like this leans on the one before it: what it says is that one's basis, limit or consequence.
-_LEANS = re.compile(
+_EXHIBIT_NAMES = {"fig": "Figure", "abb": "Figure", "tab": "Table", "equ": "Equation", "eq": "Equation"}
+# A sentence that opens like this depends on the one before: it states that one's evidence, limit or consequence.
+_CONTINUES = re.compile(
     r"(?:this|these|those|such|that|it|they|its|their|here|both|the former|the latter|the same|likewise|similarly"
     r"|indeed|thus|hence|therefore|consequently|accordingly|specifically|namely|for (?:example|instance)"
     r"|in (?:particular|fact|this|these|that|such|both|contrast|addition)|by contrast|consistent with"
@@ -67,20 +67,21 @@ def exhibits(text: str, start: int, end: int) -> list[str]:
     >>> exhibits("As Fig. 2a and Table 1 show (figure 2a, Eq. (3)).", 0, 60)
     ['Figure 2a', 'Table 1', 'Equation 3']
     """
-    found = [(one["kind"].lower(), one["number"]) for one in _EXHIBIT.finditer(text, start, end)]
-    return list(dict.fromkeys(f"{_KINDS.get(kind[:3], kind.capitalize())} {number}" for kind, number in found))
+    found = [(match["kind"].lower(), match["number"]) for match in _EXHIBIT.finditer(text, start, end)]
+    return list(dict.fromkeys(f"{_EXHIBIT_NAMES.get(kind[:3], kind.capitalize())} {number}" for kind, number in found))
 
 
-def leans_back(text: str, before: Span, sentence: Span) -> bool:
-    """Whether a sentence and the one before it are a statement and its basis, which a cut must not part.
+def depends_on_previous(text: str, before: Span, sentence: Span) -> bool:
+    """Whether a sentence and the one before it are a claim and its evidence, which should share a chunk.
 
-    One of the two must cite or point at an exhibit, and the second open like a continuation, or name a basis.
+    The second must open like a continuation ("This is ...") or say that something is supported, and one of the two must
+    have a citation or mention an exhibit.
 
     >>> text = "X causes Y. This is supported by two trials [4]. Z is blue."
-    >>> leans_back(text, Span(0, 11), Span(12, 48)), leans_back(text, Span(12, 48), Span(49, 59))
+    >>> depends_on_previous(text, Span(0, 11), Span(12, 48)), depends_on_previous(text, Span(12, 48), Span(49, 59))
     (True, False)
     """
-    opening = _LEANS.match(text, sentence.start, min(sentence.end, sentence.start + 40))
+    opening = _CONTINUES.match(text, sentence.start, min(sentence.end, sentence.start + 40))
     if not opening and not _BASIS.search(text, sentence.start, min(sentence.end, sentence.start + 160)):
         return False
     return any(
@@ -88,73 +89,75 @@ def leans_back(text: str, before: Span, sentence: Span) -> bool:
     )
 
 
-_CUT_BASIS = 1.5  # before a sentence that says on what the one before it rests: dearer than an uneven leaf
-_STATED = 60  # characters of a statement by which its evidence is told
+_CUT_BASIS = 1.5  # cost of a cut before a claim's evidence: more than an uneven leaf costs
+_STATEMENT_CHARACTERS = 60  # of a claim in the "evidence" metadata
 _PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.QUOTE})
 
 
 def claim(context: ChunkingContext) -> Plan:
-    """Leaves of a few whole sentences inside sections; a claim is not parted from its citation and its basis.
+    """Leaves of a few whole sentences inside sections; a claim stays with its citation and its evidence.
 
-    A sentence is never parted from its own reference bracket. One that leans on the sentence before it ("This is
-    supported by", "These results", "As shown in Fig. 2") stays with it where one of them cites. Entries of a list of
-    references are whole and packed among themselves. Metadata: ``citations`` and ``exhibits`` (figures, tables,
-    equations) of a chunk, and ``evidence``: each statement in it that the next sentence rests, by its first words, with
-    the span of that sentence ("X causes Y. 12:48").
+    A sentence that depends on the one before ("This is supported by", "These results", "As shown in Fig. 2") stays
+    with it where one of the two cites. Entries of the list of references are whole and share leaves only with each
+    other. Metadata: ``citations``; ``exhibits`` (figures, tables, equations); ``evidence``: for each claim that the
+    next sentence supports, its first words and that sentence's span ("X causes Y. 12:48").
     """
     text = context.document.text
     entries = _references(context)
     units = [Unit(span.start, span.end, "reference", CUT_ROW) for span in entries]
-    listed = by_units(context, units, frozenset({*_PROSE, BlockKind.LIST, BlockKind.FOOTNOTE}))
+    reference_atoms = atoms_by_units(context, units, frozenset({*_PROSE, BlockKind.LIST, BlockKind.FOOTNOTE}))
     splitter = Splitter(context.tokens)
-    rests: dict[int, Span] = {}  # where a statement begins -> the sentence that says what it rests on
+    evidence: dict[int, Span] = {}  # start of a claim -> the sentence that supports it
 
-    def own(item: Item, number: int, heading: int, limit: int, first: int) -> list[Atom] | None:
+    def block_atoms(item: Item, number: int, heading: int, limit: int, first_limit: int) -> list[Atom] | None:
         if entries and item.end > entries[0].start:
-            return listed(item, number, heading, limit, first)
+            return reference_atoms(item, number, heading, limit, first_limit)
         if item.kind not in _PROSE:
             return None
         spans = sentence_spans(text, item.start, item.end)
-        found = splitter.parts(spans, "sentence", number, limit, first, item.bound, CUT_SENTENCE)
-        pairs = {before: after for before, after in pairwise(spans) if leans_back(text, before, after)}
-        rests.update({before.start: after for before, after in pairs.items()})
-        leaning = {after.start for after in pairs.values()}
-        for atom in found[1:]:
-            if atom.start in leaning:
+        atoms = splitter.parts(spans, "sentence", number, limit, first_limit, item.bound, CUT_SENTENCE)
+        pairs = [(before, after) for before, after in pairwise(spans) if depends_on_previous(text, before, after)]
+        evidence.update({before.start: after for before, after in pairs})
+        dependent = {after.start for _, after in pairs}
+        for atom in atoms[1:]:
+            if atom.start in dependent:
                 atom.cut = max(atom.cut, _CUT_BASIS)
-        return found
+        return atoms
 
     def metadata(start: int, end: int) -> Mapping[str, tuple[str, ...]]:
-        end = min(end, entries[0].start) if entries else end  # a reference's own number cites nothing
-        cited = dict.fromkeys(" ".join(text[one.start : one.end].split()) for one in citations(text, start, end))
-        pairs = ((" ".join(text[at : one.start].split()), one) for at, one in rests.items() if start <= at < end)
-        rest = tuple(f"{said[:_STATED].rstrip()} {one.start}:{one.end}" for said, one in pairs)
-        told = {"citations": tuple(cited), "exhibits": tuple(exhibits(text, start, end)), "evidence": rest}
-        return {name: values for name, values in told.items() if values}
+        end = min(end, entries[0].start) if entries else end  # the numbers in the list of references cite nothing
+        cited = dict.fromkeys(" ".join(text[span.start : span.end].split()) for span in citations(text, start, end))
+        supported = []
+        for at, span in evidence.items():
+            if start <= at < end:
+                claim_text = " ".join(text[at : span.start].split())
+                supported.append(f"{claim_text[:_STATEMENT_CHARACTERS].rstrip()} {span.start}:{span.end}")
+        facts = {
+            "citations": tuple(cited),
+            "exhibits": tuple(exhibits(text, start, end)),
+            "evidence": tuple(supported),
+        }
+        return {name: values for name, values in facts.items() if values}
 
-    has_any = bool(entries) or any(_CITATION.search(text, region.start, region.end) for region in context.regions)
-    plan = planned(context, own, metadata)
-    return plan if has_any else plan.instead("sentences inside sections", "this text has no citations")
+    has_citations = bool(entries) or any(_CITATION.search(text, region.start, region.end) for region in context.regions)
+    plan = plan_with_metadata(context, block_atoms, metadata)
+    return plan if has_citations else plan.as_fallback("sentences inside sections", "this text has no citations")
 
 
 def _references(context: ChunkingContext) -> list[Span]:
-    """The entries of the list of references, () where there is none under a heading that says so."""
+    """The entries of the list of references; [] without a heading for one."""
     at = references_start(context.document)
-    if at < 0:
+    region = next((region for region in context.regions if 0 <= at < region.end), None)
+    if region is None:
         return []
-    later = [region for region in context.regions if region.end > at]
-    return [
-        entry
-        for region in later[:1]
-        for entry in reference_entries(context.document.text, max(at, region.start), region.end)
-    ]
+    return list(reference_entries(context.document.text, max(at, region.start), region.end))
 
 
 def references_start(document: Document) -> int:
-    """Where the list of references begins, after its heading; -1 without one."""
+    """The offset at which the list of references begins, after its heading; -1 without one."""
     text = document.text
     for block in reversed(document.blocks):
-        line = text[block.start : min(block.end, block.start + 80)]
-        if block.kind in {BlockKind.HEADING, BlockKind.PARAGRAPH} and is_reference_heading(line.split("\n")[0]):
-            return min(len(text), block.start + len(line.split("\n")[0]) + 1)
+        line = text[block.start : min(block.end, block.start + 80)].split("\n")[0]
+        if block.kind in {BlockKind.HEADING, BlockKind.PARAGRAPH} and is_reference_heading(line):
+            return min(len(text), block.start + len(line) + 1)
     return -1

@@ -1,4 +1,4 @@
-"""Conversations: leaves of whole turns, a question beside its answer, long turns under their speaker's name."""
+"""Chunks conversations: leaves of whole turns; a question stays with its answer, parts of a turn name the speaker."""
 
 from __future__ import annotations
 
@@ -10,41 +10,43 @@ from itertools import groupby, pairwise
 
 from core.chunking.atoms import Atom
 from core.chunking.chunkers.structure import structure
-from core.chunking.packing import Row, pack
+from core.chunking.packing import PackItem, pack
 from core.chunking.plan import ChunkingContext, Plan
 from core.chunking.signals.turns import Turn, find_turns
-from core.chunking.units import Unit, by_units, planned
+from core.chunking.units import Unit, atoms_by_units, plan_with_metadata
 from core.text.spans import touching, trim
 from core.types import BlockKind, Span
 
-_CUT_ANSWER = 3.0  # before an answer: dearer than two leaves more
+_CUT_ANSWER = 3.0  # cost of a cut before an answer: more than two additional leaves
 
 
 def conversation(context: ChunkingContext) -> Plan:
-    """Runs of whole turns, at most ``conversation_turns`` of them and ``max_tokens``; the rest by ``structure``.
+    """Leaves of whole turns, at most ``conversation_turns`` of them; text that is no turn is cut as in ``structure``.
 
-    A backchannel ("Mm-hm.") is heard but does not count as a turn (Yngve, "On getting a word in edgewise", CLS 1970).
-    A question stays with the beginning of its answer where both fit: adjacency pairs are the unit of conversation
-    (Sacks, Schegloff and Jefferson, "A simplest systematics for the organization of turn-taking", Language 50, 1974).
-    A turn larger than a leaf is cut at its sentences, and each part names its speaker in a prefix part. Metadata:
-    speakers and times of a chunk.
+    A backchannel ("Mm-hm.") does not count as a turn (Yngve, "On getting a word in edgewise", CLS 1970). A question
+    stays with the beginning of its answer where both fit: adjacency pairs are the unit of conversation (Sacks,
+    Schegloff and Jefferson, "A simplest systematics for the organization of turn-taking", Language 50, 1974). A turn
+    larger than a leaf is cut at its sentences, and each part names the speaker in a prefix part. Metadata: a chunk's
+    speakers, and its first and last time.
     """
     turns = [turn for region in context.regions for turn in _under_headings(context, region)]
     if not turns:
-        return structure(context).instead("structure", "this text has no speakers who take turns")
+        return structure(context).as_fallback("structure", "this text has no speakers who take turns")
     units = _units(turns)
 
     def metadata(start: int, end: int) -> Mapping[str, tuple[str, ...]]:
-        held = turns[touching(turns, start, end)]
-        times = [turn.time for turn in held if turn.time]
-        told = {
-            "speaker": tuple(dict.fromkeys(turn.speaker for turn in held if turn.speaker)),
+        touched = turns[touching(turns, start, end)]
+        times = [turn.time for turn in touched if turn.time]
+        facts = {
+            "speaker": tuple(dict.fromkeys(turn.speaker for turn in touched if turn.speaker)),
             "first_time": tuple(times[:1]),
             "last_time": tuple(times[-1:]),
         }
-        return {name: values for name, values in told.items() if values}
+        return {name: values for name, values in facts.items() if values}
 
-    return planned(context, by_units(context, units), metadata, adjust=partial(_limit, context, turns))
+    return plan_with_metadata(
+        context, atoms_by_units(context, units), metadata, adjust=partial(_limit_turns, context, turns)
+    )
 
 
 def _under_headings(context: ChunkingContext, region: Span) -> list[Turn]:
@@ -61,7 +63,7 @@ def _under_headings(context: ChunkingContext, region: Span) -> list[Turn]:
 
 
 def _units(turns: Sequence[Turn]) -> list[Unit]:
-    """Turns as units; an answer is dear to part from its question."""
+    """Turns as units, with a high cost for a cut between a question and its answer."""
     units: list[Unit] = []
     for at, turn in enumerate(turns):
         answers = at > 0 and turns[at - 1].asks and turn.speaker != turns[at - 1].speaker
@@ -70,26 +72,25 @@ def _units(turns: Sequence[Turn]) -> list[Unit]:
     return units
 
 
-def _limit(context: ChunkingContext, turns: Sequence[Turn], atoms: list[Atom]) -> None:
-    """Forces leaves to begin at the atoms at which runs of turns are best cut, so that none holds more than
-    ``conversation_turns`` of them; what is no turn is left alone.
-    """
-    counted = {turn.start for turn in turns if turn.counts and turn.speaker}
+def _limit_turns(context: ChunkingContext, turns: Sequence[Turn], atoms: list[Atom]) -> None:
+    """Forces leaves to begin so that none has more than ``conversation_turns`` turns; other text is left alone."""
+    starts = {turn.start for turn in turns if turn.counts and turn.speaker}
     for is_turn, run in groupby(atoms, key=lambda atom: bool(turns[touching(turns, atom.start, atom.end)])):
         if is_turn:
-            _limit_run(context, counted, list(run))
+            _limit_turns_of_run(context, starts, list(run))
 
 
-def _limit_run(context: ChunkingContext, counting: Set[int], run: list[Atom]) -> None:
-    most, counted = context.settings.conversation_turns, [atom.start in counting for atom in run]
+def _limit_turns_of_run(context: ChunkingContext, turn_starts: Set[int], run: list[Atom]) -> None:
+    """The same for consecutive atoms of turns. ``turn_starts``: where the turns that count begin."""
+    most, counted = context.settings.conversation_turns, [atom.start in turn_starts for atom in run]
     if sum(counted) <= most:
         return  # sizes alone decide
-    rows: list[Row] = []
+    items: list[PackItem] = []
     for atom in run:
         room = context.room(atom.heading, atom.header, kind=atom.header_kind)
-        begin, finish = context.tokens.index(atom.start), context.tokens.index(atom.end)
-        rows.append(Row(begin, finish, max(1, room - context.overlap(room)), atom.cut))
-    for (first, last), (at, _) in pairwise(pack(rows, counted, most)):
+        first_token, end_token = context.tokens.index(atom.start), context.tokens.index(atom.end)
+        items.append(PackItem(first_token, end_token, max(1, room - context.overlap(room)), atom.cut))
+    for (first, last), (following, _) in pairwise(pack(items, counted, most)):
         full = sum(counted[first:last]) >= most
-        early = f"a {run[at].what} starts here, and no more fits before it"
-        run[at].why = f"{most} turns make a leaf" if full else early
+        by_size = f"a {run[following].what} starts here, and no more fits before it"
+        run[following].why = f"{most} turns make a leaf" if full else by_size

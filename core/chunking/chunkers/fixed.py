@@ -1,4 +1,4 @@
-"""Windows of a fixed size: the honest baseline."""
+"""Windows of a fixed size: the baseline."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from core.types import Span
 
 
 def fixed(context: ChunkingContext) -> Plan:
-    """Parents of ``parent_room``, and in each, windows of ``max_tokens`` less the prefix; words stay whole.
+    """Parents of ``settings.parent_room``, leaves of ``max_tokens`` minus the prefix; words stay whole.
 
-    Both in the settings' ``unit``: in characters it is what others call fixed-size chunking, but for a word that would
-    be torn.
+    With ``unit`` "characters" this is fixed-size chunking as other libraries do it, except that no word is cut.
     """
     groups: list[Group] = []
     for region in context.regions:
@@ -33,6 +32,7 @@ def _full(context: ChunkingContext, limit: int) -> str:
 
 
 def _windows(context: ChunkingContext, parent: Span) -> tuple[Piece, ...]:
+    """The leaves of one parent."""
     text, tokens = context.document.text, context.tokens
     pieces: list[Piece] = []
     at = parent.start
@@ -42,7 +42,7 @@ def _windows(context: ChunkingContext, parent: Span) -> tuple[Piece, ...]:
         room = context.room(heading)
         start = at
         if pieces:
-            start = _overlapped(context, pieces[-1].start, at, context.overlap(room))
+            start = _overlap_start(context, pieces[-1].start, at, context.overlap(room))
             room = min(room, context.room(context.outline.heading_at(start)))
         stop = tokens.cut(at, parent.end, max(1, room - tokens.count(start, at)))
         ends = "ends: its parent ends here" if stop >= parent.end else f"ends: {_full(context, room)}"
@@ -56,12 +56,12 @@ def _windows(context: ChunkingContext, parent: Span) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def _overlapped(context: ChunkingContext, low: int, at: int, allowed: int) -> int:
-    """The first word that begins at most ``allowed`` units before ``at``, after ``low``; ``at`` when there is none."""
+def _overlap_start(context: ChunkingContext, low: int, at: int, budget: int) -> int:
+    """The first word that begins after ``low`` and at most ``budget`` tokens before ``at``; ``at`` without one."""
     text, tokens = context.document.text, context.tokens
-    if allowed < 1:
+    if budget < 1:
         return at
-    start = max(low + 1, tokens.position(max(0, tokens.index(at) - allowed)))
+    start = max(low + 1, tokens.position(max(0, tokens.index(at) - budget)))
     while start < at and (text[start].isspace() or not is_word_boundary(text, start)):
         start += 1
     return start

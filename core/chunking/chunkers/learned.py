@@ -1,6 +1,6 @@
-"""Cuts where a section is likely to start, as the headings of one's own library have taught it.
+"""Cuts where a classifier trained on the library's own headings sees a section start.
 
-For texts that have no headings: transcripts, notes, scans. ``section_starts`` is the classifier.
+For texts without headings: transcripts, notes, scans. The classifier is in ``signals.section_starts``.
 """
 
 from __future__ import annotations
@@ -10,31 +10,31 @@ import numpy as np
 from core.chunking.chunkers.semantic import NO_ENCODER, semantic
 from core.chunking.chunkers.texttiling import texttiling
 from core.chunking.plan import ChunkingContext, Plan
-from core.chunking.signals.prose import large_enough, sentence_plan
+from core.chunking.signals.prose import apply_min_tokens, sentence_plan
 
-_NEIGHBOURS = 2  # sentences to either side that must be less likely to start a section
+_NEIGHBOURS = 2  # a cut must have the highest probability within this many sentences to either side
 _UNTAUGHT = "the library has too few headings to learn from where sections start"
 
 
 def learned(context: ChunkingContext) -> Plan:
-    """Leaves that begin where a section starts with ``settings.learned_probability``, the likeliest place around it.
+    """Leaves begin where a section start has at least ``settings.learned_probability``, at a local maximum.
 
-    Without a classifier it does what ``semantic`` does, and without an encoder ``texttiling``.
+    Without a classifier it is ``semantic``, without an encoder ``texttiling``.
     """
     vectors = context.vectors()
     if vectors is None:
-        return texttiling(context).instead("texttiling", NO_ENCODER)
+        return texttiling(context).as_fallback("texttiling", NO_ENCODER)
     if context.resources.starts is None:
-        return semantic(context).instead("semantic", _UNTAUGHT)
+        return semantic(context).as_fallback("semantic", _UNTAUGHT)
     settings = context.settings
-    chances = context.resources.starts.probability(context.document, context.sentences, vectors)
-    around = chances
-    if len(chances):  # a text of front matter alone has no sentence
-        padded = np.pad(chances, _NEIGHBOURS)
-        around = np.lib.stride_tricks.sliding_window_view(padded, 2 * _NEIGHBOURS + 1).max(axis=1)
-    likely = np.flatnonzero((chances >= settings.learned_probability) & (chances == around)).tolist()
-    likeness = 1.0 - chances[1:]
-    cuts = large_enough(context, [cut for cut in likely if cut], likeness)
+    probability = context.resources.starts.probability(context.document, context.sentences, vectors)
+    local_maximum = probability
+    if len(probability):  # a text of front matter alone has no sentence
+        padded = np.pad(probability, _NEIGHBOURS)
+        local_maximum = np.lib.stride_tricks.sliding_window_view(padded, 2 * _NEIGHBOURS + 1).max(axis=1)
+    is_start = (probability >= settings.learned_probability) & (probability == local_maximum)
+    cohesion = 1.0 - probability[1:]
+    cuts = apply_min_tokens(context, [cut for cut in np.flatnonzero(is_start).tolist() if cut], cohesion)
     least = f"at least {settings.learned_probability:.2f} is asked for"
-    why = {cut: f"a section starts here with a probability of {chances[cut]:.2f}; {least}" for cut in cuts}
-    return sentence_plan(context, why, likeness)
+    why = {cut: f"a section starts here with a probability of {probability[cut]:.2f}; {least}" for cut in cuts}
+    return sentence_plan(context, why, cohesion)

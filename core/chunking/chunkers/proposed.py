@@ -1,8 +1,8 @@
-"""Cuts that a language model proposes by intent: what defines, what explains, what is done, what is warned of.
+"""Cuts that a language model proposes by intent: definition, explanation, procedure, caveat and others.
 
-The model only ever names sentence numbers. It gets a run of numbered sentences and answers with ranges and their
-intent; an answer that is not exactly a division of that run is refused, and ``structure`` cuts the run as it would have
-without it. In the manner of LumberChunker (Duarte et al., 2024), without letting the model write any of the text.
+The model gets a batch of numbered sentences and answers with ranges of numbers and their intents; it writes no text. An
+answer that does not divide the batch exactly is refused, and the batch is cut by structure. After LumberChunker (Duarte
+et al., 2024).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from core.text.replies import json_list
 from core.types import LanguageModel
 
 INTENTS = ("definition", "explanation", "procedure", "example", "caveat", "reference", "other")
-_RUN = 30  # sentences in one question to the model
-_LONGEST_SENTENCE = 400  # characters of one that it is shown; what a sentence is about stands at its beginning
+_BATCH = 30  # sentences in one prompt
+_LONGEST_SENTENCE = 400  # characters of a sentence in the prompt
 _PROMPT = """Divide the numbered sentences below into passages that each serve one intent, in order and without gaps.
 Intents: {intents}.
 Answer with JSON alone: a list like [{{"first": 1, "last": 3, "intent": "definition"}}, ...] in which every number from
@@ -31,56 +31,57 @@ Answer with JSON alone: a list like [{{"first": 1, "last": 3, "intent": "definit
 
 
 def proposed(context: ChunkingContext) -> Plan:
-    """Leaves that begin where the language model sees another intent begin; without one, ``structure``."""
+    """Leaves that begin where the language model sees a new intent; without a model, ``structure``."""
     writer = context.resources.writer
     if writer is None:
-        return structure(context).instead("structure", "no language model is set up")
+        return structure(context).as_fallback("structure", "no language model is set up")
     text = context.document.text
     sentences = [text[span.start : span.end] for span in context.sentences]
     cuts: dict[int, str] = {}
-    refused: list[str] = []
-    runs = range(0, len(sentences), _RUN)
-    for start in runs:
+    faults: list[str] = []
+    batches = range(0, len(sentences), _BATCH)
+    for start in batches:
         context.resources.tell(start, len(sentences))
-        ranges, fault = _ask(writer, sentences[start : start + _RUN])
+        passages, fault = _ask(writer, sentences[start : start + _BATCH])
         if fault:
-            refused.append(fault)
-        cuts |= {start + first: f"the language model sees {_a(intent)} begin here" for first, intent in ranges}
-    if len(refused) == len(runs) and refused:
-        return structure(context).instead("structure", f"no proposal of the language model could be used: {refused[0]}")
+            faults.append(fault)
+        cuts |= {start + first: f"the language model sees {_a(intent)} begin here" for first, intent in passages}
+    if faults and len(faults) == len(batches):
+        reason = f"no proposal of the language model could be used: {faults[0]}"
+        return structure(context).as_fallback("structure", reason)
     plan = sentence_plan(context, cuts)
-    if not refused:
+    if not faults:
         return plan
-    note = f"refused: {len(refused)} of {len(runs)} proposals of the language model, where structure cut: {refused[0]}"
-    return plan.saying(note)
+    note = f"refused: {len(faults)} of {len(batches)} proposals of the language model, where structure cut: {faults[0]}"
+    return plan.with_notes(note)
 
 
 def _ask(writer: LanguageModel, sentences: Sequence[str]) -> tuple[list[tuple[int, str]], str]:
-    """Where passages begin, 0-based, with their intents; or nothing, and what is wrong with the answer."""
-    shown = "\n".join(
+    """The model's passages of one batch, as ``parse_passages`` returns them; a failed call is a fault too."""
+    numbered = "\n".join(
         f"{number}. {' '.join(sentence[:_LONGEST_SENTENCE].split())}" for number, sentence in enumerate(sentences, 1)
     )
-    between = fence("sentences", shown, fence_word(shown))
-    prompt = _PROMPT.format(intents=", ".join(INTENTS), count=len(sentences), sentences=between)
+    fenced = fence("sentences", numbered, fence_word(numbered))
+    prompt = _PROMPT.format(intents=", ".join(INTENTS), count=len(sentences), sentences=fenced)
     try:
-        return divided(writer.complete(prompt), len(sentences))
+        return parse_passages(writer.complete(prompt), len(sentences))
     except LecternError as error:
         return [], error.problem
 
 
-def divided(answer: str, count: int) -> tuple[list[tuple[int, str]], str]:
-    """The passages of an answer as (first sentence, 0-based; intent); or none, and why the answer is refused.
+def parse_passages(answer: str, count: int) -> tuple[list[tuple[int, str]], str]:
+    """The passages of an answer as (first sentence, 0-based; intent), and ""; or [], and why the answer is refused.
 
-    >>> divided('[{"first": 1, "last": 2, "intent": "example"}, {"first": 3, "last": 3, "intent": "caveat"}]', 3)
+    >>> parse_passages('[{"first": 1, "last": 2, "intent": "example"}, {"first": 3, "last": 3, "intent": "caveat"}]', 3)
     ([(0, 'example'), (2, 'caveat')], '')
-    >>> divided('[{"first": 1, "last": 2, "intent": "example"}]', 3)
+    >>> parse_passages('[{"first": 1, "last": 2, "intent": "example"}]', 3)
     ([], 'it leaves out sentence 3')
     """
-    found = json_list(answer)
-    if found is None:
+    items = json_list(answer)
+    if items is None:
         return [], "it is no list in JSON"
     ranges: list[tuple[int, int, str]] = []
-    for item in found:
+    for item in items:
         if not isinstance(item, dict) or item.get("intent") not in INTENTS:
             return [], "a passage has no intent of those that were asked for"
         first, last = item.get("first"), item.get("last")

@@ -1,15 +1,15 @@
-"""Headings and items of code first, then paragraph, sentence, word, character: sizes and separators, no structure.
+"""Recursive splitting by size: at separators of the format, then at paragraphs, sentences, words, characters.
 
-The practice of LangChain's ``RecursiveCharacterTextSplitter``, which most libraries copied, with separators by format
-(``core.chunking.signals.separators``): plain text knows blank lines alone. Where ours parts from it:
+After LangChain's ``RecursiveCharacterTextSplitter``, which most libraries copied, with separators by format
+(``core.chunking.signals.separators``); plain text has blank lines alone. Differences:
 
-- a paragraph that is too large is cut at its lines or sentences; theirs knows blank lines, line ends and spaces, and
-  cuts prose wherever the size runs out;
-- pieces are packed evenly by least cost; theirs fills each greedily and leaves crumbs;
-- overlap is taken before every chunk from inside its parent, from a sentence's beginning where one is near, at most a
-  third of the chunk; theirs repeats whole splits alone, so that beside a long paragraph there is none;
-- chunks are spans of the document, so an offset cannot be wrong; a title stays with the text it stands over;
-- parents are packed from the same paragraphs first, and leaves never leave them; theirs cuts every parent anew.
+- A paragraph that is too large is cut at its lines or sentences. Theirs knows blank lines, line ends and spaces, and
+  cuts prose wherever the size runs out.
+- Pieces are packed evenly, with the least cost. Theirs fills each greedily and leaves small rests.
+- Every chunk but a parent's first has overlap, from the beginning of a sentence where one is near, at most a third of
+  the chunk. Theirs repeats whole splits only, so a chunk after a long paragraph has none.
+- Chunks are spans of the document, so offsets are exact; a title stays with the text below it.
+- Parents are packed first, from the same paragraphs, and leaves stay inside them. Theirs splits every parent again.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _OPENS = (*_COLONS, "{", "(")
 
 
 def recursive(context: ChunkingContext) -> Plan:
-    """Whole paragraphs packed evenly up to ``max_tokens``; one that does not fit is cut at its sentences.
+    """Whole paragraphs packed evenly up to ``max_tokens``; a larger one is cut at its sentences.
 
-    Where the format has separators stronger than a blank line (headings, rules, fences, the items of code, sections of
-    LaTeX) a leaf or parent that cannot hold all rather begins there, the outermost first; what fits is never parted.
-    Parents are sizes too: paragraphs packed up to ``parent_max_tokens``. All sizes are in the settings' ``unit``.
+    Where cuts are needed, separators stronger than a blank line (headings, rules, fences, code items, LaTeX sections)
+    are preferred, outermost first. Parents are paragraphs packed up to ``parent_max_tokens``. All sizes are in
+    ``settings.unit``.
     """
     splitter, text = Splitter(context.tokens), context.document.text
     groups: list[Group] = []
@@ -42,18 +42,18 @@ def recursive(context: ChunkingContext) -> Plan:
     for region in context.regions:
         marks = marks_in(context.document, region)
         atoms: list[Atom] = []
-        for span in _parted(text, region, sorted(marks)):
+        for span in _split(text, region, sorted(marks)):
             heading = context.outline.heading_at(span.start)
             room = context.room(heading)
             room -= context.overlap(room)
             mark = marks.get(span.start)
             cut = -mark.strength if mark else CUT_PARAGRAPH
-            found = splitter.whole_or_sentences(span, "paragraph", item, cut, room, room)
+            paragraph_atoms = splitter.whole_or_sentences(span, "paragraph", item, cut, room, room)
             if mark:
-                found[0].what = mark.what
-            for atom in found:
+                paragraph_atoms[0].what = mark.what
+            for atom in paragraph_atoms:
                 atom.heading = context.outline.heading_at(atom.start)
-            atoms.extend(found)
+            atoms.extend(paragraph_atoms)
             item += 1
         bind_titles(text, atoms)
         _bind_heads(text, atoms, marks)
@@ -61,8 +61,8 @@ def recursive(context: ChunkingContext) -> Plan:
     return Plan(tuple(groups))
 
 
-def _parted(text: str, region: Span, places: Sequence[int]) -> Iterator[Span]:
-    """The paragraphs of a region, parted at these places too."""
+def _split(text: str, region: Span, places: Sequence[int]) -> Iterator[Span]:
+    """The paragraphs of a region, cut at these places too."""
     for span in paragraphs(text, region.start, region.end):
         inside = places[bisect_right(places, span.start) : bisect_left(places, span.end)]
         for start, end in pairwise([span.start, *inside, span.end]):
@@ -71,21 +71,21 @@ def _parted(text: str, region: Span, places: Sequence[int]) -> Iterator[Span]:
 
 
 def _bind_heads(text: str, atoms: Sequence[Atom], marks: Mapping[int, Mark]) -> None:
-    """Keeps a heading with what it stands over, if only the next heading, and an item's first line with what it opens.
+    """Keeps a heading with the text under it, or the next heading, and a code item's first line with its body.
 
-    What begins with a mark is bound to no other line that reads like a title; a line that ends with a colon keeps it.
+    A marked atom is not kept with a title-like line before it (``bind_titles``) unless that line ends with a colon.
     """
     for before, atom in pairwise(atoms):
-        over, mark = marks.get(before.start), marks.get(atom.start)
+        mark_before, mark = marks.get(before.start), marks.get(atom.start)
         words = text[before.start : before.end]
         if mark and not words.endswith(_COLONS):
             atom.cut = -mark.strength
-        if over and not (mark and _stands_beside(mark, over)):
-            title = over.heads and "\n" not in words
-            if title or words.endswith(_OPENS):
+        if mark_before and not (mark and _is_outside(mark, mark_before)):
+            is_heading = mark_before.heads and "\n" not in words
+            if is_heading or words.endswith(_OPENS):
                 atom.cut = CUT_LEAD_IN
 
 
-def _stands_beside(mark: Mark, over: Mark) -> bool:
-    """Whether what ``mark`` begins is not under ``over``; an empty heading joins the next one of its level."""
-    return mark.strength > over.strength or (mark.strength == over.strength and not over.heads)
+def _is_outside(mark: Mark, mark_before: Mark) -> bool:
+    """Whether a marked text is not part of the marked text before it; an empty heading joins the next of its level."""
+    return mark.strength > mark_before.strength or (mark.strength == mark_before.strength and not mark_before.heads)

@@ -1,8 +1,8 @@
-"""Cuts where the meaning changes: the similarity of what stands before and after a gap falls below a threshold.
+"""Cuts where the meaning changes: where the similarity of the text before and after a gap falls below a threshold.
 
-After Kamradt, "5 Levels of Text Splitting" (2024), level 4; ``breakpoints`` says what is done otherwise and why. Here
-no piece is dropped for being short: below ``min_tokens`` it joins the neighbour it resembles more. A piece that is too
-large for a leaf is cut again where its sentences resemble each other least.
+After Kamradt, "5 Levels of Text Splitting" (2024), level 4; ``signals.breakpoints`` lists the differences. A piece
+below ``min_tokens`` is not dropped, but joins the more similar neighbour. A piece too large for a leaf is cut again
+where its sentences are least similar.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from core.chunking.chunkers.texttiling import texttiling
 from core.chunking.plan import ChunkingContext, Plan
 from core.chunking.signals.breakpoints import Similarities, breakpoints, cutoff, lowest, similarities
-from core.chunking.signals.prose import large_enough, ranks, sentence_plan
+from core.chunking.signals.prose import apply_min_tokens, ranks, sentence_plan
 from core.settings import ChunkingSettings
 from core.text.numerals import ordinal
 
@@ -21,18 +21,18 @@ def semantic(context: ChunkingContext) -> Plan:
     """Leaves that begin where the similarity of neighbouring sentences falls; without an encoder, ``texttiling``."""
     vectors = context.vectors()
     if vectors is None:
-        return texttiling(context).instead("texttiling", NO_ENCODER)
+        return texttiling(context).as_fallback("texttiling", NO_ENCODER)
     settings = context.settings
     curve = similarities(vectors, settings.semantic_buffer)
     below = breakpoints(curve, settings.semantic_threshold, threshold_value(settings))
     gaps = lowest(below, curve, settings.semantic_buffer)
-    likeness = ranks(curve)
-    cuts = large_enough(context, (gaps + 1).tolist(), likeness)
-    return sentence_plan(context, _reasons(cuts, curve, settings), likeness)
+    gap_ranks = ranks(curve)
+    cuts = apply_min_tokens(context, (gaps + 1).tolist(), gap_ranks)
+    return sentence_plan(context, _reasons(cuts, curve, settings), gap_ranks)
 
 
 def threshold_value(settings: ChunkingSettings) -> float:
-    """The dial of the threshold that is chosen.
+    """The value of the chosen kind of threshold.
 
     >>> threshold_value(ChunkingSettings(semantic_threshold="absolute", semantic_absolute=0.3))
     0.3
@@ -41,24 +41,24 @@ def threshold_value(settings: ChunkingSettings) -> float:
 
 
 def _reasons(cuts: list[int], curve: Similarities, settings: ChunkingSettings) -> dict[int, str]:
-    """Sentence index to why a leaf begins there."""
+    """For the first sentence of every leaf, why the leaf begins there."""
     kind, value = settings.semantic_threshold, threshold_value(settings)
     bound = cutoff(curve, kind, value)
     if kind == "gradient":
-        told = f"at the foot of a fall steeper than {-bound:.2f} a sentence ({_ordinal(value)} percentile of slopes)"
-        return {cut: f"similarity falls to {curve[cut - 1]:.2f}, {told}" for cut in cuts}
+        rule = f"at the foot of a fall steeper than {-bound:.2f} a sentence ({_ordinal(value)} percentile of slopes)"
+        return {cut: f"similarity falls to {curve[cut - 1]:.2f}, {rule}" for cut in cuts}
     origin = {
         "percentile": f" ({_ordinal(value)} percentile)",
         "zscore": f" ({value:g} standard deviations below the mean)",
         "interquartile": f" ({value:g} interquartile ranges below the mean)",
     }.get(kind, "")
-    return {cut: f"similarity falls to {_apart(float(curve[cut - 1]), bound)}{origin}" for cut in cuts}
+    return {cut: f"similarity falls to {_distinct(float(curve[cut - 1]), bound)}{origin}" for cut in cuts}
 
 
-def _apart(low: float, bound: float) -> str:
-    """Both numbers with as many digits as it takes to tell them apart, two at least.
+def _distinct(low: float, bound: float) -> str:
+    """Both numbers with as many digits as make them differ, at least two.
 
-    >>> _apart(0.312, 0.42), _apart(0.4199, 0.4201)
+    >>> _distinct(0.312, 0.42), _distinct(0.4199, 0.4201)
     ('0.31, below 0.42', '0.4199, below 0.4201')
     """
     digits = 2
@@ -68,7 +68,7 @@ def _apart(low: float, bound: float) -> str:
 
 
 def _ordinal(value: float) -> str:
-    """The number as a rank in words.
+    """A percentile as an ordinal number.
 
     >>> _ordinal(80), _ordinal(91.0), _ordinal(12), _ordinal(97.5)
     ('80th', '91st', '12th', '97.5th')

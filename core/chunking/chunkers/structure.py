@@ -1,4 +1,4 @@
-"""Sections, and in them blocks kept whole where they fit: headings, tables, lists, code and captions stay together."""
+"""Chunks by document structure: sections, and in them blocks (tables, lists, code) kept whole where they fit."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from core.chunking.signals.series import SKIPPED
 from core.text.spans import touching, trim
 from core.types import Block, BlockKind, Span
 
-_MERGE_TINY = 0.15
-_CROSS_SECTION = 3.0
-_TINY = 5  # a section of at most max_tokens / 5 may share a leaf with a sibling as small
+_MERGE_TINY = 0.15  # cost of a section boundary inside a leaf, between two tiny sections
+_CROSS_SECTION = 3.0  # the same between other sections: more than an additional leaf costs
+_TINY = 5  # a section of at most max_tokens / 5 is tiny
 _INTRODUCED = frozenset({BlockKind.LIST, BlockKind.TABLE, BlockKind.CODE, BlockKind.QUOTE, BlockKind.HTML})
 _SET_APART = frozenset({BlockKind.TABLE, BlockKind.CODE, BlockKind.HTML})
-_TELLING = frozenset(BlockKind) - {BlockKind.PARAGRAPH, BlockKind.RULE, *SKIPPED}  # what is structure
-_NAMES = {
+_STRUCTURAL = frozenset(BlockKind) - {BlockKind.PARAGRAPH, BlockKind.RULE, *SKIPPED}
+_NAMES = {  # in reasons: a whole block, and a part of one
     BlockKind.LIST: ("list", "list item"),
     BlockKind.TABLE: ("table", "table row"),
     BlockKind.CODE: ("code block", "line of code"),
@@ -47,41 +47,44 @@ _NAMES = {
 
 @dataclass(slots=True)
 class Item:
-    """A block, or a paragraph between blocks, trimmed; a rule rides along with what stands before it."""
+    """A block, or a paragraph between blocks, trimmed; a horizontal rule belongs to the item before it."""
 
     kind: BlockKind
     start: int
     end: int
     block: Block | None = None
-    bound: float = CUT_PARAGRAPH  # cost of parting it from the item before it
-    name: str = ""  # in reasons; "": after its kind
+    bound: float = CUT_PARAGRAPH  # cost of a cut between it and the item before it
+    name: str = ""  # in reasons; "" means the name of its kind
 
 
 BlockAtoms = Callable[["Item", int, int, int, int], list[Atom] | None]
-"""Atoms of a block by somebody else: ``(item, number, heading, limit, first)`` to atoms of at most ``limit`` tokens,
-the first of at most ``first``; ``None`` leaves the block to ``structure``."""
+"""Cuts an item in place of ``structure``: ``(item, number, heading, limit, first_limit)`` to atoms of at most ``limit``
+tokens, the first of at most ``first_limit``; ``None`` leaves the item to ``structure``."""
 
 
 def structure(context: ChunkingContext) -> Plan:
-    """Leaves inside sections inside the document; without headings, inside size parents.
+    """Parents are sections, leaves their blocks; without headings, parents are packed by size alone.
 
-    A heading is never parted from its body. A table, list or code block that fits one leaf is whole; one that does
-    not is cut at rows, items or lines, and rows repeat their table's header as a prefix part. A line that introduces
-    a block ("as follows:") and a caption stay with it where both fit. Tiny neighbouring sections share a leaf.
+    A heading always stays with its body. A table, list or code block that fits one leaf is whole; a larger one is cut
+    at rows, items or lines, and rows repeat their table's header as a prefix part. A caption, and a line that
+    introduces a block ("as follows:"), stay with the block where both fit. Tiny neighbouring sections share a leaf.
     """
     plan = structured(context)
-    if any(block.kind in _TELLING for block in context.document.blocks):
+    if any(block.kind in _STRUCTURAL for block in context.document.blocks):
         return plan
-    return plan.instead("paragraphs packed by size", "this text has no headings, lists, tables or code")
+    return plan.as_fallback("paragraphs packed by size", "this text has no headings, lists, tables or code")
 
 
 def structured(
-    context: ChunkingContext, own: BlockAtoms | None = None, adjust: Callable[[list[Atom]], None] | None = None
+    context: ChunkingContext, block_atoms: BlockAtoms | None = None, adjust: Callable[[list[Atom]], None] | None = None
 ) -> Plan:
-    """As ``structure``, but blocks that ``own`` takes become its atoms; ``adjust`` may price or force their cuts."""
+    """As ``structure``, with hooks for other chunkers.
+
+    ``block_atoms`` may cut blocks in its own way; ``adjust`` may change the costs and reasons of a region's atoms.
+    """
     groups: list[Group] = []
     for region in context.regions:
-        atoms = region_atoms(context, region, own)
+        atoms = region_atoms(context, region, block_atoms)
         if adjust:
             adjust(atoms)
         groups.extend(build_groups(context, atoms))
@@ -89,17 +92,17 @@ def structured(
     return Plan(tuple(groups), rooted)
 
 
-def region_atoms(context: ChunkingContext, region: Span, own: BlockAtoms | None = None) -> list[Atom]:
-    """The atoms of one region, blocks whole where they fit, every cut priced."""
+def region_atoms(context: ChunkingContext, region: Span, block_atoms: BlockAtoms | None = None) -> list[Atom]:
+    """The atoms of one region, each with the cost of beginning a leaf with it; blocks are whole where they fit."""
     items = _items(context, region)
     _bind(context, items)
-    return _Atomiser(context, own).atoms(items)
+    return _Atomiser(context, block_atoms).atoms(items)
 
 
 def _items(context: ChunkingContext, region: Span) -> list[Item]:
-    """The region's blocks in order, what lies between them as paragraphs, and rules joined to a neighbour."""
+    """The region's blocks and the paragraphs between them, in order; rules are joined to a neighbour."""
     text = context.document.text
-    found: list[Item] = []
+    items: list[Item] = []
     position = region.start
     blocks = context.document.blocks
     for block in blocks[touching(blocks, region.start, region.end)]:
@@ -108,38 +111,38 @@ def _items(context: ChunkingContext, region: Span) -> list[Item]:
         span = trim(text, block.start, block.end)
         if span is None:
             continue
-        found.extend(Item(BlockKind.PARAGRAPH, gap.start, gap.end) for gap in paragraphs(text, position, span.start))
-        found.append(Item(block.kind, span.start, span.end, block))
+        items.extend(Item(BlockKind.PARAGRAPH, gap.start, gap.end) for gap in paragraphs(text, position, span.start))
+        items.append(Item(block.kind, span.start, span.end, block))
         position = block.end
-    found.extend(Item(BlockKind.PARAGRAPH, gap.start, gap.end) for gap in paragraphs(text, position, region.end))
-    return _join_rules(found)
+    items.extend(Item(BlockKind.PARAGRAPH, gap.start, gap.end) for gap in paragraphs(text, position, region.end))
+    return _join_rules(items)
 
 
 def _join_rules(items: list[Item]) -> list[Item]:
-    """Rules say nothing alone: each joins the block before it, or the one after it where a heading is before."""
+    """Joins each rule to the item before it, or to the next one where a heading is before it or nothing."""
     joined: list[Item] = []
-    waiting: int | None = None
+    pending: int | None = None  # where a rule begins that waits for the next item
     for item in items:
         if item.kind == BlockKind.RULE:
-            if joined and waiting is None and joined[-1].kind != BlockKind.HEADING:
+            if joined and pending is None and joined[-1].kind != BlockKind.HEADING:
                 joined[-1].end = item.end
-            elif waiting is None:
-                waiting = item.start
+            elif pending is None:
+                pending = item.start
             continue
-        if waiting is not None:
-            item.start, waiting = waiting, None
+        if pending is not None:
+            item.start, pending = pending, None
         joined.append(item)
-    if waiting is not None:
+    if pending is not None:
         if joined:
             joined[-1].end = items[-1].end
         else:
-            joined.append(Item(BlockKind.PARAGRAPH, waiting, items[-1].end))
+            joined.append(Item(BlockKind.PARAGRAPH, pending, items[-1].end))
     return joined
 
 
 def _bind(context: ChunkingContext, items: list[Item]) -> None:
-    """Marks what must or should stay with the item before it."""
-    text, paired = context.document.text, -1  # the item that closed a pair of figure and caption: it begins no other
+    """Sets ``bound`` of the items that must or should stay with the one before: bodies, introduced blocks, captions."""
+    text, paired = context.document.text, -1  # number of the last item that ended a pair of figure and caption
     for number, (before, item) in enumerate(pairwise(items), start=1):
         if before.kind == BlockKind.HEADING:
             if item.kind != BlockKind.HEADING or _level(item) >= _level(before):
@@ -154,7 +157,7 @@ def _bind(context: ChunkingContext, items: list[Item]) -> None:
         following = items[number + 1] if number + 1 < len(items) else None
         closes = following is None or (following.kind == BlockKind.HEADING and _level(following) < _level(item))
         if item.kind == BlockKind.HEADING and before.kind != BlockKind.HEADING and closes:
-            item.bound = CUT_HEADING  # a heading over nothing, last in its section: it stays with what is before it
+            item.bound = CUT_HEADING  # an empty heading, last in its section, stays with the text before it
 
 
 def _introduces(text: str, item: Item) -> bool:
@@ -166,19 +169,20 @@ def _level(item: Item) -> int:
 
 
 class _Atomiser:
-    """Items to atoms: every one at most as large as the leaf it may begin."""
+    """Turns items into atoms, each of which fits a leaf that begins with it."""
 
-    def __init__(self, context: ChunkingContext, own: BlockAtoms | None) -> None:
+    def __init__(self, context: ChunkingContext, block_atoms: BlockAtoms | None) -> None:
         self._context = context
-        self._own = own
+        self._block_atoms = block_atoms
         self._splitter = Splitter(context.tokens)
         self._flow = 0
 
     def atoms(self, items: list[Item]) -> list[Atom]:
+        """The atoms of a region's items in order."""
         context = self._context
         headings, outline = context.outline.headings, context.outline
-        made: list[Atom] = []
-        chain = 0  # tokens of the headings just before, which the next item must share a leaf with
+        atoms: list[Atom] = []
+        chain = 0  # tokens of the headings right before, which the next item must share a leaf with
         for number, item in enumerate(items):
             heading = outline.heading_at(item.end - 1)
             opens = item.kind == BlockKind.HEADING
@@ -188,21 +192,21 @@ class _Atomiser:
                 top_room = self._room_of_chain(items, number)
             tail = 0 if opens else self._tail(items, number)
             limit = max(1, limit - tail)
-            first = max(1, min(limit, top_room - chain - tail)) if chain else limit
-            found = self._item(item, number, heading, limit, first)
+            first_limit = max(1, min(limit, top_room - chain - tail)) if chain else limit
+            item_atoms = self._item(item, number, heading, limit, first_limit)
             level = headings[heading].block.level if heading >= 0 else 0
             if opens:
                 self._flow += 1
-                found[0].opens = level
+                item_atoms[0].opens = level
                 chain += context.tokens.count(item.start, item.end)
             else:
                 chain = 0
-            for atom in found:
+            for atom in item_atoms:
                 atom.heading, atom.level = heading, level
-            made.extend(found)
-        self._price_sections(made)
-        bind_titles(context.document.text, made)
-        return made
+            atoms.extend(item_atoms)
+        self._price_sections(atoms)
+        bind_titles(context.document.text, atoms)
+        return atoms
 
     def _tail(self, items: list[Item], number: int) -> int:
         """Tokens of the empty headings after item ``number`` that must share a leaf with its end."""
@@ -213,7 +217,7 @@ class _Atomiser:
         return tokens
 
     def _room_of_chain(self, items: list[Item], number: int) -> int:
-        """Room of the leaf that begins with the headings right before item ``number``."""
+        """The room of the leaf that begins with the headings right before item ``number``."""
         first = number
         while first and items[first - 1].kind == BlockKind.HEADING and items[first].bound == CUT_HEADING:
             first -= 1
@@ -221,55 +225,58 @@ class _Atomiser:
         room = self._context.room(heading, inside=items[first].kind == BlockKind.HEADING)
         return room - self._context.overlap(room)
 
-    def _item(self, item: Item, number: int, heading: int, limit: int, first: int) -> list[Atom]:
-        what = item.name or _NAMES.get(item.kind, ("paragraph", "sentence"))[0]
-        span = Span(item.start, item.end)
-        if self._own and (taken := self._own(item, number, heading, limit, first)) is not None:
-            apart = item.kind in _SET_APART
-            self._flow += apart
-            found, flow = taken, self._flow
-            self._flow += apart
-        elif item.kind in {BlockKind.TABLE, BlockKind.CODE, BlockKind.LIST, BlockKind.HTML}:
-            self._flow += item.kind != BlockKind.LIST
-            if self._context.tokens.count(span.start, span.end) <= first:
-                found = [Atom(span.start, span.end, what, number, item.bound)]
+    def _item(self, item: Item, number: int, heading: int, limit: int, first_limit: int) -> list[Atom]:
+        """The atoms of one item. Tables, code and HTML are each a flow of their own: no overlap crosses their edges."""
+        set_apart = item.kind in _SET_APART
+        self._flow += set_apart
+        atoms = self._block_atoms(item, number, heading, limit, first_limit) if self._block_atoms else None
+        if atoms is None:
+            what = item.name or _NAMES.get(item.kind, ("paragraph", "sentence"))[0]
+            span = Span(item.start, item.end)
+            if not set_apart and item.kind != BlockKind.LIST:
+                atoms = self._splitter.whole_or_sentences(span, what, number, item.bound, limit, first_limit)
+            elif self._context.tokens.count(span.start, span.end) <= first_limit:
+                atoms = [Atom(span.start, span.end, what, number, item.bound)]
             else:
-                found = self._parted(item, number, heading, limit, first)
-            flow = self._flow
-            self._flow += item.kind != BlockKind.LIST
-        else:
-            found = self._splitter.whole_or_sentences(span, what, number, item.bound, limit, first)
-            flow = self._flow
-        for atom in found:
-            atom.flow = flow
-        return found
+                atoms = self._split(item, number, heading, limit, first_limit)
+        for atom in atoms:
+            atom.flow = self._flow
+        self._flow += set_apart
+        return atoms
 
-    def _parted(self, item: Item, number: int, heading: int, limit: int, first: int) -> list[Atom]:
-        """A block too large for a leaf, at its rows, items or lines."""
+    def _split(self, item: Item, number: int, heading: int, limit: int, first_limit: int) -> list[Atom]:
+        """The atoms of a block too large for a leaf: its rows, items or lines."""
         context, text = self._context, self._context.document.text
         block = item.block
         name = _NAMES[item.kind][1]
         header = None
         if item.kind == BlockKind.TABLE and block and block.header:
             header = trim(text, block.header.start, block.header.end)
-        rest = max(1, min(limit, context.room(heading, header)))
-        spoken = item.kind in (BlockKind.TABLE, BlockKind.LIST)
-        found = self._splitter.parts(
-            _cuts(text, item), name, number, rest, min(first, rest), item.bound, CUT_ROW, spoken
+        part_limit = max(1, min(limit, context.room(heading, header)))
+        split_sentences = item.kind in (BlockKind.TABLE, BlockKind.LIST)
+        atoms = self._splitter.parts(
+            _tiles(text, item),
+            name,
+            number,
+            part_limit,
+            min(first_limit, part_limit),
+            item.bound,
+            CUT_ROW,
+            split_sentences,
         )
-        for at, atom in enumerate(found):
-            if at and header and header.end <= atom.start:
+        for before, atom in pairwise(atoms):
+            if header and header.end <= atom.start:
                 atom.header = header
-            if not at or atom.what != name:
+            if atom.what != name:
                 continue
             if item.kind == BlockKind.CODE:
-                atom.cut = _code_cut(text, found[at - 1].end, atom.start)
+                atom.cut = _code_cut(text, before.end, atom.start)
             elif item.kind != BlockKind.TABLE:
                 atom.cut = CUT_ITEM
-        return found
+        return atoms
 
     def _price_sections(self, atoms: list[Atom]) -> None:
-        """What it costs a leaf to hold a section boundary: little between two tiny sections, else too much."""
+        """Sets the cost of a section boundary inside a leaf: low between two tiny sections, prohibitive elsewhere."""
         if all(atom.opens == NO_SECTION for atom in atoms):
             return
         sizes: dict[int, int] = {}
@@ -279,14 +286,14 @@ class _Atomiser:
         for before, atom in pairwise(atoms):
             if atom.opens == NO_SECTION or atom.cut >= CUT_LEAD_IN:
                 continue
-            both = max(sizes[before.heading], sizes[atom.heading]) <= tiny
-            atom.deeper = atom.sibling = _MERGE_TINY if both else _CROSS_SECTION
+            both_tiny = max(sizes[before.heading], sizes[atom.heading]) <= tiny
+            atom.deeper = atom.sibling = _MERGE_TINY if both_tiny else _CROSS_SECTION
 
 
-def _cuts(text: str, item: Item) -> list[Span]:
-    """The block's parts widened to tile it: what is before a part's first character goes with the part before.
+def _tiles(text: str, item: Item) -> list[Span]:
+    """The block's rows, items or lines, widened to cover it: text between two parts belongs to the first of them.
 
-    The table's header, a fence's first line and a list's lead stay with the first part.
+    Text before the first part (a table's header, a fence, a list's lead) belongs to that part.
     """
     parts = item.block.parts if item.block else ()
     if not parts:
@@ -297,7 +304,7 @@ def _cuts(text: str, item: Item) -> list[Span]:
 
 
 def _code_cut(text: str, before: int, start: int) -> float:
-    """Cheap before an unindented line after a blank one, dearer the deeper the line is nested."""
+    """Cost of a cut before a line of code: low after a blank line, higher the deeper the line is indented."""
     gap = text[before:start]
     indent = len(gap) - len(gap.rstrip(" \t"))
     blank = gap.count("\n") > 1

@@ -1,12 +1,12 @@
-"""Cuts where the words change: lexical cohesion and its valleys, without a model.
+"""TextTiling: cuts where the vocabulary changes, at the valleys of lexical cohesion; needs no model.
 
-Hearst, "TextTiling: Segmenting Text into Multi-paragraph Subtopic Passages", Computational Linguistics 23 (1997),
-by block comparison: the words of some sentences before a gap against those of as many after it, the curve smoothed,
-every valley measured by its depth, and the deeper ones taken. Where ours parts from the paper:
+Hearst, "TextTiling: Segmenting Text into Multi-paragraph Subtopic Passages", Computational Linguistics 23 (1997), by
+block comparison: compare the words of the sentences before and after each gap, smooth the curve, and cut at the deeper
+valleys. Differences from the paper:
 
-- its "token-sequences" of 20 words are whole sentences here, so a cut never has to be moved to where one ends;
-- words are the library's own analysed tokens: stemmed, without function words;
-- only the bottom of a valley can be cut, which makes its rule against cuts that lie too close needless.
+- Whole sentences in place of its "token-sequences" of 20 words, so a cut never has to be moved to a sentence's end.
+- Words are the library's analysed tokens: stemmed, without function words.
+- Only the bottom of a valley can be cut, so no rule against cuts that are too close is needed.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.chunking.plan import ChunkingContext, Plan
-from core.chunking.signals.prose import large_enough, ranks, sentence_plan
+from core.chunking.signals.prose import apply_min_tokens, ranks, sentence_plan
 from core.text.analysis import analyse
 
 
 def cohesion(sentences: Sequence[Sequence[str]], window: int) -> NDArray[np.float64]:
     """``(n - 1,)`` cosines in [0, 1] between the word counts of the ``window`` sentences on either side of each gap.
 
-    Fewer at the ends of the text. A side without words is like nothing: 0.
+    Windows are shorter at the ends of the text. A side without words gives 0.
 
     >>> cohesion([["cat"], ["cat", "dog"], ["tax"]], 2).round(2).tolist()
     [0.58, 0.0]
     """
-    found = []
+    cosines = []
     for gap in range(1, len(sentences)):
         left = Counter(chain.from_iterable(sentences[max(0, gap - window) : gap]))
         right = Counter(chain.from_iterable(sentences[gap : gap + window]))
         product = sum(left[word] * right[word] for word in left.keys() & right.keys())
-        norms = (sum(count * count for count in side.values()) for side in (left, right))
-        found.append(product / prod(norms) ** 0.5 if product else 0.0)
-    return np.array(found)
+        squared_norms = (sum(count * count for count in side.values()) for side in (left, right))
+        cosines.append(product / prod(squared_norms) ** 0.5 if product else 0.0)
+    return np.array(cosines)
 
 
 def smoothed(curve: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Every value the mean of itself and its neighbours, of which the ends have one.
+    """The moving average over each value and its two neighbours (one neighbour at the ends).
 
     >>> smoothed(np.array([0.0, 3.0, 0.0, 0.0])).tolist()
     [1.5, 1.0, 1.0, 0.0]
@@ -59,11 +59,11 @@ def smoothed(curve: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def valleys(curve: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The lowest gap of every valley, ascending, and how deep it is: the climb to the peak on its left plus its right.
+    """The lowest gap of every valley, ascending, and its depth: the climb to the left peak plus that to the right one.
 
-    A peak is where the curve first falls again. The middle of a flat bottom stands for it; a flat curve has no valley.
+    Of a flat bottom the middle is taken; a flat curve has no valley.
 
-    >>> [found.round(2).tolist() for found in valleys(np.array([0.9, 0.2, 0.2, 0.2, 0.5, 0.4]))]
+    >>> [values.round(2).tolist() for values in valleys(np.array([0.9, 0.2, 0.2, 0.2, 0.5, 0.4]))]
     [[2, 5], [1.0, 0.1]]
     """
     if not len(curve):
@@ -71,22 +71,22 @@ def valleys(curve: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.f
     starts = np.concatenate(([0], np.flatnonzero(curve[1:] != curve[:-1]) + 1))  # of runs of equal values
     stops = np.concatenate((starts[1:], [len(curve)]))
     heights = curve[starts]
-    falls = np.concatenate(([True], heights[1:] < heights[:-1]))  # into this run; both ends of the text are open
-    rises = np.concatenate((heights[1:] > heights[:-1], [True]))  # out of this run
+    falls = np.concatenate(([True], heights[1:] < heights[:-1]))  # into the run; the first run counts as fallen into
+    rises = np.concatenate((heights[1:] > heights[:-1], [True]))  # out of the run; the last one counts as risen from
     bottoms = np.flatnonzero(falls & rises)
     if len(heights) < 2 or not len(bottoms):
         return np.zeros(0, dtype=np.int64), np.zeros(0)
-    # Between two bottoms lies one peak; outside the outer two, the curve only climbs to its ends.
+    # There is one peak between two bottoms, and one on each side of the outer two (the end of the curve).
     peaks = np.maximum.reduceat(heights, np.concatenate(([0], bottoms)))
     depths = peaks[:-1] + peaks[1:] - 2 * heights[bottoms]
     return (starts[bottoms] + stops[bottoms] - 1) // 2, depths
 
 
 def deep_valleys(gaps: NDArray[np.int64], depths: NDArray[np.float64], depth: float) -> NDArray[np.int64]:
-    """Of ``valleys``, the gaps at which to cut: those at least as deep as the mean plus ``depth`` standard deviations.
+    """The gaps of ``valleys`` at which to cut: those at least as deep as the mean plus ``depth`` standard deviations.
 
-    The paper's own bounds are the mean less a half (its stricter one) or a whole deviation of the depths at all gaps,
-    most of which are no valley and shallow. A larger ``depth`` never adds a cut.
+    A larger ``depth`` never adds a cut. The paper's bounds are the mean minus one half (strict) or one standard
+    deviation, of the depths at all gaps, most of which are shallow and no valley.
 
     >>> deep_valleys(*valleys(np.array([0.9, 0.1, 0.8, 0.7, 0.8])), 0.5).tolist()
     [1]
@@ -104,10 +104,10 @@ def texttiling(context: ChunkingContext) -> Plan:
     curve = smoothed(
         cohesion([analyse(text[span.start : span.end]) for span in context.sentences], settings.tiling_window)
     )
-    gaps, climbs = valleys(curve)
-    depths = dict(zip(gaps.tolist(), climbs.tolist(), strict=True))
-    likeness = ranks(curve)
-    cuts = large_enough(context, (deep_valleys(gaps, climbs, settings.tiling_depth) + 1).tolist(), likeness)
+    gaps, depths = valleys(curve)
+    depth_at = dict(zip(gaps.tolist(), depths.tolist(), strict=True))
+    gap_ranks = ranks(curve)
+    cuts = apply_min_tokens(context, (deep_valleys(gaps, depths, settings.tiling_depth) + 1).tolist(), gap_ranks)
     why = "the words change: a valley {:.2f} deep in their overlap, which falls to {:.2f}"
     heights = curve.tolist()
-    return sentence_plan(context, {cut: why.format(depths[cut - 1], heights[cut - 1]) for cut in cuts}, likeness)
+    return sentence_plan(context, {cut: why.format(depth_at[cut - 1], heights[cut - 1]) for cut in cuts}, gap_ranks)

@@ -1,1 +1,1 @@
-"""Edits by hand: made on a cut, following a changed text, replayed on every new cut."""
+"""Edits by hand of a document's chunks: how they are made, moved to a changed text, and replayed on every new cut."""

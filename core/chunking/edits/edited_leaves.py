@@ -1,4 +1,4 @@
-"""The leaves of a tree as extents that tile its text, and the extents that edits make of them."""
+"""The leaves of a tree as extents (spans without their overlap), and the extents that edits make of them."""
 
 from __future__ import annotations
 
@@ -11,45 +11,48 @@ from core.chunking.edits.edits import Edit
 from core.text.spans import subtract_spans, trim
 from core.types import Chunk, ChunkTree, Span
 
-MARKS = {"merge": "merged", "split": "split", "move": "moved", "pin": "pinned"}
-BESIDE = "trimmed"  # a leaf that lost text to an edit beside it
+_MARKS = {"merge": "merged", "split": "split", "move": "moved", "pin": "pinned"}
+_TRIMMED = "trimmed"  # a leaf that lost text to an edit next to it
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
-    """A leaf's extent. ``body``: where its own text begins, after its overlap. ``chunk``: it as it was, if it was.
+class LeafExtent:
+    """The extent of a leaf, ``[start, end)``. ``body``: where its own text begins, after its overlap.
 
-    ``holders``: the numbers of the leaves of the tree as it was that share text with it, first and last.
-    ``marks``: how edits made it, () where they did not. ``begins``, ``ends``: why there, "" where that is as it was.
+    ``chunk``: the chunk of the unedited tree that it is, ``None`` for a new leaf. ``base_range``: the first and last
+    number of the unedited leaves that share text with it. ``marks``: the edits that made it, () for none. ``begins``,
+    ``ends``: the reasons for new boundaries, "" for unchanged ones.
     """
 
     start: int
     body: int
     end: int
     chunk: Chunk | None
-    holders: tuple[int, int]
+    base_range: tuple[int, int]
     marks: tuple[str, ...] = ()
     begins: str = ""
     ends: str = ""
 
 
-def base_leaves(tree: ChunkTree) -> list[Leaf]:
-    """The tree's leaves in text order. What a leaf shares with those before it is its overlap."""
-    text, found, covered = tree.document.text, list[Leaf](), 0
+def base_leaves(tree: ChunkTree) -> list[LeafExtent]:
+    """The extents of the tree's leaves, in text order. Text that a leaf shares with those before it is its overlap."""
+    text, covered = tree.document.text, 0
+    extents: list[LeafExtent] = []
     for number, chunk in enumerate(tree.leaves):
         body = max(chunk.start, covered)
         while body < chunk.end - 1 and text[body].isspace():
             body += 1
-        found.append(Leaf(chunk.start, body, chunk.end, chunk, (number, number)))
+        extents.append(LeafExtent(chunk.start, body, chunk.end, chunk, (number, number)))
         covered = max(covered, chunk.end)
-    return found
+    return extents
 
 
-def stretches(text: str, base: Sequence[Leaf], off: Sequence[Span]) -> list[Span]:
-    """The text that leaves cover without interruption but for blanks, less what is switched off, trimmed.
+def covered_spans(text: str, base: Sequence[LeafExtent], off: Sequence[Span]) -> list[Span]:
+    """The spans of text that leaves cover without a gap (blanks are no gap), minus the spans ``off``, trimmed.
 
-    >>> leaves = [Leaf(0, 0, 1, None, (0, 0)), Leaf(2, 2, 3, None, (1, 1)), Leaf(6, 6, 7, None, (2, 2))]
-    >>> stretches("a b # c", leaves, ()), stretches("a b # c", leaves, [Span(0, 1)])
+    >>> spans = [(0, 1), (2, 3), (6, 7)]
+    >>> leaves = [LeafExtent(start, start, end, None, (at, at)) for at, (start, end) in enumerate(spans)]
+    >>> covered_spans("a b # c", leaves, ()), covered_spans("a b # c", leaves, [Span(0, 1)])
     ([Span(start=0, end=3), Span(start=6, end=7)], [Span(start=2, end=3), Span(start=6, end=7)])
     """
     joined: list[Span] = []
@@ -64,118 +67,114 @@ def stretches(text: str, base: Sequence[Leaf], off: Sequence[Span]) -> list[Span
         joined.append(Span(start, end))
     if not off:
         return joined
-    kept = (trim(text, span.start, span.end) for span in subtract_spans(joined, off))
-    return [span for span in kept if span is not None]
+    trimmed = (trim(text, span.start, span.end) for span in subtract_spans(joined, off))
+    return [span for span in trimmed if span is not None]
 
 
 def cut_leaves(
     text: str,
-    base: Sequence[Leaf],
+    base: Sequence[LeafExtent],
     *,
     cuts: Mapping[int, Edit],
     joins: Mapping[int, Edit],
     off: Sequence[Span],
     pins: Sequence[Span],
-) -> list[Leaf]:
-    """The leaves that edits make of ``base``: those they leave alone as they were, overlap included.
+) -> list[LeafExtent]:
+    """The leaves after edits. A leaf that no edit touches is unchanged, overlap included.
 
-    ``cuts``: where a leaf is to begin; ``joins``: where none is; ``off``: what none covers; ``pins``: what is one.
+    ``cuts``: offsets at which a leaf must begin. ``joins``: offsets at which none may begin. ``off``: spans that no
+    leaf covers. ``pins``: spans that are exactly one leaf each.
     """
     begins, ends = [leaf.body for leaf in base], [leaf.end for leaf in base]
-    known = {(leaf.body, leaf.end): leaf for leaf in base}
-    edge_of_pin = {edge for pin in pins for edge in (pin.start, next_word(text, pin.end))}
+    base_by_span = {(leaf.body, leaf.end): leaf for leaf in base}
+    pin_edges = {edge for pin in pins for edge in (pin.start, next_word(text, pin.end))}
     pinned = {(pin.start, pin.end) for pin in pins}
-    places = sorted({*begins, *cuts, *edge_of_pin}.difference(joins))
-    made = list[Leaf]()
-    for whole in stretches(text, base, off):
+    places = sorted({*begins, *cuts, *pin_edges}.difference(joins))
+    leaves: list[LeafExtent] = []
+    for whole in covered_spans(text, base, off):
         inside = places[bisect_right(places, whole.start) : bisect_left(places, whole.end)]
         inside = [at for at in inside if not any(pin.start < at < pin.end for pin in pins)]
         for start, stop in pairwise([whole.start, *inside, whole.end]):
             piece = trim(text, start, stop)
             if piece is None:
                 continue
-            holders = bisect_right(ends, piece.start), bisect_left(begins, piece.end) - 1
-            as_it_was = known.get((piece.start, piece.end))
-            if as_it_was is not None:
-                marks = ("pinned",) if (piece.start, piece.end) in pinned else ()
-                made.append(Leaf(as_it_was.start, *(piece.start, piece.end), as_it_was.chunk, holders, marks))
-                continue
-            first = base[holders[0]]
-            made.append(
-                Leaf(
+            base_range = bisect_right(ends, piece.start), bisect_left(begins, piece.end) - 1
+            unchanged = base_by_span.get((piece.start, piece.end))
+            if unchanged is not None:
+                marks = (_MARKS["pin"],) if (piece.start, piece.end) in pinned else ()
+                extent = LeafExtent(unchanged.start, piece.start, piece.end, unchanged.chunk, base_range, marks)
+            else:
+                first = base[base_range[0]]
+                extent = LeafExtent(
                     first.start if first.body == piece.start else piece.start,
-                    *(piece.start, piece.end, None, holders),
-                    tuple(dict.fromkeys(_marks(piece, stop, begins, cuts, joins, pinned))),
-                    _why("begins", piece.start, piece.start, whole.start, begins, cuts, edge_of_pin),
-                    _why("ends", piece.end, stop, whole.end, ends, cuts, edge_of_pin),
+                    piece.start,
+                    piece.end,
+                    None,
+                    base_range,
+                    tuple(dict.fromkeys(_marks_of(piece, stop, begins, cuts, joins, pinned))),
+                    _reason("begins", piece.start, piece.start, whole.start, begins, cuts, pin_edges),
+                    _reason("ends", piece.end, stop, whole.end, ends, cuts, pin_edges),
                 )
-            )
-    return list(_without_lost_overlap(made, off))
+            leaves.append(extent)
+    return list(_with_valid_overlap(leaves, off))
 
 
-def _marks(
+def _marks_of(
     piece: Span,
     stop: int,
     begins: Sequence[int],
     cuts: Mapping[int, Edit],
     joins: Mapping[int, Edit],
     pinned: set[tuple[int, int]],
-) -> Iterator[str]:
-    if (piece.start, piece.end) in pinned:
-        yield MARKS["pin"]
-    told = False
-    for at in begins[bisect_right(begins, piece.start) : bisect_left(begins, piece.end)]:
-        if at in joins:
-            told = True
-            yield MARKS[joins[at].kind]
-    for at in (piece.start, stop):
-        if at in cuts and not _holds(begins, at):
-            told = True
-            yield MARKS[cuts[at].kind]
-    if not told and (piece.start, piece.end) not in pinned:
-        yield BESIDE
+) -> list[str]:
+    """How edits made the new leaf ``piece``. ``stop``: where the next one may begin; ``begins``: of base leaves."""
+    marks = [_MARKS["pin"]] if (piece.start, piece.end) in pinned else []
+    inside = begins[bisect_right(begins, piece.start) : bisect_left(begins, piece.end)]
+    marks += [_MARKS[joins[at].kind] for at in inside if at in joins]
+    marks += [_MARKS[cuts[at].kind] for at in (piece.start, stop) if at in cuts and not _contains(begins, at)]
+    return marks or [_TRIMMED]
 
 
-def _why(
-    word: str, at: int, place: int, edge: int, known: Sequence[int], cuts: Mapping[int, Edit], edge_of_pin: set[int]
+def _reason(
+    word: str, at: int, place: int, edge: int, known: Sequence[int], cuts: Mapping[int, Edit], pin_edges: set[int]
 ) -> str:
-    """Why a new leaf begins or ends (``word``) here, "" where one did before. ``place``: where cuts would be.
+    """Why a new leaf begins or ends (``word``) at ``at``; "" where a base leaf did (``known``).
 
-    ``edge``: where the text that leaves cover without interruption begins or ends.
+    ``place``: the offset under which ``cuts`` and ``pin_edges`` have this boundary. ``edge``: where the covered span of
+    text begins or ends.
     """
-    if _holds(known, at):
+    if _contains(known, at):
         return ""
     if place in cuts:
         return (
             f"{word}: split by hand" if cuts[place].kind == "split" else f"{word}: the boundary was moved here by hand"
         )
-    if place in edge_of_pin:
+    if place in pin_edges:
         return f"{word}: a chunk pinned by hand begins or ends here"
     side = "before" if word == "begins" else "after"
     return f"{word}: the text {side} it is switched off by hand" if at == edge else f"{word}: edited by hand"
 
 
-def _without_lost_overlap(made: Sequence[Leaf], off: Sequence[Span]) -> Iterator[Leaf]:
-    """The leaves, those without their overlap that would share all of the leaf before, or text that is switched off."""
+def _with_valid_overlap(leaves: Sequence[LeafExtent], off: Sequence[Span]) -> Iterator[LeafExtent]:
+    """The leaves, without any overlap that repeats a whole leaf or switched-off text, or belongs to a pinned leaf."""
     body = -1
-    for leaf in made:
+    for leaf in leaves:
         overlap = Span(leaf.start, leaf.body)
-        if overlap.length and (
-            leaf.start <= body or "pinned" in leaf.marks or any(span.overlap(overlap) for span in off)
-        ):
-            yield Leaf(leaf.body, leaf.body, leaf.end, None, leaf.holders, leaf.marks, leaf.begins, leaf.ends)
+        pinned = _MARKS["pin"] in leaf.marks
+        if overlap.length and (leaf.start <= body or pinned or any(span.overlap(overlap) for span in off)):
+            yield LeafExtent(leaf.body, leaf.body, leaf.end, None, leaf.base_range, leaf.marks, leaf.begins, leaf.ends)
         else:
             yield leaf
         body = leaf.body
 
 
-def _holds(places: Sequence[int], at: int) -> bool:
+def _contains(places: Sequence[int], at: int) -> bool:
     number = bisect_left(places, at)
     return number < len(places) and places[number] == at
 
 
 def next_word(text: str, position: int) -> int:
-    """The first non-blank character at or after a position, the text's end where there is none."""
+    """The offset of the first non-blank character at or after a position; the length of the text without one."""
     while position < len(text) and text[position].isspace():
         position += 1
     return position

@@ -1,4 +1,4 @@
-"""A chunk tree with other leaves in it: who belongs to which parent, where the parents end now, and the new chunks."""
+"""Puts edited leaves into a chunk tree: assigns them to parents, updates the parents' spans, makes the new chunks."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from core.chunking.edits.edited_leaves import Leaf
-from core.chunking.leaves import joined
+from core.chunking.edits.edited_leaves import LeafExtent
+from core.chunking.leaves import merge_metadata
 from core.chunking.plan import ChunkingContext
 from core.chunking.prefixes import PATH, encoder_input
 from core.chunking.tree import chunk_at, without_overlap_note
 from core.types import BlockKind, Chunk, ChunkTree, Span, TokenCounter
 
-EDITED = "edited"  # the key of a chunk's metadata that says how edits made it
+EDITED = "edited"  # metadata key: the edits that made the chunk
 _PARENT_BEGINS = "begins: where its first chunk begins since an edit by hand"
 _PARENT_ENDS = "ends: where its last chunk ends since an edit by hand"
 _LARGER = "edited: larger than the dials allow"
@@ -21,12 +21,11 @@ _TRUNCATED = "edited: the encoder reads only"
 _UNMEASURED = -1
 
 
-class Remaker:
-    """Makes chunks of a document as its recipe does: prefix, headings, id, and in the end their tokens.
+class ChunkBuilder:
+    """Makes new chunks of a document with the same recipe (id, prefix, headings), and measures them.
 
-    ``reads``: what the encoder reads of a leaf in tokens, 0 unknown. By hand a leaf may be larger than ``max_tokens``,
-    and a parent than its limit: it says so in its reasons, and a leaf that the encoder would read only in part says
-    that too.
+    ``reads``: the encoder's input limit in tokens; 0 means unknown. An edited chunk may exceed its size limit or the
+    encoder's; its reasons say so then.
     """
 
     def __init__(self, context: ChunkingContext, fingerprint: str, counter: TokenCounter, reads: int = 0) -> None:
@@ -42,7 +41,7 @@ class Remaker:
         reasons: Sequence[str],
         metadata: Mapping[str, tuple[str, ...]],
     ) -> Chunk:
-        """A chunk of the level of ``like``, which it begins in or is instead of; not measured yet."""
+        """A chunk that is not measured yet. ``like``: the chunk that it begins in or replaces; gives the level."""
         return chunk_at(
             self._context,
             self._fingerprint,
@@ -56,7 +55,7 @@ class Remaker:
         )
 
     def _header(self, like: Chunk, start: int) -> tuple[Span | None, str]:
-        """The table header or signature a chunk is parted from, and the kind of prefix part it becomes."""
+        """The table header or signature to repeat before a chunk, and its kind of prefix part."""
         for part in like.prefix:
             if part.kind not in PATH and part.source is not None and part.source.end <= start:
                 return part.source, part.kind
@@ -66,112 +65,119 @@ class Remaker:
         return None, "table_header"
 
     def measured(self, chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
-        """The chunks, drafts among them with their tokens and what is to be said of their size."""
+        """The chunks, with the sizes of drafts, and reasons for those above a limit."""
         drafts = [chunk for chunk in chunks if chunk.tokens == _UNMEASURED]
         inputs = [encoder_input(one, self._context.settings.read_prefix) if not one.level else "" for one in drafts]
-        own, read = self._counter.count([one.text for one in drafts]), self._counter.count(inputs)
-        made = {
-            one.chunk_id: self._sized(one, tokens, words, count)
-            for one, tokens, words, count in zip(drafts, own, inputs, read, strict=True)
+        text_tokens, input_tokens = self._counter.count([one.text for one in drafts]), self._counter.count(inputs)
+        by_id = {
+            one.chunk_id: self._sized(one, tokens, encoder_text, size)
+            for one, tokens, encoder_text, size in zip(drafts, text_tokens, inputs, input_tokens, strict=True)
         }
-        return tuple(made.get(chunk.chunk_id, chunk) for chunk in chunks)
+        return tuple(by_id.get(chunk.chunk_id, chunk) for chunk in chunks)
 
-    def _sized(self, chunk: Chunk, tokens: int, read: str, count: int) -> Chunk:
-        """``read``: what the encoder reads of a leaf, ``count`` its tokens; "" and 0 of a parent."""
+    def _sized(self, chunk: Chunk, tokens: int, encoder_text: str, input_tokens: int) -> Chunk:
+        """A draft with its sizes. ``encoder_text``: the encoder's input, "" for a parent."""
         settings = self._context.settings
-        whole = 0 if chunk.level else count + self._counter.specials
+        encoder_tokens = 0 if chunk.level else input_tokens + self._counter.specials
         if settings.unit == "tokens":
-            size = tokens if chunk.level else count
+            size = tokens if chunk.level else input_tokens
         else:
-            size = len(chunk.text if chunk.level else read)
+            size = len(chunk.text if chunk.level else encoder_text)
         limit = {0: settings.max_tokens, 1: settings.parent_room}.get(chunk.level, size)
-        said = [reason for reason in chunk.reasons if not reason.startswith((_LARGER, _TRUNCATED))]
+        reasons = [reason for reason in chunk.reasons if not reason.startswith((_LARGER, _TRUNCATED))]
         if size > limit:
-            said.append(f"{_LARGER} ({size} > {limit} {settings.unit})")
-        if 0 < self._reads < whole:
-            said.append(f"{_TRUNCATED} {self._reads} of its {whole} tokens")
-        return replace(chunk, tokens=tokens, encoder_tokens=whole, reasons=tuple(said))
+            reasons.append(f"{_LARGER} ({size} > {limit} {settings.unit})")
+        if 0 < self._reads < encoder_tokens:
+            reasons.append(f"{_TRUNCATED} {self._reads} of its {encoder_tokens} tokens")
+        return replace(chunk, tokens=tokens, encoder_tokens=encoder_tokens, reasons=tuple(reasons))
 
 
-def edited_tree(tree: ChunkTree, base: Sequence[Leaf], leaves: Sequence[Leaf], remaker: Remaker) -> ChunkTree:
-    """``tree`` with ``leaves`` for ``base``; what is as it was is the same chunk, the rest is made anew."""
-    parents = {chunk.chunk_id: chunk.parent_id for chunk in tree.chunks if chunk.level}
-    family: dict[str | None, list[Leaf]] = {}
+def edited_tree(
+    tree: ChunkTree, base: Sequence[LeafExtent], leaves: Sequence[LeafExtent], builder: ChunkBuilder
+) -> ChunkTree:
+    """``tree`` with ``leaves`` in place of ``base``. Unchanged chunks are kept, others are made by ``builder``."""
+    parent_of = {chunk.chunk_id: chunk.parent_id for chunk in tree.chunks if chunk.level}
+    children: dict[str | None, list[LeafExtent]] = {}
     for leaf in leaves:
-        owner = _owner(leaf, base)
-        members = family.setdefault(owner, [])
-        # A leaf that has become its parent's first has nothing to share with the leaf before it.
-        first = not members and leaf.start < leaf.body and not _was_first(leaf, base)
-        members.append(replace(leaf, start=leaf.body, chunk=None) if first and owner is not None else leaf)
-    before = _extents(parents, ((leaf.chunk.parent_id, leaf.chunk.span) for leaf in base if leaf.chunk))
-    now = _extents(parents, ((owner, Span(one.start, one.end)) for owner, held in family.items() for one in held))
-    chunks = [_leaf(leaf, None, base, remaker) for leaf in family.get(None, ())]
-    names: dict[str | None, str | None] = {None: None}
+        parent_id = _parent_id(leaf, base)
+        siblings = children.setdefault(parent_id, [])
+        # A parent's first leaf has no overlap, as overlap never leaves the parent.
+        new_first = not siblings and leaf.start < leaf.body and not _was_first_of_parent(leaf, base)
+        siblings.append(replace(leaf, start=leaf.body, chunk=None) if new_first and parent_id is not None else leaf)
+    old_spans = _parent_spans(parent_of, ((leaf.chunk.parent_id, leaf.chunk.span) for leaf in base if leaf.chunk))
+    new_spans = _parent_spans(
+        parent_of, ((parent_id, Span(one.start, one.end)) for parent_id, extents in children.items() for one in extents)
+    )
+    chunks = [_leaf(leaf, None, base, builder) for leaf in children.get(None, ())]
+    new_ids: dict[str | None, str | None] = {None: None}
     for old in tree.chunks:
-        if old.chunk_id not in now:
-            continue  # a leaf, or a parent without any left
-        made = _parent(old, names[old.parent_id], before[old.chunk_id], now[old.chunk_id], remaker)
-        names[old.chunk_id] = made.chunk_id
-        chunks.append(made)
-        chunks += [_leaf(leaf, made.chunk_id, base, remaker) for leaf in family.get(old.chunk_id, ())]
-    return ChunkTree(tree.document, remaker.measured(chunks))
+        if old.chunk_id not in new_spans:
+            continue  # a leaf, or a parent without leaves
+        parent = _parent(old, new_ids[old.parent_id], old_spans[old.chunk_id], new_spans[old.chunk_id], builder)
+        new_ids[old.chunk_id] = parent.chunk_id
+        chunks.append(parent)
+        chunks += [_leaf(leaf, parent.chunk_id, base, builder) for leaf in children.get(old.chunk_id, ())]
+    return ChunkTree(tree.document, builder.measured(chunks))
 
 
-def _owner(leaf: Leaf, base: Sequence[Leaf]) -> str | None:
-    """The parent that holds most of a leaf's own text, the first of equals."""
-    first, last = leaf.holders
+def _parent_id(leaf: LeafExtent, base: Sequence[LeafExtent]) -> str | None:
+    """The parent that had most of a leaf's own text; the first of equals."""
+    first, last = leaf.base_range
     shares: dict[str | None, int] = {}
-    for holder in base[first : last + 1]:
-        parent = holder.chunk.parent_id if holder.chunk else None
-        shares[parent] = shares.get(parent, 0) + min(leaf.end, holder.end) - max(leaf.body, holder.body)
+    for old in base[first : last + 1]:
+        parent = old.chunk.parent_id if old.chunk else None
+        shares[parent] = shares.get(parent, 0) + min(leaf.end, old.end) - max(leaf.body, old.body)
     return max(shares, key=lambda parent: shares[parent])
 
 
-def _was_first(leaf: Leaf, base: Sequence[Leaf]) -> bool:
-    number = leaf.holders[0]
+def _was_first_of_parent(leaf: LeafExtent, base: Sequence[LeafExtent]) -> bool:
+    """Whether the base leaf that a leaf begins in was the first of its parent."""
+    number = leaf.base_range[0]
     one, before = base[number].chunk, base[number - 1].chunk if number else None
     return before is None or one is None or before.parent_id != one.parent_id
 
 
-def _extents(parents: Mapping[str, str | None], held: Iterable[tuple[str | None, Span]]) -> dict[str, Span]:
-    """From where to where the leaves of every parent reach, at any level. ``held``: leaves, each with its parent."""
-    found: dict[str, Span] = {}
-    for owner, span in held:
-        while owner is not None:
-            known = found.get(owner, span)
-            found[owner] = Span(min(known.start, span.start), max(known.end, span.end))
-            owner = parents[owner]
-    return found
+def _parent_spans(parent_of: Mapping[str, str | None], leaves: Iterable[tuple[str | None, Span]]) -> dict[str, Span]:
+    """The span that the leaves of each parent cover, at every level. ``leaves``: (parent id, span)."""
+    spans: dict[str, Span] = {}
+    for parent_id, leaf_span in leaves:
+        while parent_id is not None:
+            span = spans.get(parent_id, leaf_span)
+            spans[parent_id] = Span(min(span.start, leaf_span.start), max(span.end, leaf_span.end))
+            parent_id = parent_of[parent_id]
+    return spans
 
 
-def _parent(old: Chunk, above: str | None, before: Span, now: Span, remaker: Remaker) -> Chunk:
-    if now == before:
-        return old if old.parent_id == above else replace(old, parent_id=above)
-    begins = old.reasons[0] if now.start == before.start else _PARENT_BEGINS
-    ends = old.reasons[1] if now.end == before.end else _PARENT_ENDS
-    return remaker.draft(old, now, above, (begins, ends, *old.reasons[2:]), old.metadata)
+def _parent(old: Chunk, parent_id: str | None, old_span: Span, new_span: Span, builder: ChunkBuilder) -> Chunk:
+    """A parent with a new span and parent id; the same chunk where both are unchanged."""
+    if new_span == old_span:
+        return old if old.parent_id == parent_id else replace(old, parent_id=parent_id)
+    begins = old.reasons[0] if new_span.start == old_span.start else _PARENT_BEGINS
+    ends = old.reasons[1] if new_span.end == old_span.end else _PARENT_ENDS
+    return builder.draft(old, new_span, parent_id, (begins, ends, *old.reasons[2:]), old.metadata)
 
 
-def _leaf(leaf: Leaf, parent: str | None, base: Sequence[Leaf], remaker: Remaker) -> Chunk:
-    """A leaf's chunk: as it was, marked where it is pinned, or made anew of those it holds text of."""
+def _leaf(leaf: LeafExtent, parent_id: str | None, base: Sequence[LeafExtent], builder: ChunkBuilder) -> Chunk:
+    """The chunk of a leaf: the old chunk, with new marks added, or a new one made from the old chunks it overlaps."""
     if (chunk := leaf.chunk) is not None:
-        missing = tuple(mark for mark in leaf.marks if mark not in chunk.metadata.get(EDITED, ()))
-        if not missing:
-            return chunk if chunk.parent_id == parent else replace(chunk, parent_id=parent)
-        metadata = {**chunk.metadata, EDITED: (*chunk.metadata.get(EDITED, ()), *missing)}
-        return replace(chunk, parent_id=parent, metadata=metadata, reasons=(*chunk.reasons, *map(_said, missing)))
-    first, last = leaf.holders
-    held = [holder.chunk for holder in base[first : last + 1] if holder.chunk is not None]
-    metadata = dict(joined([chunk.metadata for chunk in held]))
+        new_marks = tuple(mark for mark in leaf.marks if mark not in chunk.metadata.get(EDITED, ()))
+        if not new_marks:
+            return chunk if chunk.parent_id == parent_id else replace(chunk, parent_id=parent_id)
+        metadata = {**chunk.metadata, EDITED: (*chunk.metadata.get(EDITED, ()), *new_marks)}
+        reasons = (*chunk.reasons, *map(_reason_for_mark, new_marks))
+        return replace(chunk, parent_id=parent_id, metadata=metadata, reasons=reasons)
+    first, last = leaf.base_range
+    sources = [old.chunk for old in base[first : last + 1] if old.chunk is not None]
+    metadata = dict(merge_metadata([chunk.metadata for chunk in sources]))
     if leaf.marks:
         metadata[EDITED] = tuple(dict.fromkeys((*metadata.get(EDITED, ()), *leaf.marks)))
-    begins, ends = leaf.begins or held[0].reasons[0], leaf.ends or held[-1].reasons[1]
+    begins, ends = leaf.begins or sources[0].reasons[0], leaf.ends or sources[-1].reasons[1]
     if leaf.start == leaf.body:
         begins = without_overlap_note(begins)
-    said = tuple(reason for chunk in held for reason in chunk.reasons[2:])
-    reasons = tuple(dict.fromkeys((begins, ends, *said, *map(_said, leaf.marks))))
-    return remaker.draft(held[0], Span(leaf.start, leaf.end), parent, reasons, metadata)
+    notes = [reason for chunk in sources for reason in chunk.reasons[2:]]
+    reasons = tuple(dict.fromkeys((begins, ends, *notes, *map(_reason_for_mark, leaf.marks))))
+    return builder.draft(sources[0], Span(leaf.start, leaf.end), parent_id, reasons, metadata)
 
 
-def _said(mark: str) -> str:
+def _reason_for_mark(mark: str) -> str:
     return "edited: cut short beside an edit by hand" if mark == "trimmed" else f"edited: {mark} by hand"

@@ -1,15 +1,15 @@
-"""Edits by hand: wishes about the text, not about chunks, so that they outlive every chunker, dial and changed file.
+"""The edits that a person can make. They refer to text, not to chunks, so they survive other settings and new versions.
 
-What each kind asks for, wherever the chunker would have cut:
+What each kind demands, whatever the chunker would do:
 
-- *merge* at a place: no leaf begins there;
-- *split* at a place: a leaf begins there;
-- *move* from one place to another: no leaf begins at the first, one does at the second;
-- *disable* a stretch: no leaf covers it; it becomes a gap of the audit, switched off by hand;
-- *pin* a stretch: it is exactly one leaf.
+- *merge* at a place: no leaf begins there.
+- *split* at a place: a leaf begins there.
+- *move* from one place to another: no leaf begins at the first, one begins at the second.
+- *disable* a passage: no leaf covers it; the audit reports it as switched off by hand.
+- *pin* a passage: it is exactly one leaf.
 
-A place is where a leaf begins or could: a non-blank character that opens a grapheme, with text before it.
-``core.chunking.edits.replay`` carries edits out, ``core.chunking.edits.following`` takes them to a changed text.
+A place is where a leaf could begin: a non-blank character that starts a grapheme, with text before it.
+``core.chunking.edits.replay`` applies edits to a tree, ``core.chunking.edits.following`` moves them to a changed text.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from core.types import Document, Span
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A place or a stretch of a text, and the words that tell where it is.
+    """A place or passage of a text, with the text around it, by which it is found again in a changed text.
 
-    A place is the blanks between its two sides: ``end`` is where a leaf begins or could, ``quote`` is blank or "". Of
-    a stretch ``quote`` is its text. ``before``, ``after``: what stands around it, up to 80 characters of each.
+    A passage is ``[start, end)``, and ``quote`` is its text. A place is the blanks between two words: ``end`` is where
+    a leaf may begin, and ``quote`` is blank or "". ``before``, ``after``: up to 80 characters on each side.
     """
 
     start: int
@@ -48,18 +48,18 @@ class Anchor:
     def span(self) -> Span:
         return Span(self.start, self.end)
 
-    def stands(self, text: str) -> bool:
-        """Whether its words, and those around it, are where it says."""
+    def matches(self, text: str) -> bool:
+        """Whether the quote and the text around it are at these offsets of a text."""
         start, end = max(0, self.start - len(self.before)), self.end + len(self.after)
         return text[start:end] == self.before + self.quote + self.after
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One wish. ``at``: the place, or the stretch of "disable" and "pin"; ``to``: of a "move", where it goes.
+    """One edit. ``at``: the place, or the passage of "disable" and "pin". ``to``: the new place of a "move".
 
-    ``id``: its number in the library, 0 for a draft; later edits have higher ones. ``text_hash``: of the text in which
-    it lay last, "" for a draft.
+    ``text_hash``: of the text in which it was last found, "" for a draft. ``id``: its number in the library, 0 for a
+    draft; later edits have higher numbers.
     """
 
     kind: str
@@ -69,21 +69,21 @@ class Edit:
     text_hash: str = ""
     id: int = field(default=0, compare=False)
 
-    def stands(self, text: str) -> bool:
-        """Whether the words it is anchored to are where it says."""
-        return self.at.stands(text) and (self.to is None or self.to.stands(text))
+    def matches(self, text: str) -> bool:
+        """Whether its anchors match a text."""
+        return self.at.matches(text) and (self.to is None or self.to.matches(text))
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """An edit that is not, or not wholly, in force, and the sentence that says why."""
+    """An edit that is not in force, or only in part, and a sentence that says why."""
 
     edit: Edit
     sentence: str
 
 
 def merge(document: Document, position: int) -> Edit:
-    """What stands before a position, or the blanks it is in, stays in one leaf with what stands after it.
+    """An edit that keeps the text before and after a position, or the blanks around it, in one leaf.
 
     >>> merge(Document("v", "text", "T", "One. Two."), 4).at.span
     Span(start=4, end=5)
@@ -92,12 +92,15 @@ def merge(document: Document, position: int) -> Edit:
 
 
 def split(document: Document, position: int) -> Edit:
-    """A leaf begins at a position, or after the blanks it is in. Raises ``LecternError`` where none can."""
+    """An edit that begins a leaf at a position, or after the blanks around it.
+
+    Raises ``LecternError`` where no leaf can begin.
+    """
     return Edit("split", document.version_id, _cut(document.text, position))
 
 
 def move(document: Document, position: int, target: int) -> Edit:
-    """The boundary at one position lies at another instead. Raises ``LecternError`` as ``split``."""
+    """An edit that moves the boundary at one position to another. Raises ``LecternError`` as ``split`` does."""
     at, to = _place(document.text, position), _cut(document.text, target)
     if at.end == to.end:
         raise LecternError("The boundary would stay where it is.", "Choose another place for it.")
@@ -105,25 +108,28 @@ def move(document: Document, position: int, target: int) -> Edit:
 
 
 def disable(document: Document, start: int, end: int) -> Edit:
-    """No leaf covers ``[start, end)``: it is not searched. Raises ``LecternError`` for blanks and torn characters."""
-    return Edit("disable", document.version_id, _stretch(document.text, start, end))
+    """An edit that excludes ``[start, end)`` from all leaves, and so from search.
+
+    Raises ``LecternError`` for a passage that is blank, outside the text, or ends inside a grapheme.
+    """
+    return Edit("disable", document.version_id, _passage(document.text, start, end))
 
 
 def pin(document: Document, start: int, end: int) -> Edit:
-    """``[start, end)`` without blanks at its edges is one leaf, whatever the dials. Raises as ``disable``."""
-    return Edit("pin", document.version_id, _stretch(document.text, start, end))
+    """An edit that makes ``[start, end)``, trimmed, one leaf under any settings. Raises as ``disable`` does."""
+    return Edit("pin", document.version_id, _passage(document.text, start, end))
 
 
 def edits_fingerprint(edits: Sequence[Edit]) -> str:
-    """Names what edits ask for, in their order; "" without any.
+    """A hash of what edits demand, in their order; "" without any.
 
     >>> edits_fingerprint(())
     ''
     """
     if not edits:
         return ""
-    told = [(edit.kind, edit.at.span, edit.to.span if edit.to else None) for edit in edits]
-    return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+    demands = [(edit.kind, edit.at.span, edit.to.span if edit.to else None) for edit in edits]
+    return hashlib.sha256(repr(demands).encode()).hexdigest()[:16]
 
 
 def _place(text: str, position: int) -> Anchor:
@@ -139,22 +145,23 @@ def _place(text: str, position: int) -> Anchor:
 
 
 def _cut(text: str, position: int) -> Anchor:
-    """A place where a leaf may begin."""
+    """The same, where a leaf may begin."""
     place = _place(text, position)
     if not is_boundary(text, place.end):
         raise LecternError("A cut here would tear one character in two.", "Choose a place between two characters.")
     return place
 
 
-def _stretch(text: str, start: int, end: int) -> Anchor:
+def _passage(text: str, start: int, end: int) -> Anchor:
+    """The passage ``[start, end)``, trimmed."""
     if not 0 <= start < end <= len(text):
         raise LecternError(
             f"The passage [{start}, {end}) is not one of this document, which has {len(text)} characters.",
             "Select it again.",
         )
-    kept = trim(text, start, end)
-    if kept is None:
+    span = trim(text, start, end)
+    if span is None:
         raise LecternError("The passage holds nothing but blanks.", "Select words.")
-    if not is_boundary(text, kept.start) or not is_boundary(text, kept.end):
+    if not is_boundary(text, span.start) or not is_boundary(text, span.end):
         raise LecternError("The passage ends inside one character.", "Select whole characters.")
-    return Anchor.on(text, kept)
+    return Anchor.on(text, span)

@@ -1,8 +1,8 @@
-"""Edits carried out on a chunk tree, whatever cut it: what is asked for first, then what fits, then the new leaves.
+"""Applies edits to a chunk tree, whatever chunker made it.
 
-The result depends on the text, the tree and the edits alone. What two edits say of one place is settled by their order;
-what they say of different places is not, so independent edits may come in any order. Carrying them out again changes
-nothing, and leaving one out gives back what was there without it.
+First collects what all edits demand, then drops those that do not fit the tree, then makes the new leaves. The result
+depends only on the text, the tree and the edits. Of two edits of one place the later wins; edits of different places
+may come in any order. Replaying is idempotent, and leaving out an edit undoes it.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from core.chunking.edits.edited_leaves import Leaf, base_leaves, cut_leaves, next_word, stretches
-from core.chunking.edits.edited_tree import Remaker, edited_tree
+from core.chunking.edits.edited_leaves import LeafExtent, base_leaves, covered_spans, cut_leaves, next_word
+from core.chunking.edits.edited_tree import ChunkBuilder, edited_tree
 from core.chunking.edits.edits import Conflict, Edit
 from core.text.tokens import is_boundary
 from core.types import ChunkTree, Span
 
-_SAYS = {
+_EFFECTS = {
     "merge": "joins the text at this place",
     "split": "cuts the text at this place",
     "move": "moves this boundary",
@@ -29,10 +29,10 @@ _LOST = "The words it was made on are no longer in the text."
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A tree with edits carried out. ``applied``: those in force, whether they changed anything or it was so already.
+    """A tree after edits. ``applied``: the edits in force, also those that changed nothing.
 
-    ``conflicts``: the others, each with why; of a move that a later edit takes back in part, the other part holds.
-    ``switched_off``: what "disable" keeps out of all leaves, for the audit.
+    ``conflicts``: the other edits, each with the reason. A move that a later edit partly undoes is one of them,
+    although its other part is in force. ``switched_off``: the spans of "disable" edits, for the audit.
     """
 
     tree: ChunkTree
@@ -41,60 +41,56 @@ class Replayed:
     switched_off: tuple[Span, ...] = ()
 
 
-def replay(tree: ChunkTree, edits: Sequence[Edit], remaker: Remaker) -> Replayed:
-    """The tree with the edits carried out, in the order they were made.
+def replay(tree: ChunkTree, edits: Sequence[Edit], builder: ChunkBuilder) -> Replayed:
+    """The tree with the edits applied, in the order they were made. ``builder`` makes the new chunks.
 
-    A merged leaf belongs to the parent that holds most of it; parents end where their leaves do, and one without
-    leaves is gone. What a person asks for may be larger than the dials allow, and then its reasons say so. A leaf that
-    no edit touches is the same chunk, id and all. ``remaker`` makes the chunks that are new.
+    A merged leaf belongs to the parent that has most of it. Parents end where their leaves do; a parent without leaves
+    is removed. Edited leaves may exceed size limits; their reasons say so. A leaf that no edit touches is unchanged and
+    keeps its id.
     """
     if not edits:
         return Replayed(tree)
     text = tree.document.text
-    ground = _Ground.of(tree)
-    why: dict[int, str] = {}
-    trying = []
-    for number, edit in enumerate(edits):
-        if edit.stands(text):
-            trying.append(number)
-        else:
-            why[number] = _LOST
-    while True:
-        tried = {number: edits[number] for number in trying}
-        wishes = _wishes(tried, text)
-        failed = _misfits(tried, wishes, ground)
-        if not failed:
-            break
-        why |= failed
-        trying = [number for number in trying if number not in failed]
-    why |= wishes.overruled
+    base_cut = _BaseCut.of(tree)
+    conflicts = {number: _LOST for number, edit in enumerate(edits) if not edit.matches(text)}
+    active = {number: edit for number, edit in enumerate(edits) if number not in conflicts}
+    demands = _demands(active, text)
+    # Dropping an edit changes what the others demand, so this repeats until all remaining edits fit.
+    while misfits := _misfits(active, demands, base_cut):
+        conflicts |= misfits
+        active = {number: edit for number, edit in active.items() if number not in misfits}
+        demands = _demands(active, text)
+    conflicts |= demands.overruled
     leaves = cut_leaves(
         text,
-        ground.base,
-        cuts={place: wish.edit for place, wish in wishes.places.items() if wish.cut},
-        joins={place: wish.edit for place, wish in wishes.places.items() if not wish.cut},
-        off=[item.span for item in wishes.off],
-        pins=[item.span for item in wishes.pins],
+        base_cut.base,
+        cuts={place: demand.edit for place, demand in demands.places.items() if demand.cut},
+        joins={place: demand.edit for place, demand in demands.places.items() if not demand.cut},
+        off=[region.span for region in demands.off],
+        pins=[region.span for region in demands.pins],
     )
     return Replayed(
-        edited_tree(tree, ground.base, leaves, remaker),
-        tuple(edit for number, edit in enumerate(edits) if number not in why),
-        tuple(Conflict(edits[number], why[number]) for number in sorted(why)),
-        tuple(item.span for item in wishes.off),
+        edited_tree(tree, base_cut.base, leaves, builder),
+        tuple(edit for number, edit in enumerate(edits) if number not in conflicts),
+        tuple(Conflict(edits[number], conflicts[number]) for number in sorted(conflicts)),
+        tuple(region.span for region in demands.off),
     )
 
 
 def misfit(tree: ChunkTree, edit: Edit) -> str:
-    """Why an edit could not be carried out on a tree, as a sentence; "" where it could."""
-    if not edit.stands(tree.document.text):
+    """The sentence that says why an edit cannot be applied to a tree; "" where it can."""
+    if not edit.matches(tree.document.text):
         return _LOST
     alone = {0: edit}
-    return _misfits(alone, _wishes(alone, tree.document.text), _Ground.of(tree)).get(0, "")
+    return _misfits(alone, _demands(alone, tree.document.text), _BaseCut.of(tree)).get(0, "")
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
-    """``cut``: a leaf is to begin here; else none is. ``numbers``: of all who ask for it, ``edit`` the latest."""
+class _Demand:
+    """What edits demand of a place. ``cut``: whether a leaf must begin there, or must not.
+
+    ``numbers``: of all edits that demand it; ``edit``: the latest of them.
+    """
 
     cut: bool
     numbers: tuple[int, ...]
@@ -103,158 +99,166 @@ class _Wish:
 
 @dataclass(frozen=True, slots=True)
 class _Region:
+    """A passage that is switched off or pinned, and the number of the edit that demands it."""
+
     span: Span
     after: int  # where the leaf that follows begins
     number: int
 
 
 @dataclass(slots=True)
-class _Wishes:
-    """What all edits together ask for. ``overruled``: by number, what a later edit says against an earlier one."""
+class _Demands:
+    """What all edits together demand. ``overruled``: number of an edit to the sentence on the later edit against it."""
 
-    places: dict[int, _Wish] = field(default_factory=dict)
+    places: dict[int, _Demand] = field(default_factory=dict)
     off: list[_Region] = field(default_factory=list)
     pins: list[_Region] = field(default_factory=list)
     overruled: dict[int, str] = field(default_factory=dict)
 
     def overrule(self, numbers: Sequence[int], by: Edit) -> None:
-        self.overruled |= dict.fromkeys(numbers, f"A later edit {_SAYS[by.kind]}.")
+        """Marks edits as overruled by a later one."""
+        self.overruled |= dict.fromkeys(numbers, f"A later edit {_EFFECTS[by.kind]}.")
 
 
-def _wishes(edits: Mapping[int, Edit], text: str) -> _Wishes:
-    found = _Wishes()
+def _demands(edits: Mapping[int, Edit], text: str) -> _Demands:
+    """What edits, in their order, demand of a text; a later edit overrules earlier ones that contradict it."""
+    demands = _Demands()
     for number, edit in edits.items():
         if edit.kind in {"disable", "pin"}:
-            _want_region(found, number, edit, text)
+            _demand_region(demands, number, edit, text)
             continue
-        if edit.kind == "split":
-            _want(found, edit.at.end, _Wish(True, (number,), edit))
-            continue
-        _want(found, edit.at.end, _Wish(False, (number,), edit))
+        _demand_place(demands, edit.at.end, _Demand(edit.kind == "split", (number,), edit))
         if edit.to is not None:
-            _want(found, edit.to.end, _Wish(True, (number,), edit))
-    return found
+            _demand_place(demands, edit.to.end, _Demand(True, (number,), edit))
+    return demands
 
 
-def _want(found: _Wishes, place: int, wish: _Wish) -> None:
-    known = found.places.get(place)
-    handed_on = wish.edit.kind == "move" and not wish.cut  # it takes up the boundary the earlier edit made
-    if known is not None and known.cut == wish.cut:
-        wish = replace(wish, numbers=(*known.numbers, *wish.numbers))
-    elif known is not None and not handed_on:
-        found.overrule(known.numbers, wish.edit)
-    found.places[place] = wish
-    for pin in list(found.pins):
-        if (pin.span.start < place < pin.span.end) if wish.cut else place in {pin.span.start, pin.after}:
-            found.pins.remove(pin)
-            found.overrule([pin.number], wish.edit)
+def _demand_place(demands: _Demands, place: int, demand: _Demand) -> None:
+    """Adds a demand of a place, which overrules an opposite demand and pins that contradict it."""
+    earlier = demands.places.get(place)
+    moves_boundary = demand.edit.kind == "move" and not demand.cut  # it moves the boundary that the earlier edit made
+    if earlier is not None and earlier.cut == demand.cut:
+        demand = replace(demand, numbers=(*earlier.numbers, *demand.numbers))
+    elif earlier is not None and not moves_boundary:
+        demands.overrule(earlier.numbers, demand.edit)
+    demands.places[place] = demand
+    for pin in list(demands.pins):
+        if (pin.span.start < place < pin.span.end) if demand.cut else place in {pin.span.start, pin.after}:
+            demands.pins.remove(pin)
+            demands.overrule([pin.number], demand.edit)
 
 
-def _want_region(found: _Wishes, number: int, edit: Edit, text: str) -> None:
+def _demand_region(demands: _Demands, number: int, edit: Edit, text: str) -> None:
+    """Adds a pinned or switched-off passage, which overrules overlapping passages and, if pinned, places in it."""
     region = _Region(edit.at.span, next_word(text, edit.at.end), number)
-    pins = edit.kind == "pin"
-    for others in (found.pins, found.off):
+    is_pin = edit.kind == "pin"
+    same_kind = demands.pins if is_pin else demands.off
+    for others in (demands.pins, demands.off):
         for other in list(others):
-            same = other.span == region.span if pins else True
-            if other.span.overlap(region.span) and not (others is (found.pins if pins else found.off) and same):
+            compatible = others is same_kind and (not is_pin or other.span == region.span)
+            if other.span.overlap(region.span) and not compatible:
                 others.remove(other)
-                found.overrule([other.number], edit)
-    for place, wish in list(found.places.items()):
+                demands.overrule([other.number], edit)
+    for place, demand in list(demands.places.items()):
         inside = region.span.start < place < region.span.end
         at_edge = place in {region.span.start, region.after}
-        if pins and ((wish.cut and inside) or (not wish.cut and at_edge)):
-            del found.places[place]
-            found.overrule(wish.numbers, edit)
-    (found.pins if pins else found.off).append(region)
+        if is_pin and ((demand.cut and inside) or (not demand.cut and at_edge)):
+            del demands.places[place]
+            demands.overrule(demand.numbers, edit)
+    same_kind.append(region)
 
 
 @dataclass(frozen=True, slots=True)
-class _Ground:
-    """The cut that edits are tried on: its leaves, where they begin, and the text they cover without interruption."""
+class _BaseCut:
+    """The unedited cut: its leaves, where they begin, and the spans of text that they cover without a gap."""
 
     text: str
-    base: list[Leaf]
+    base: list[LeafExtent]
     begins: list[int]
     covered: list[Span]
 
     @classmethod
-    def of(cls, tree: ChunkTree) -> _Ground:
+    def of(cls, tree: ChunkTree) -> _BaseCut:
         base, text = base_leaves(tree), tree.document.text
-        return cls(text, base, [leaf.body for leaf in base], stretches(text, base, ()))
+        return cls(text, base, [leaf.body for leaf in base], covered_spans(text, base, ()))
 
 
-def _misfits(edits: Mapping[int, Edit], wishes: _Wishes, ground: _Ground) -> dict[int, str]:
-    """Why edits cannot be carried out on this cut, by number; those that can be, or are so already, are absent."""
-    off = [region.span for region in wishes.off]
-    there = stretches(ground.text, ground.base, off) if off else ground.covered
-    found: dict[int, str] = {}
+def _misfits(edits: Mapping[int, Edit], demands: _Demands, base_cut: _BaseCut) -> dict[int, str]:
+    """The edits that cannot be applied to this cut: number to the reason. An edit without effect can be applied."""
+    off = [region.span for region in demands.off]
+    remaining = covered_spans(base_cut.text, base_cut.base, off) if off else base_cut.covered
+    misfits: dict[int, str] = {}
     for number, edit in edits.items():
-        said = ""
+        reason = ""
         if edit.kind == "pin":
-            wanted = any(region.number == number for region in wishes.pins)
-            if wanted and not any(span.contains(edit.at.span) for span in ground.covered):
-                said = "It holds text that is never cut, such as front matter or a running header."
+            overruled = all(region.number != number for region in demands.pins)
+            if not overruled and not any(span.contains(edit.at.span) for span in base_cut.covered):
+                reason = "It holds text that is never cut, such as front matter or a running header."
         elif edit.kind == "split":
-            said = _no_cut(edit.at.end, there, off, ground.text)
+            reason = _split_conflict(edit.at.end, remaining, off, base_cut.text)
         elif edit.kind != "disable":
-            said = _no_join(edit.at.end, there, off)
+            reason = _join_conflict(edit.at.end, remaining, off)
             if edit.to is not None:
-                said = said or _no_cut(edit.to.end, there, off, ground.text)
-                said = said or _no_way(number, edit.at.end, edit.to.end, edits, wishes, ground, there)
-        if said:
-            found[number] = said
-    return found
+                reason = reason or _split_conflict(edit.to.end, remaining, off, base_cut.text)
+                reason = reason or _move_conflict(number, edit.at.end, edit.to.end, edits, demands, base_cut, remaining)
+        if reason:
+            misfits[number] = reason
+    return misfits
 
 
-def _no_way(
+def _move_conflict(
     number: int,
     start: int,
     end: int,
     edits: Mapping[int, Edit],
-    wishes: _Wishes,
-    ground: _Ground,
-    there: Sequence[Span],
+    demands: _Demands,
+    base_cut: _BaseCut,
+    remaining: Sequence[Span],
 ) -> str:
-    """Why a boundary cannot be moved from one place to another, "" where it can."""
+    """Why edit ``number`` cannot move a boundary from one place to another; "" where it can."""
     first, last = sorted((start, end))
+    # Boundaries between the two places, without those that edits concern, which were known when this edit was made.
     between = [
         place
-        for place in ground.begins[bisect_right(ground.begins, first) : bisect_left(ground.begins, last)]
-        if place not in wishes.places and not any(pin.span.start <= place <= pin.after for pin in wishes.pins)
-    ]  # but for those that edits make or take away: they were there, or not, when the edit was made
-    together = any(span.start <= first and last < span.end for span in there)
-    if not together or (between and _is_cut(start, number, edits, ground)):
+        for place in base_cut.begins[bisect_right(base_cut.begins, first) : bisect_left(base_cut.begins, last)]
+        if place not in demands.places and not any(pin.span.start <= place <= pin.after for pin in demands.pins)
+    ]
+    together = any(span.start <= first and last < span.end for span in remaining)
+    if not together or (between and _is_cut(start, number, edits, base_cut)):
         return "Another boundary now lies between the two places."
     return ""
 
 
-def _is_cut(place: int, number: int, edits: Mapping[int, Edit], ground: _Ground) -> bool:
-    """Whether there is a boundary at a place for an edit to move: made by the other edits, or by the chunker."""
-    others = _wishes({other: edit for other, edit in edits.items() if other != number}, ground.text)
-    wish = others.places.get(place)
-    if wish is not None:
-        return wish.cut
-    return place in ground.begins or any(place in {pin.span.start, pin.after} for pin in others.pins)
+def _is_cut(place: int, number: int, edits: Mapping[int, Edit], base_cut: _BaseCut) -> bool:
+    """Whether a leaf begins at a place without edit ``number``: by the other edits, or by the chunker."""
+    others = _demands({other: edit for other, edit in edits.items() if other != number}, base_cut.text)
+    demand = others.places.get(place)
+    if demand is not None:
+        return demand.cut
+    return place in base_cut.begins or any(place in {pin.span.start, pin.after} for pin in others.pins)
 
 
-def _no_cut(place: int, there: Sequence[Span], off: Sequence[Span], text: str) -> str:
+def _split_conflict(place: int, remaining: Sequence[Span], off: Sequence[Span], text: str) -> str:
+    """Why no leaf can begin at a place; "" where one can. ``remaining``: the spans that leaves cover."""
     if not is_boundary(text, place):
         return "A cut there would tear one character in two."
-    if any(span.start <= place < span.end for span in there):
+    if any(span.start <= place < span.end for span in remaining):
         return ""
     return _uncovered(place, off)
 
 
-def _no_join(place: int, there: Sequence[Span], off: Sequence[Span]) -> str:
-    if any(span.start < place < span.end for span in there):
+def _join_conflict(place: int, remaining: Sequence[Span], off: Sequence[Span]) -> str:
+    """Why the text before and after a place cannot be in one leaf; "" where it can."""
+    if any(span.start < place < span.end for span in remaining):
         return ""
-    if any(span.start == place for span in there):
+    if any(span.start == place for span in remaining):
         between = "switched-off text" if any(span.end <= place for span in off) else "text that is never cut"
         return f"There is {between} before this place, so nothing can be joined to it."
     return _uncovered(place, off)
 
 
 def _uncovered(place: int, off: Sequence[Span]) -> str:
+    """Why no leaf covers a place."""
     if any(span.start <= place < span.end for span in off):
         return "The text at this place is switched off by another edit."
     return "No chunk reaches this place: it is switched off, front matter or a running header."

@@ -1,1 +1,1 @@
-"""What chunkers look for in a text: separators, turns, clauses, rows, stamps, breakpoints, captions."""
+"""Detectors that chunkers use: separators, turns, clauses, table rows, time stamps, breakpoints, captions."""

@@ -1,4 +1,4 @@
-"""What the captions of a document say, given to every piece of it that holds or stands in what they caption."""
+"""Finds the captions of figures and tables, and which chunks each caption belongs to."""
 
 from __future__ import annotations
 
@@ -10,39 +10,37 @@ from typing import Protocol
 
 from core.types import Block, BlockKind, Span
 
-# Characters of a caption that say what its figure or table is about: of a longer one, repeated beside every group of
-# rows, the rows would hardly be found by their own words.
-MOST = 300
-_PASSED = frozenset({BlockKind.FURNITURE, BlockKind.RULE})  # stand between a table and its caption and part nothing
+# The length to which captions are cut: repeated for every group of rows, a longer one would outweigh their own words.
+MAX_CHARACTERS = 300
+_TRANSPARENT = frozenset({BlockKind.FURNITURE, BlockKind.RULE})  # may be between a table and its caption
 
 
 def captions_of(text: str, blocks: Sequence[Block], pieces: Sequence[Span]) -> list[str]:
-    """For each piece of a text the captions it holds and those of the figures and tables it holds or stands in.
+    """For each piece of a text: its captions, and those of the figures and tables that it overlaps.
 
-    A line each, in text order, cut at a word to ``MOST`` characters; "" for none. ``pieces``: by their starts. What
-    belongs to what, ``core.chunking.signals.captions`` says; what a format calls a caption is one also
-    where it stands alone.
+    One line per caption, in text order, each cut at a word to ``MAX_CHARACTERS``; "" for none. ``pieces``: sorted by
+    start. A block of kind ``CAPTION`` counts even without a figure or table.
 
     >>> text = "Table 1: Tides.\\n\\n| a |\\n| b |\\n\\nElsewhere."
     >>> blocks = (Block(BlockKind.PARAGRAPH, 0, 15), Block(BlockKind.TABLE, 17, 28), Block(BlockKind.PARAGRAPH, 30, 40))
     >>> captions_of(text, blocks, [Span(0, 22), Span(23, 28), Span(30, 40)])
     ['Table 1: Tides.', 'Table 1: Tides.', '']
     """
-    said: list[list[str]] = [[] for _ in pieces]
-    reached = list(accumulate((piece.end for piece in pieces), max))
-    for caption, body in _captions(text, [block for block in blocks if block.kind not in _PASSED]):
-        words = _shortened(" ".join(text[caption.start : caption.end].split()))
+    captions: list[list[str]] = [[] for _ in pieces]
+    ends = list(accumulate((piece.end for piece in pieces), max))  # ascending, although pieces may overlap
+    for caption, body in _captions(text, [block for block in blocks if block.kind not in _TRANSPARENT]):
+        line = _shortened(" ".join(text[caption.start : caption.end].split()))
         start, end = min(caption.start, body.start), max(caption.end, body.end)
-        for at in range(bisect_right(reached, start), len(pieces)):
+        for at in range(bisect_right(ends, start), len(pieces)):
             if pieces[at].start >= end:
                 break
             if pieces[at].overlap(caption.span) or pieces[at].overlap(body.span):
-                said[at].append(words)
-    return ["\n".join(lines) for lines in said]
+                captions[at].append(line)
+    return ["\n".join(lines) for lines in captions]
 
 
 def _captions(text: str, blocks: Sequence[Block]) -> Iterator[tuple[Block, Block]]:
-    """Every caption, in order, with what it captions: a figure, a table, or itself where a figure has no text."""
+    """Every caption in order, with its figure or table; with itself where the figure has no block."""
     bodies: set[int] = set()
     for at, block in enumerate(blocks):
         if at in bodies:
@@ -56,32 +54,36 @@ def _captions(text: str, blocks: Sequence[Block]) -> Iterator[tuple[Block, Block
 
 
 def _body(text: str, blocks: Sequence[Block], at: int, bodies: set[int]) -> int | None:
-    """Which block a caption belongs to, ``None`` where it is none or stands alone.
+    """The index of the block that ``blocks[at]`` captions; ``None`` where it is no caption or stands alone.
 
-    Between two, that of a figure stands below it and that of a table above it, unless it has one below itself.
+    Between two candidates, a figure's caption is below the figure and a table's caption above the table, unless the
+    tables of this document have theirs below. ``bodies``: blocks that have a caption already.
     """
     above = at - 1 if at and _is_captioned_below(text, blocks, at - 1) else None
     below = at + 1
     while below < len(blocks) and blocks[at].kind is blocks[below].kind is BlockKind.CAPTION:
-        below += 1  # several lines over one table
+        below += 1  # a caption of several lines over one table
     if below == len(blocks) or blocks[below].kind is not BlockKind.TABLE:
         below = at + 1
-    found = captioned(text, blocks[at], blocks[below]) if below < len(blocks) else None
-    if found is None or found[0] != "caption":
+    pair = captioned(text, blocks[at], blocks[below]) if below < len(blocks) else None
+    if pair is None or pair[0] != "caption":
         return above
     if above is None or above in bodies:
         return below
-    tables_too = blocks[above].kind is BlockKind.TABLE and _is_captioned_below(text, blocks, below)
-    return below if found[1] == "table" and not tables_too else above
+    tables_captioned_below = blocks[above].kind is BlockKind.TABLE and _is_captioned_below(text, blocks, below)
+    return below if pair[1] == "table" and not tables_captioned_below else above
 
 
 def _is_captioned_below(text: str, blocks: Sequence[Block], at: int) -> bool:
+    """Whether the block after ``blocks[at]`` is its caption."""
     names = captioned(text, blocks[at], blocks[at + 1]) if at + 1 < len(blocks) else None
     return names is not None and names[1] == "caption"
 
 
 def _shortened(words: str) -> str:
-    return words if len(words) <= MOST else words[:MOST].rpartition(" ")[0] or words[:MOST]
+    if len(words) <= MAX_CHARACTERS:
+        return words
+    return words[:MAX_CHARACTERS].rpartition(" ")[0] or words[:MAX_CHARACTERS]
 
 
 _LABEL = re.compile(
@@ -113,8 +115,8 @@ _PAIRS = {
 }
 
 
-class Placed(Protocol):
-    """A block, or a paragraph between blocks, of a text."""
+class Positioned(Protocol):
+    """Anything with a block kind and a span: a block, or a paragraph between blocks."""
 
     @property
     def kind(self) -> BlockKind: ...
@@ -126,12 +128,12 @@ class Placed(Protocol):
     def end(self) -> int: ...
 
 
-def captioned(text: str, before: Placed, after: Placed) -> tuple[str, str] | None:
-    """What two neighbours are, where they are a figure or a table and its caption; else ``None``.
+def captioned(text: str, before: Positioned, after: Positioned) -> tuple[str, str] | None:
+    """The roles of two neighbours that are a figure or table and its caption, as ("figure", "caption"); else ``None``.
 
-    A figure is a paragraph of images alone, or what a format calls a caption: a picture has no text but what is said of
-    it, its alternative text first. A caption is such a one too, a paragraph that begins "Figure 2:" or "Table 2.", and
-    one in italics right below an image. Two that are both labelled caption two things.
+    A figure is a paragraph of images alone, or a ``CAPTION`` block, since a picture's only text may be its alternative
+    text. A caption is a ``CAPTION`` block, a paragraph that begins "Figure 2:" or "Table 2.", or one in italics right
+    below an image. Two labelled captions do not form a pair.
 
     >>> from core.types import Block
     >>> text = "![A mill](mill.png)\\n\\nFigure 1: The mill.\\n\\nFigure 2: The weir."
@@ -141,11 +143,11 @@ def captioned(text: str, before: Placed, after: Placed) -> tuple[str, str] | Non
     """
     if {before.kind, after.kind} <= _PLAIN and not (_is_image(text, before) or _is_image(text, after)):
         return None
-    return _PAIRS.get((_role(text, before), _role(text, after)))
+    return _PAIRS.get((_role_of(text, before), _role_of(text, after)))
 
 
-def _role(text: str, one: Placed) -> str:
-    """Which of the six it is; "" for neither figure nor table nor caption."""
+def _role_of(text: str, one: Positioned) -> str:
+    """One of the six roles in ``_PAIRS``; "" for neither figure nor table nor caption."""
     label = _LABEL.match(text, one.start, min(one.end, one.start + 60))
     if one.kind is BlockKind.TABLE:
         return _TABLE
@@ -162,7 +164,7 @@ def _role(text: str, one: Placed) -> str:
     return _ITALICS if _ASIDE.fullmatch(text, one.start, one.end) else ""
 
 
-def _is_image(text: str, one: Placed) -> bool:
+def _is_image(text: str, one: Positioned) -> bool:
     return (
         one.kind is BlockKind.PARAGRAPH
         and text.startswith(("![", "[!["), one.start)

@@ -1,4 +1,4 @@
-"""What number a line of a contract or a law begins with, in every way it may be read: ``(i)`` is a letter or a one."""
+"""The number that a line of a contract or law begins with, in all possible readings: ``(i)`` is a letter or a one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _WORDS = {in_words(number): number for number in range(1, 21)} | {
     ordinal_in_words(number): number for number in range(1, 11)
 }
 _HIGHEST_ROMAN = 399  # "(d)" and "(m)" are letters
-# Names of divisions, outermost first; those in one row are of one rank and start the same style.
+# Names of divisions, outermost first; the names in one row have the same rank and style.
 _DIVISIONS = (
     ("schedule", "schedule|annex|appendix|exhibit|attachment|anlage|anhang|annexe|anexo|allegato|приложение"),
     ("title", "book|title|part|buch|titel|teil|livre|titre|partie|libro|título|parte|часть"),
@@ -45,9 +45,10 @@ _DOTTED = re.compile(r"(?P<mark>[a-z]|[A-Z]|[ivxl]{1,6}|[IVXLC]{1,7})\.(?=[\s*_]
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """One reading of a line's number. ``style``: numbers of one style count up together. ``path``: its components.
+    """One reading of a line's number.
 
-    ``end``: where the number ends, in the line. ``label``: as written.
+    ``style``: how it is written; numbers of one style form a sequence. ``path``: its components. ``label``: as written.
+    ``end``: where it ends in the line.
     """
 
     style: str
@@ -57,7 +58,7 @@ class Number:
 
 
 def read_numbers(line: str) -> list[Number]:
-    """The readings of the number a line begins with, the likeliest first; [] where it begins with none.
+    """The readings of the number that a line begins with, likeliest first; [] where it begins with none.
 
     >>> [(one.style, one.path) for one in read_numbers("(i) rent;")]
     [('(i)', (1,)), ('(a)', (9,))]
@@ -73,7 +74,7 @@ def read_numbers(line: str) -> list[Number]:
     if line[at].isdigit():
         return _decimal(line, at)
     if not (line[at].isalpha() or line[at] in "(§"):
-        return []  # as nearly every line of code begins
+        return []  # a fast exit for most lines of code
     if match := _BRACKETED.match(line, at):
         return _marked(match, "(" if match["open"] else "", ")")
     if match := _KEYWORD.match(line, at):
@@ -93,6 +94,7 @@ def _decimal(line: str, at: int) -> list[Number]:
 
 
 def _keyword(match: re.Match[str]) -> list[Number]:
+    """The reading of a named division: "Article IV", "§ 4a", "Section Two"."""
     word = re.sub(r"[^\w§]", "", match["word"].lower())
     written = match["number"]
     style = _STYLE_OF.get(word, word)
@@ -109,6 +111,7 @@ def _keyword(match: re.Match[str]) -> list[Number]:
 
 
 def _marked(match: re.Match[str], opening: str, closing: str) -> list[Number]:
+    """The readings of a number or letter with a mark: "(a)", "(iv)", "B."."""
     mark = match["mark"]
     label = f"{opening}{mark}{closing}"
     if mark[0].isdigit():
@@ -127,6 +130,6 @@ def _marked(match: re.Match[str], opening: str, closing: str) -> list[Number]:
 
 
 def _roman(mark: str) -> int:
-    """The value of a mark as a Roman numeral, 0 where it is none that clauses are counted with."""
+    """The value of a Roman numeral; 0 where it is none, or too high to number a clause."""
     value = roman(mark)
     return value if value <= _HIGHEST_ROMAN else 0

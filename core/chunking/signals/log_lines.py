@@ -1,4 +1,4 @@
-"""Text to log entries: a stamped line with the lines that continue it, its level, and what session it names."""
+"""Parses log entries (a line with a time stamp and the lines that continue it), and groups them by session and time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from core.chunking.signals.log_stamps import DAY, HEAD, LEVELS, Stamp, json_fields, read_stamp
+from core.chunking.signals.log_stamps import HEAD, LEVELS, Stamp, json_fields, read_stamp
 from core.text.spans import line_bounds, trim
 from core.types import Span
 
@@ -18,7 +18,7 @@ _LEVEL = re.compile(
 _GLOG = re.compile(r"([IWEF])\d{4} ")
 _GLOG_LEVELS = {"I": "INFO", "W": "WARN", "E": "ERROR", "F": "FATAL"}
 _SAME_LEVEL = {"WARNING": "WARN", "ERR": "ERROR", "CRIT": "CRITICAL"}
-_NAME = r"(?:session|sess|request|req|trace|correlation|transaction|connection|conn|conversation|job|task)"
+_ID_NAME = r"(?:session|sess|request|req|trace|correlation|transaction|connection|conn|conversation|job|task)"
 _Id = tuple[str, re.Pattern[str]]
 _IDS: tuple[_Id, ...] = (
     (
@@ -28,8 +28,8 @@ _IDS: tuple[_Id, ...] = (
     (
         "request",
         re.compile(
-            rf"(?<![A-Za-z]){_NAME}(?:[_-]?id)?[\"']?[=:][ \t\"']{{0,3}}([\w.:/+-]{{2,64}})"
-            rf"|\[{_NAME}[-_:/ ]([\w.-]{{2,64}})\]",
+            rf"(?<![A-Za-z]){_ID_NAME}(?:[_-]?id)?[\"']?[=:][ \t\"']{{0,3}}([\w.:/+-]{{2,64}})"
+            rf"|\[{_ID_NAME}[-_:/ ]([\w.-]{{2,64}})\]",
             re.IGNORECASE,
         ),
     ),
@@ -41,26 +41,26 @@ _IDS: tuple[_Id, ...] = (
         ),
     ),
 )
-# What a tracker calls a case: "OPS-1234", "ticket 881", "INC0012345"; no encodings, hashes and time zones.
+# Ids of tickets: "OPS-1234", "ticket 881", "INC0012345"; no encodings, hashes and time zones.
 _TICKET = re.compile(
     r"(?<![\w-])(?!(?:UTF|ISO|SHA|MD|HTTP|UTC|GMT|RFC|AES|RSA|TLS|IPV|CVE)-)[A-Z][A-Z0-9]{1,9}-\d{1,7}(?![\w-])"
     r"|(?<![\w-])(?:INC|CHG|PRB|REQ)\d{5,10}(?!\w)"
     r"|(?i:\b(?:ticket|incident|case)(?:[ _]?(?:id|no|number))?[ :=#]{1,3}\d{2,10}\b)"
 )
-_IDS_SAMPLE = 200  # entries; a kind of id that none of them names is not looked for in the others
-_ID_SAMPLE = 1000  # characters of an entry in which its ids are looked for
+_IDS_SAMPLE = 200  # entries; a kind of id that none of them has is not searched in the others
+_ID_SAMPLE = 1000  # characters of an entry that are searched for ids
 _JSON_SESSION = ("session", "session_id", "sessionId", "sid")
 _JSON_REQUEST = ("request_id", "requestId", "req_id", "trace_id", "traceId", "correlation_id", "correlationId")
-_NAMED_SHARE = 0.6  # of the entries must name an id before ids make sessions
-_SESSION_ENTRIES = 4  # entries of a session, on average: shorter ones are requests, and say nothing of a session
-_TURNED_BACK = 0.5  # of the span of a stamp without its date: a step back this large is midnight, or New Year
+_NAMED_SHARE = 0.6  # the least share of entries with an id for sessions by id
+_SESSION_ENTRIES = 4  # the least mean number of entries per session; shorter ones are single requests
+_ROLLOVER = 0.5  # of a stamp's period (a day or year): a step back this large is midnight or New Year
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """``[start, end)`` without the blanks at its ends. ``seconds`` are comparable within one log.
+    """A log entry ``[start, end)``, trimmed. ``seconds``: its time, comparable within one log.
 
-    ``iso``: the time as written, in ISO 8601. ``level``: upper case, "" where none. ``ids``: by kind.
+    ``iso``: the time as written, in ISO 8601. ``level``: upper case, "" for none. ``ids``: by kind of id.
     """
 
     start: int
@@ -72,10 +72,10 @@ class Entry:
 
 
 def log_entries(text: str, start: int = 0, end: int | None = None) -> list[Entry]:
-    """The entries of ``[start, end)`` in order. A line without a stamp continues the entry before it.
+    """The entries of ``[start, end)`` in order. A line without a time stamp continues the entry before it.
 
-    Lines before the first stamp belong to none. Times whose stamp has no year or no date go on past New Year and
-    midnight.
+    Lines before the first stamp belong to no entry. ``seconds`` of stamps without year or date keep rising past New
+    Year and midnight.
 
     >>> text = "10:00:01 INFO up\\n10:00:02 ERROR down\\n  at main.c:7\\n"
     >>> [(text[one.start : one.end], one.iso, one.level) for one in log_entries(text)]
@@ -86,25 +86,26 @@ def log_entries(text: str, start: int = 0, end: int | None = None) -> list[Entry
     for at, line_end in line_bounds(text, start, stop):
         if not text[at].isspace() and (stamp := read_stamp(text[at:line_end])):
             heads.append((at, stamp))
-    found: list[Entry] = []
-    named: list[_Id] = []
+    entries: list[Entry] = []
+    seen_ids: list[_Id] = []
     shift, before = 0.0, 0.0
     for number, (begin, stamp) in enumerate(heads):
         span = trim(text, begin, heads[number + 1][0] if number + 1 < len(heads) else stop)
         if span is None:
             continue
-        if stamp.span and found and stamp.seconds + shift < before - _TURNED_BACK * stamp.span:
-            shift += DAY if stamp.span == DAY else stamp.span
+        if stamp.period and entries and stamp.seconds + shift < before - _ROLLOVER * stamp.period:
+            shift += stamp.period
         before = stamp.seconds + shift
-        patterns = _IDS if number < _IDS_SAMPLE else named
+        patterns = _IDS if number < _IDS_SAMPLE else seen_ids
         entry = Entry(span.start, span.end, before, stamp.iso, *_level_and_ids(text, span, patterns))
         if number < _IDS_SAMPLE:
-            named = [one for one in _IDS if one in named or one[0] in entry.ids]
-        found.append(entry)
-    return found
+            seen_ids = [one for one in _IDS if one in seen_ids or one[0] in entry.ids]
+        entries.append(entry)
+    return entries
 
 
 def _level_and_ids(text: str, span: Span, patterns: Sequence[_Id]) -> tuple[str, dict[str, str]]:
+    """The level of an entry, "" for none, and its ids by kind."""
     head = text[span.start : min(span.end, span.start + _ID_SAMPLE)]
     fields = json_fields(text[span.start : span.end]) if head.startswith("{") else None
     if fields is not None:
@@ -115,20 +116,23 @@ def _level_and_ids(text: str, span: Span, patterns: Sequence[_Id]) -> tuple[str,
             for key in keys
             if isinstance(fields.get(key), str | int)
         }
-        return _plain_level(level) if isinstance(level, str) else "", ids
-    found = _LEVEL.search(head[:HEAD])
-    level = found[0] if found else _GLOG_LEVELS.get(glog[1], "") if (glog := _GLOG.match(head)) else ""
+        return _normal_level(level) if isinstance(level, str) else "", ids
+    if match := _LEVEL.search(head[:HEAD]):
+        level = match[0]
+    else:
+        level = _GLOG_LEVELS.get(glog[1], "") if (glog := _GLOG.match(head)) else ""
     ids = {kind: match[match.lastindex or 0] for kind, pattern in patterns if (match := pattern.search(head))}
-    return _plain_level(level), ids
+    return _normal_level(level), ids
 
 
-def _plain_level(written: str) -> str:
+def _normal_level(written: str) -> str:
+    """The level in upper case, with one name for each level."""
     upper = written.upper()[:12]
     return _SAME_LEVEL.get(upper, upper)
 
 
 def tickets(text: str, start: int, end: int) -> tuple[str, ...]:
-    """The cases of a tracker that ``[start, end)`` names, each once, as written.
+    """The ticket ids in ``[start, end)``, each once, as written.
 
     >>> tickets("OPS-12 reopened as ticket #881, in UTF-8; see OPS-12 and INC0012345.", 0, 68)
     ('OPS-12', 'ticket #881', 'INC0012345')
@@ -137,66 +141,61 @@ def tickets(text: str, start: int, end: int) -> tuple[str, ...]:
 
 
 def share_of_entries(text: str, entries: Sequence[Entry]) -> float:
-    """Of the lines that begin unindented, the share that begin an entry; 0 without any line."""
-    opened = sum(1 for line in text.split("\n") if line[:1].strip())
-    return len(entries) / opened if opened else 0.0
+    """The share of the unindented lines that begin an entry; 0 without any."""
+    unindented = sum(1 for line in text.split("\n") if line[:1].strip())
+    return len(entries) / unindented if unindented else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
-    """Where sessions begin. ``first``: for every entry the reason why a session begins with it, or "".
+    """The sessions of a log. ``begins``: for each entry the reason why a session begins with it, or "".
 
-    ``names``: for every entry its session's id, "" where none is named; where sessions go by time, entries that stand
-    side by side may name different ones. ``is_timed``: whether windows of minutes
-    say anything inside. ``note``: a sentence about what was found, "" where all is as asked.
+    ``names``: for each entry its session id, or ""; where sessions are made by time, ids may differ within one.
+    ``is_timed``: whether windows of minutes make sense inside. ``note``: why sessions are not made by id, or not made
+    at all; "" where there is nothing to say.
     """
 
-    first: tuple[str, ...]
+    begins: tuple[str, ...]
     names: tuple[str, ...]
     is_timed: bool
     note: str
 
 
 def sessions(entries: Sequence[Entry], gap_minutes: float) -> Sessions:
-    """Sessions by id where most entries name one and they do not interleave, else by a silence of ``gap_minutes``.
+    """Sessions by id where most entries have one and sessions do not interleave, else by silences of ``gap_minutes``.
 
-    Ids are tried in this order: session, request or trace, a bare UUID, thread. Where entries usually lie further
-    apart than the silence, a silence tells nothing, and the whole log is one session.
+    Ids are tried in this order: session, request or trace, a bare UUID, thread. Where entries are usually further apart
+    than the silence, the whole log is one session.
     """
-    note, woven = "", [""] * len(entries)
+    note = ""
+    interleaved = [""] * len(entries)  # ids that most entries have, although no sessions can be made by them
     for kind in ("session", "request", "id", "thread"):
         named = [entry.ids.get(kind, "") for entry in entries]
         if sum(map(bool, named)) < _NAMED_SHARE * len(entries) or len(set(filter(None, named))) < 2:
             continue
-        woven = woven if any(woven) else named
+        interleaved = interleaved if any(interleaved) else named
         names = _filled(named)
         runs = 1 + sum(one != other for one, other in pairwise(names))
         distinct = len(set(names))
         if runs * _SESSION_ENTRIES > len(entries) and distinct * _SESSION_ENTRIES > len(entries):
             continue
         if runs > 1.25 * distinct + 1:
-            note = (
-                note
-                or f"windows of time alone: entries of {distinct} {kind} ids interleave, and a chunk is one stretch"
-            )
+            reason = f"windows of time alone: entries of {distinct} {kind} ids interleave, and a chunk is one stretch"
+            note = note or reason
             continue
-        first = [f"{kind} {name} starts here" for name in names]
-        kept = [
-            "",
-            *(why if name != before else "" for why, name, before in zip(first[1:], names[1:], names, strict=False)),
-        ]
-        return Sessions(tuple(kept), tuple(names), True, "")
+        begins = ["", *(f"{kind} {name} starts here" if name != before else "" for before, name in pairwise(names))]
+        return Sessions(tuple(begins), tuple(names), True, "")
     gaps = [after.seconds - before.seconds for before, after in pairwise(entries)]
     silence = gap_minutes * 60
     if gaps and median(gaps) >= silence > 0:
         note = f"entries packed by size: they usually lie over {gap_minutes:g} minutes apart, so a silence says nothing"
-        return Sessions(("",) * len(entries), tuple(woven), False, note)
-    first = ["", *(f"{gap / 60:.0f} minutes of silence lie here" if gap > silence > 0 else "" for gap in gaps)]
-    return Sessions(tuple(first[: len(entries)]), tuple(woven), True, note)
+        return Sessions(("",) * len(entries), tuple(interleaved), False, note)
+    begins = ["", *(f"{gap / 60:.0f} minutes of silence lie here" if gap > silence > 0 else "" for gap in gaps)]
+    return Sessions(tuple(begins[: len(entries)]), tuple(interleaved), True, note)
 
 
 def _filled(names: Sequence[str]) -> list[str]:
-    """Entries that name nothing belong to what was named before; those at the head to what comes first."""
+    """The names with every "" replaced by the last name before it, or at the head by the first name."""
     filled: list[str] = []
     last = next(filter(None, names), "")
     for name in names:
@@ -206,19 +205,19 @@ def _filled(names: Sequence[str]) -> list[str]:
 
 
 def windows(entries: Sequence[Entry], session: Sessions, minutes: float) -> list[str]:
-    """For every entry the reason why a window of ``minutes`` begins with it, or ""; 0 minutes is off.
+    """For each entry the reason why a window of ``minutes`` begins with it, or ""; 0 minutes is off.
 
-    A window's minutes are counted from its session's first entry.
+    Windows are counted from the first entry of each session.
     """
     reasons = [""] * len(entries)
     length = minutes * 60
     if not session.is_timed or length <= 0:
         return reasons
-    begun = entries[0].seconds if entries else 0.0
+    window_start = entries[0].seconds if entries else 0.0
     for at, entry in enumerate(entries):
-        if session.first[at]:
-            begun = entry.seconds
-        elif abs(entry.seconds - begun) >= length:
-            begun += (entry.seconds - begun) // length * length
+        if session.begins[at]:
+            window_start = entry.seconds
+        elif abs(entry.seconds - window_start) >= length:
+            window_start += (entry.seconds - window_start) // length * length
             reasons[at] = f"a window of {minutes:g} minutes starts here"
     return reasons

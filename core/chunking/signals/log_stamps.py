@@ -1,8 +1,8 @@
-"""Time stamps at the head of log lines: every common form, read by regular expressions that cannot run away.
+"""Parses the time stamps that log lines begin with; all repetitions in the regular expressions are bounded.
 
-The forms are those of RFC 3339 and ISO 8601, RFC 3164 (syslog), the common log format of Apache and nginx, Python's
-``logging``, log4j and Logback (Spark's, too), Android's logcat, glog, epoch seconds or milliseconds, times alone, and
-JSON lines; below the name of a log's file, as grep and collectors put it, as well.
+The forms: RFC 3339 and ISO 8601, RFC 3164 (syslog), the common log format of Apache and nginx, Python's ``logging``,
+log4j and Logback (and Spark's), Android's logcat, glog, epoch seconds or milliseconds, times without a date, and JSON
+lines; also after the name of the log's file, as grep and log collectors write it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from datetime import UTC, datetime, timedelta, timezone
 
 from core.text.calendar_names import SHORT_MONTHS, SHORT_WEEKDAYS, month_of
 
-HEAD = 300  # characters of a line in which its stamp, level and ids are looked for
+HEAD = 300  # characters of a line that are searched for its stamp and level
 DAY = 86_400.0
 _LONGEST_JSON = 65_536
-_EARLIEST, _LATEST = 946_684_800.0, 4_102_444_800.0  # the years 2000 to 2099: another number is no epoch
-_LEAP_YEAR = 2000  # of stamps that name none
+_EARLIEST, _LATEST = 946_684_800.0, 4_102_444_800.0  # years 2000 to 2099; other numbers are no epoch time
+_LEAP_YEAR = 2000  # the year of stamps without one, so that 29 February is valid
 
 LEVELS = "TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|ERR|CRITICAL|CRIT|FATAL|SEVERE|PANIC|ALERT|EMERG|FINE|FINER|FINEST"
 _MONTH = f"(?P<month>{'|'.join(SHORT_MONTHS)})"
@@ -28,7 +28,7 @@ _ISO = (
     rf"(?P<year>\d{{4}})(?P<dash>[-/.])(?P<mon>\d\d)(?P=dash)(?P<day>\d\d)[T _:]{_CLOCK}"
     r"[ \t]?(?P<zone>Z\b|UTC\b|[+-]\d\d:?\d\d)?"
 )
-# What may stand before a stamp: a level, a bracketed name, a syslog priority, a container's name and a bar, a file's.
+# What may precede a stamp: a level, a bracketed name, a syslog priority, a container's name and a bar, a file name.
 _BEFORE = (
     rf"(?:(?:(?:{LEVELS})\b:?|\[[\w .:/-]{{1,40}}\]|<\d{{1,3}}>\d?|[\w.-]{{1,40}}[ \t]{{1,20}}\|"
     r"|[\w./-]{1,60}\.log(?:\.[\w.:-]{1,40})?(?:[ \t]|:(?:\d{1,9}:)?))"
@@ -55,25 +55,25 @@ _ACCESS = re.compile(rf"\[(?P<day>\d\d)/{_MONTH}/(?P<year>\d{{4}}):{_CLOCK} ?(?P
 _EPOCH = re.compile(rf"{_BEFORE}{_OPEN}(?P<epoch>[1-3]\d{{9}}(?:\.\d{{1,9}})?|\d{{13}}|\d{{16}})(?=[\])\"'\s,:;|])")
 _FIELD = re.compile(r"(?:^|[\s,;])@?(?:ts|time|timestamp|datetime)=[\"']?", re.IGNORECASE)
 _EPOCH_VALUE = re.compile(r"(?P<epoch>[1-3]\d{9}(?:\.\d{1,9})?|\d{13}|\d{16})(?!\d)")
-_HINT = re.compile(r"\d:[0-5]\d:|\d{10}")  # every form has a clock, or is an epoch
+_HINT = re.compile(r"\d:[0-5]\d:|\d{10}")  # every form has a clock time or an epoch time
 _TIME_KEYS = ("ts", "time", "timestamp", "@timestamp", "datetime", "date", "asctime", "t")
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """A time as read. ``seconds``: since 1970 in UTC where a zone is given, else since 1970 by the log's own clock.
+    """A parsed time. ``seconds``: since 1970, in UTC where the stamp has a zone, else by the log's own clock.
 
-    ``iso``: as ISO 8601, in the zone it is written in; without a year or date where the log names none.
-    ``span``: what it may be off by: 0 for a date and time, a year or a day where the date is not whole.
+    ``iso``: in ISO 8601, in the stamp's own zone, without a year or date where it has none. ``period``: seconds after
+    which the stamp repeats: a day without a date, a year without a year, 0 for a full date.
     """
 
     seconds: float
     iso: str
-    span: float = 0.0
+    period: float = 0.0
 
 
 def read_stamp(line: str) -> Stamp | None:
-    """The time stamp a log line begins with; ``None`` where it does not begin with one.
+    """The time stamp that a log line begins with; ``None`` without one.
 
     >>> [read_stamp(line).iso for line in ("2026-11-21T18:10:07.5+01:00 up", "Nov 21 18:10:07 host cron[7]: up")]
     ['2026-11-21T18:10:07.5+01:00', '11-21T18:10:07']
@@ -103,7 +103,7 @@ def read_stamp(line: str) -> Stamp | None:
 
 
 def json_fields(line: str) -> Mapping[str, object] | None:
-    """The object a JSON line holds; ``None`` where it is none."""
+    """The object on a JSON line; ``None`` where the line is no JSON object."""
     if len(line) > _LONGEST_JSON or not line.rstrip().endswith("}"):
         return None
     try:
@@ -124,7 +124,7 @@ def _of_fields(fields: Mapping[str, object]) -> Stamp | None:
 
 
 def _of_value(value: str) -> Stamp | None:
-    """The stamp a field's value begins with."""
+    """The stamp that a field's value begins with."""
     for form in _FORMS:
         if match := form.match(value):
             return _of_match(match)
@@ -146,28 +146,29 @@ def _fraction(seconds: float) -> str:
 
 
 def _of_match(match: re.Match[str]) -> Stamp | None:
+    """The stamp of a match of ``_FORMS`` or ``_ACCESS``; ``None`` for an invalid date."""
     parts = match.groupdict()
     hour, minute, second = int(parts["h"]), int(parts["m"]), min(59, int(parts["s"]))
     fraction = (parts["f"] or "").replace(",", ".").rstrip("0").rstrip(".")
     clock = f"{parts['h']}:{parts['m']}:{parts['s']}{fraction}"
-    within = hour * 3600 + minute * 60 + second + (float(f"0{fraction}") if fraction else 0.0)
+    time_of_day = hour * 3600 + minute * 60 + second + (float(f"0{fraction}") if fraction else 0.0)
     month = int(parts["mon"]) if parts.get("mon") else month_of((parts.get("month") or "").lower())
     if not month:
-        return Stamp(within, clock, DAY)
+        return Stamp(time_of_day, clock, DAY)
     year = int(parts.get("year") or _LEAP_YEAR)
     try:
         day = datetime(year if year > 99 else 2000 + year, month, int(parts["day"]), tzinfo=UTC)
     except ValueError:
         return None
-    shift, zone = _zone(parts.get("zone") or "")
-    seconds = day.timestamp() + within - shift
+    utc_offset, zone = _zone(parts.get("zone") or "")
+    seconds = day.timestamp() + time_of_day - utc_offset
     if not parts.get("year"):
         return Stamp(seconds, f"{day:%m-%d}T{clock}{zone}", 366 * DAY)
     return Stamp(seconds, f"{day:%Y-%m-%d}T{clock}{zone}")
 
 
 def _zone(written: str) -> tuple[float, str]:
-    """Seconds east of Greenwich, and the zone as ISO 8601 writes it."""
+    """The UTC offset in seconds, and the zone in ISO 8601; (0.0, "") without a valid zone."""
     if written[:1] not in {"+", "-"}:
         return 0.0, "Z" if written else ""
     digits = written[1:].replace(":", "")

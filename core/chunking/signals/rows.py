@@ -1,4 +1,4 @@
-"""A table's rows and cells as spans."""
+"""The rows and cells of a table as spans."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from core.types import Block, Cell, Span
 
 _BAR = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"[\s|:+=-]+")
-_BREAKS = re.compile(r"\s+")
+_WHITESPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """``[start, end)`` of one row and its cells from left to right. ``header``: it names columns."""
+    """One row ``[start, end)`` and its cells from left to right. ``header``: whether it names the columns."""
 
     start: int
     end: int
@@ -28,9 +28,9 @@ class Row:
 
 
 def table_rows(text: str, block: Block) -> list[Row]:
-    """The rows of a table that hold a cell, header rows first; a Markdown rule under the header is no row.
+    """The rows of a table that have a cell, header rows first; a Markdown rule under the header is no row.
 
-    Where the parser kept no cells, they are read off the lines: parted by bars or tabs, as text.
+    Where the parser gave no cells, each line is split at bars or tabs.
     """
     if not block.cells:
         return _rows_of_lines(text, block)
@@ -43,13 +43,14 @@ def table_rows(text: str, block: Block) -> list[Row]:
         cells = sorted(by_row[number], key=lambda cell: (cell.column, cell.start))
         low, high = min(cell.start for cell in cells), max(cell.end for cell in cells)
         at = bisect_right(starts, low) - 1
-        holds = at >= 0 and high <= block.parts[at].end
-        line = block.parts[at] if holds else _line_of(text, block, low, high)
+        in_part = at >= 0 and high <= block.parts[at].end
+        line = block.parts[at] if in_part else _lines_around(text, block, low, high)
         rows.append(Row(line.start, line.end, tuple(cells), all(cell.header for cell in cells)))
     return rows
 
 
-def _line_of(text: str, block: Block, low: int, high: int) -> Span:
+def _lines_around(text: str, block: Block, low: int, high: int) -> Span:
+    """The lines of a block that cover ``[low, high)``."""
     start = max(block.start, text.rfind("\n", block.start, low) + 1)
     end = text.find("\n", high, block.end)
     return Span(start, block.end if end < 0 else end)
@@ -66,6 +67,7 @@ def _rows_of_lines(text: str, block: Block) -> list[Row]:
 
 
 def _cells_of_line(text: str, line: Span, row: int, header: bool) -> list[Cell]:
+    """The cells of a line, split at unescaped bars, else at tabs."""
     if bars := [match.start() for match in _BAR.finditer(text, line.start, line.end)]:
         edges = [
             line.start - (line.start not in bars),
@@ -85,12 +87,12 @@ def _cells_of_line(text: str, line: Span, row: int, header: bool) -> list[Cell]:
 
 
 def cell_text(text: str, cell: Cell) -> str:
-    """A cell's words on one line, without escapes and tags."""
-    return _BREAKS.sub(" ", blanked(text[cell.start : cell.end]).replace("\\|", "|")).strip()
+    """The text of a cell on one line, without escapes and tags."""
+    return _WHITESPACE.sub(" ", blanked(text[cell.start : cell.end]).replace("\\|", "|")).strip()
 
 
 def column_names(text: str, rows: Sequence[Row]) -> dict[int, str]:
-    """Every column's name: its header cells from top to bottom; {} without a header."""
+    """The name of each column: its header cells from top to bottom, joined; {} without a header."""
     names: dict[int, list[str]] = {}
     for row in rows:
         for cell in row.cells if row.header else ():
@@ -101,19 +103,19 @@ def column_names(text: str, rows: Sequence[Row]) -> dict[int, str]:
 
 
 def row_key(text: str, row: Row, names: dict[int, str]) -> str:
-    """What a row is about: its first cell, with that column's name before it, and a colon; "" where that is empty.
+    """What a row is about: the first column's name, the row's first cell and a colon; "" where the cell is empty.
 
-    A column of years or dates is said as a time: "In 2023:".
+    For a first column of years or dates: "In 2023:".
     """
     if not row.cells:
         return ""
     words = cell_text(text, row.cells[0])
     name = names.get(row.cells[0].column, "")
-    if words and name.casefold() in _TIMES:
+    if words and name.casefold() in _TIME_COLUMNS:
         return f"In {words}:"
     return f"{name} {words}:".strip() if words else ""
 
 
-_TIMES = frozenset(
+_TIME_COLUMNS = frozenset(
     {"year", "years", "fiscal year", "month", "quarter", "period", "jahr", "monat", "quartal", "année", "año"}
 )

@@ -1,8 +1,8 @@
-"""What parts a text more strongly than a blank line, by its format: headings, rules, fences, the items of code.
+"""Separators stronger than a blank line, by format: headings, rules, fences, the items (classes, functions) of code.
 
-The practice of LangChain's ``RecursiveCharacterTextSplitter.from_language`` and ``MarkdownTextSplitter``. Where ours
-parts from it: a comment, decorator or attribute right above an item stays with it; a "#" inside a fence is no heading,
-since the parser has read the marks of Markdown and HTML already; and the deeper an item is indented, the less it parts.
+After LangChain's ``RecursiveCharacterTextSplitter.from_language`` and ``MarkdownTextSplitter``. Differences: a comment,
+decorator or attribute right above an item stays with it; a "#" inside a fence is no heading, because headings are taken
+from the parsed blocks; and separators get weaker with indentation.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from types import MappingProxyType
 from core.text.spans import line_bounds
 from core.types import Block, BlockKind, Document, Span
 
-_MARKED_UP = frozenset({"markdown", "notebook", "html", "epub", "rst", "org"})
-_OUTERMOST, _LEVEL = 1.0, 0.15  # what the first level of heading parts by, and how much less each further one
+_MARKUP_KINDS = frozenset({"markdown", "notebook", "html", "epub", "rst", "org"})
+_OUTERMOST, _LEVEL = 1.0, 0.15  # strength of a first-level heading, and how much weaker each further level is
 _TYPE, _FUNCTION, _ITEM, _LEAST, _COLUMN = 1.0, 0.85, 0.5, 0.1, 0.1
 _RULE, _FENCE, _AFTER_FENCE = 0.2, 0.15, 0.1
 _BLANKS = re.compile(r"\s*")
 _INDENT = re.compile(r"[ \t]*")
 _TAB = 4  # columns
-_LONGEST_LINE = 400  # characters of a line that are looked at
+_LONGEST_LINE = 400  # characters of a line that are searched
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place where ``what`` begins; ``strength``: in (0, 1], by how much a cut here is cheaper than at a blank line.
+    """A separator. ``strength``: in (0, 1], how much cheaper a cut here is than at a blank line.
 
-    ``heads``: its line is a title and stands over what follows it.
+    ``what``: name of the text that begins here. ``heads``: whether its line is a title of the text after it.
     """
 
     strength: float
@@ -39,18 +39,23 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class _Lines:
-    """Lines that begin an item (groups "type", "function", "item"), and lines that belong to one right below them."""
+    """Patterns of a language: ``begins`` matches the first line of an item (groups "type", "function", "item"), and
+    ``lead`` a line that belongs to the item right below it, such as a comment or decorator.
+    """
 
     begins: re.Pattern[str]
     lead: re.Pattern[str]
 
 
 def _lines(types: str = "", functions: str = "", items: str = "", lead: str = r"//|/\*|\*", before: str = "") -> _Lines:
-    """``before``: words that may stand before an item's own. Repetitions have bounds: lines may be hostile."""
+    """The patterns of a language. ``before``: modifiers that may precede an item.
+
+    All repetitions are bounded, because the text may be hostile.
+    """
     groups = (("type", types), ("function", functions), ("item", items))
-    found = "|".join(f"(?P<{name}>{pattern})" for name, pattern in groups if pattern)
-    words = rf"(?:(?:{before})[ \t]+){{0,6}}" if before else ""
-    return _Lines(re.compile(rf"{words}(?:{found})"), re.compile(lead))
+    alternatives = "|".join(f"(?P<{name}>{pattern})" for name, pattern in groups if pattern)
+    modifiers = rf"(?:(?:{before})[ \t]+){{0,6}}" if before else ""
+    return _Lines(re.compile(rf"{modifiers}(?:{alternatives})"), re.compile(lead))
 
 
 _BRACED = _lines(
@@ -99,11 +104,11 @@ _SECTIONS: Mapping[str, tuple[re.Pattern[str], Mapping[str, float]]] = {
         ),
     ),
 }
-_OVER = re.compile(r"h[1-6]\Z")
+_HEADING_TAG = re.compile(r"h[1-6]\Z")
 
 
 def marks_in(document: Document, region: Span) -> dict[int, Mark]:
-    """The marks of one region by their place, in order; none in plain text and in formats without any of their own.
+    """The separators of one region by offset, ascending; {} for plain text and other formats without separators.
 
     >>> text = "import os\\n# Opens.\\ndef load():\\n    x = 1\\n"
     >>> code = Document("v", "code", "t", text, metadata={"language": "python"})
@@ -112,30 +117,30 @@ def marks_in(document: Document, region: Span) -> dict[int, Mark]:
     >>> marks_in(Document("v", "text", "t", text), Span(0, len(text)))
     {}
     """
-    if document.kind in _MARKED_UP:
-        return _of_blocks(document, region)
+    if document.kind in _MARKUP_KINDS:
+        return _block_marks(document, region)
     if document.kind != "code":
         return {}
     language = document.metadata.get("language", "")
     if language in _SECTIONS:
-        return dict(_of_sections(document.text, region, *_SECTIONS[language]))
-    return dict(_of_items(document.text, region, _LANGUAGES[language])) if language in _LANGUAGES else {}
+        return dict(_section_marks(document.text, region, *_SECTIONS[language]))
+    return dict(_item_marks(document.text, region, _LANGUAGES[language])) if language in _LANGUAGES else {}
 
 
-def _of_blocks(document: Document, region: Span) -> dict[int, Mark]:
-    """Headings by their level, rules, and both ends of code: as the parser read them."""
-    found: dict[int, Mark] = {}
+def _block_marks(document: Document, region: Span) -> dict[int, Mark]:
+    """Headings by their level, rules, and both ends of code blocks."""
+    marks: dict[int, Mark] = {}
     for block in document.blocks:
         if block.end <= block.start or not region.start <= block.start < region.end:
             continue
-        if mark := _of_block(block):
-            found[block.start] = mark
+        if mark := _block_mark(block):
+            marks[block.start] = mark
         if block.kind == BlockKind.CODE and (blanks := _BLANKS.match(document.text, block.end)):
-            found.setdefault(blanks.end(), Mark(_AFTER_FENCE, "paragraph"))
-    return dict(sorted((at, mark) for at, mark in found.items() if at < region.end))
+            marks.setdefault(blanks.end(), Mark(_AFTER_FENCE, "paragraph"))
+    return dict(sorted((at, mark) for at, mark in marks.items() if at < region.end))
 
 
-def _of_block(block: Block) -> Mark | None:
+def _block_mark(block: Block) -> Mark | None:
     if block.kind == BlockKind.HEADING:
         return Mark(_OUTERMOST - _LEVEL * (min(max(block.level, 1), 6) - 1), "heading", heads=True)
     if block.kind == BlockKind.RULE:
@@ -143,32 +148,32 @@ def _of_block(block: Block) -> Mark | None:
     return Mark(_FENCE, "code block") if block.kind == BlockKind.CODE else None
 
 
-def _of_sections(
+def _section_marks(
     text: str, region: Span, begins: re.Pattern[str], strengths: Mapping[str, float]
 ) -> Iterator[tuple[int, Mark]]:
-    for start, line in _each_line(text, region):
+    for start, line in _visible_lines(text, region):
         if match := begins.match(line):
             word = match["word"].lower()
-            yield start, Mark(strengths[word], word, bool(_OVER.match(word)))
+            yield start, Mark(strengths[word], word, bool(_HEADING_TAG.match(word)))
 
 
-def _of_items(text: str, region: Span, language: _Lines) -> Iterator[tuple[int, Mark]]:
-    """Items, each from the first line of the comments and decorators right above it."""
-    lead = -1  # where the lines begin that would stand above an item on the next one
-    commented = False
+def _item_marks(text: str, region: Span, language: _Lines) -> Iterator[tuple[int, Mark]]:
+    """The items, each at the first line of the comments and decorators right above it."""
+    lead = -1  # start of the comments and decorators right above the next line; -1 for none
+    in_comment = False
     previous = region.start
-    for start, line in _each_line(text, region):
+    for start, line in _visible_lines(text, region):
         if text.count("\n", previous, start) > 1:
             lead = -1
         previous = start
-        if commented or line.startswith("/*"):
+        if in_comment or line.startswith("/*"):
             lead = start if lead < 0 else lead
-            commented = "*/" not in line
+            in_comment = "*/" not in line
             continue
-        columns = _columns(text, start)
+        columns = _indent_columns(text, start)
         match = language.begins.match(line)
-        if match and not (language is _C and columns and match.lastgroup == "function"):  # that is a statement
-            yield start if lead < 0 else lead, _item(match, columns)
+        if match and not (language is _C and columns and match.lastgroup == "function"):  # indented C is a statement
+            yield start if lead < 0 else lead, _item_mark(match, columns)
             lead = -1
         elif language.lead.match(line):
             lead = start if lead < 0 else lead
@@ -176,21 +181,21 @@ def _of_items(text: str, region: Span, language: _Lines) -> Iterator[tuple[int, 
             lead = -1
 
 
-def _item(match: re.Match[str], columns: int) -> Mark:
+def _item_mark(match: re.Match[str], columns: int) -> Mark:
     strength = {"type": _TYPE, "function": _FUNCTION, "item": _ITEM}[match.lastgroup or "item"]
     what = "function" if match.lastgroup == "function" else (re.findall(r"[a-z]+", match.group()) or ["item"])[-1]
     return Mark(max(_LEAST, round(strength - _COLUMN * columns, 2)), what)
 
 
-def _each_line(text: str, region: Span) -> Iterator[tuple[int, str]]:
-    """Every line that is not blank: where its first visible character stands, and its words from there."""
+def _visible_lines(text: str, region: Span) -> Iterator[tuple[int, str]]:
+    """Every line that is not blank: the offset of its first visible character, and its stripped text."""
     for at, stop in line_bounds(text, region.start, region.end):
         line = text[at : min(stop, at + _LONGEST_LINE)]
         if words := line.strip():
             yield at + len(line) - len(line.lstrip()), words
 
 
-def _columns(text: str, start: int) -> int:
-    """How far in the visible part of a line begins, a tab for four."""
+def _indent_columns(text: str, start: int) -> int:
+    """The indentation of the line at ``start``, in columns; a tab is up to four."""
     indent = _INDENT.match(text, text.rfind("\n", 0, start) + 1, start)
     return len(indent.group().expandtabs(_TAB)) if indent else 0

@@ -1,4 +1,4 @@
-"""Defined terms of a contract: where each is defined, and where it is used."""
+"""Finds the defined terms of a contract: where each is defined, and where it is used."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ _WORD = re.compile(r"[^\W_]+(?:[-’'][^\W_]+)*")
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term as written, and the span that defines it: its sentence."""
+    """A defined term as written, and the sentence that defines it."""
 
     name: str
     definition: Span
 
 
 def find_terms(text: str, start: int = 0, end: int | None = None) -> list[Term]:
-    """The terms defined in ``[start, end)`` in order, the first definition of each.
+    """The terms defined in ``[start, end)`` in order, each with its first definition.
 
     >>> text = 'Ada Ltd (the "Lessor") lets. "Rent" means 500 a month. He said "no" to it. Sie (im Folgenden „Mieter“).'
     >>> [(term.name, text[term.definition.start : term.definition.end]) for term in find_terms(text)][:2]
@@ -55,30 +55,31 @@ def find_terms(text: str, start: int = 0, end: int | None = None) -> list[Term]:
     ['Lessor', 'Rent', 'Mieter']
     """
     stop = len(text) if end is None else end
-    found: dict[str, tuple[int, int]] = {}
+    definitions: dict[str, tuple[int, int]] = {}
     for match in _BY_VERB.finditer(text, start, stop):
-        _note(found, match["term"] or match["bold"], match.start(), match.end())
+        _add_term(definitions, match["term"] or match["bold"], match.start(), match.end())
     for match in _IN_BRACKETS.finditer(text, start, stop):
         lead = _LEADS.fullmatch(match["lead"])
         if lead is not None:
-            _note(found, match["term"], match.start(), match.end())
-    placed = sorted((at, last, name) for name, (at, last) in found.items())
-    return [Term(name, _sentence(text, at, last, start, stop)) for at, last, name in placed]
+            _add_term(definitions, match["term"], match.start(), match.end())
+    in_order = sorted((at, last, name) for name, (at, last) in definitions.items())
+    return [Term(name, _sentence(text, at, last, start, stop)) for at, last, name in in_order]
 
 
-def _note(found: dict[str, tuple[int, int]], written: str, start: int, end: int) -> None:
+def _add_term(definitions: dict[str, tuple[int, int]], written: str, start: int, end: int) -> None:
+    """Adds a term if it looks like a name, and has no earlier definition."""
     name = " ".join(written.split()).strip(" ,.;:")
     if (
         name
         and name[0].isupper()
         and len(name.split()) <= _MOST_WORDS
-        and (name not in found or start < found[name][0])
+        and (name not in definitions or start < definitions[name][0])
     ):
-        found[name] = (start, end)
+        definitions[name] = (start, end)
 
 
 def _sentence(text: str, at: int, last: int, start: int, stop: int) -> Span:
-    """The sentence around ``[at, last)``, looked for within 1,000 characters on each side and the lines around it."""
+    """The sentence around ``[at, last)``, within its paragraph and 1,000 characters on each side."""
     low, high = max(start, at - 1000), min(stop, last + 1000)
     low = max(low, text.rfind("\n\n", low, at) + 1)
     break_after = text.find("\n\n", last, high)
@@ -90,7 +91,7 @@ def _sentence(text: str, at: int, last: int, start: int, stop: int) -> Span:
 
 
 class TermFinder:
-    """Finds where terms are used: in their own spelling, or in the plural with -s; definitions of their own not."""
+    """Finds uses of terms, as written or in the plural with -s, outside of their own definitions."""
 
     def __init__(self, terms: Sequence[Term]) -> None:
         self._by_first: dict[str, list[tuple[list[str], Term]]] = {}
@@ -100,7 +101,7 @@ class TermFinder:
                 self._by_first.setdefault(first, []).append((parts, term))
 
     def uses(self, text: str, start: int, end: int) -> list[Term]:
-        """Those of the terms that ``[start, end)`` uses, in order of their first use.
+        """The terms used in ``[start, end)``, in order of first use.
 
         >>> text = '"Rent" means 500. The Rents of the rent.'
         >>> finder = TermFinder(find_terms(text))

@@ -1,6 +1,6 @@
-"""Text to speakers' turns, where enough of it is a conversation, and never where it is a list of fields.
+"""Finds the turns of speakers in transcripts, chat exports and interviews; lists of fields are not conversations.
 
-Read are transcripts, chat exports and interviews; subtitles are read as transcripts where they are parsed.
+Subtitles become transcripts when they are parsed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from core.text.sentences import asks
 from core.types import Span
 
 _LONGEST_NAME = 48
-_HEAD = 200  # characters of a line in which its label is looked for
+_HEAD = 200  # characters of a line that are searched for a label
 _DATE = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?[ \u202f]"
 _STAMP = rf"(?:{_DATE})?\d{{1,2}}[:.]\d\d(?::\d\d)?(?:[.,]\d{{1,3}})?(?:[ \u202f]?[AaPp]\.?[Mm]\.?)?"
 _WORD = r"[^\W\d_](?:[\w.'’&/-]{0,24})"
@@ -43,12 +43,11 @@ _PLAIN = re.compile(rf"{_EDGE}(?P<name>{_NAME})(?:[ ]?[*_]{{2}}[:：]|[:：][*_]
 _ASKED = re.compile(
     r"[*_]{0,2}(?P<name>Q|A|F|Question|Answer|Frage|Antwort)[ ]?\d{0,3}(?P<mark>[.:])[*_]{0,2}(?=\s|\Z)"
 )
-_HINT = re.compile(r"[:：<]|\A[*_]{0,2}(?:Q|A|F)[a-z]{0,7}[ ]?\d{0,3}\.")  # every form has one of these
-_TIME = re.compile(r"\d[:.]\d\d")  # every stamped form has one
+_HINT = re.compile(r"[:：<]|\A[*_]{0,2}(?:Q|A|F)[a-z]{0,7}[ ]?\d{0,3}\.")  # every form matches this
+_TIME = re.compile(r"\d[:.]\d\d")  # every stamped form matches this
 
-# Labels that may come again and again, one after the other, and are nobody's name: of remarks, of a list of changes, of
-# the levels of a log, of records and mails, of numbered things. What else opens a line with a colon, ``find_turns``
-# tells from speech by the whole text.
+# Repeated labels that are no names: of remarks, change logs, log levels, records, mails and numbered things. Other
+# labels are told from names by the whole text (``find_turns``).
 _NOT_NAMES = frozenset(
     "note notes tip hint info important caution warning example examples attention problem solution objective purpose"
     " added changed fixed improved removed deprecated security feat fix docs refactor test tests"
@@ -63,9 +62,9 @@ _NOT_NAMES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What a line begins with. ``end``: where its label ends, in the line. ``form``: which form it has.
+    """The speaker's label that a line begins with. ``end``: where it ends in the line.
 
-    Forms: "stamped" (a name and a time), "nick" (``<name>``), "asked" (Q. and A.), "plain".
+    ``form``: "stamped" (a name and a time), "nick" (``<name>``), "asked" (Q. and A.) or "plain" (``Name:``).
     """
 
     name: str
@@ -75,9 +74,9 @@ class Label:
 
 
 def read_label(line: str) -> Label | None:
-    """The speaker's label a line begins with; ``None`` where it begins with none.
+    """The speaker's label that a line begins with; ``None`` without one.
 
-    A plain ``Name: `` may still be something else: ``turns`` decides by the whole text.
+    A plain ``Name:`` may still be something else: ``find_turns`` decides by the whole text.
 
     >>> [read_label(line).name for line in ("Grad G: So yes .", "[10:15] Ada Lovelace: Hm.", "**Bob:** No.", "Q. Why?")]
     ['Grad G', 'Ada Lovelace', 'Bob', 'Q']
@@ -95,15 +94,15 @@ def read_label(line: str) -> Label | None:
         return Label(match["name"], "", match.end(), "asked")
     for form in _STAMPED if _TIME.search(head) else ():
         if (match := form.match(head)) and is_name(match["name"]):
-            return Label(_tidy(match["name"]), match["time"], match.end(), "stamped")
+            return Label(_cleaned(match["name"]), match["time"], match.end(), "stamped")
     if (match := _PLAIN.match(head)) and is_name(match["name"]) and _is_capital(match["name"]):
-        return Label(_tidy(match["name"]), "", match.end(), "plain")
+        return Label(_cleaned(match["name"]), "", match.end(), "plain")
     return None
 
 
 @lru_cache(maxsize=1024)
 def is_name(label: str) -> bool:
-    """Whether a label may be somebody's name: not a common opener of lines, not a clause of prose.
+    """Whether a label may be a person's name: not a common label, not a clause of prose.
 
     >>> is_name("Postdoc B"), is_name("Warning"), is_name("there is one thing"), is_name("SPEAKER_00")
     (True, False, False, True)
@@ -116,7 +115,7 @@ def is_name(label: str) -> bool:
     return not words or (words[0] not in _NOT_NAMES and (len(words) < 3 or lower < len(words) - 1))
 
 
-def _tidy(name: str) -> str:
+def _cleaned(name: str) -> str:
     return " ".join(name.strip("*_ ").split())
 
 
@@ -125,11 +124,11 @@ def _is_capital(name: str) -> bool:
     return not first.islower()
 
 
-_FEWEST = 3  # turns of a conversation, at least
-_SHARE = 0.5  # of the lines that begin a paragraph must begin a turn
-_STAMPED_SHARE = 0.05  # where every turn has its time: what is said to a program may be answered at length
-_SURE_SHARE = 0.8  # of the labels must be names for the others, which come once, to be names too
-_SPOKEN_SHARE = 0.3  # of plain turns must read like speech, not like the values of fields
+_FEWEST = 3  # least number of turns of a conversation
+_SHARE = 0.5  # least share of paragraphs that begin a turn ...
+_STAMPED_SHARE = 0.05  # ... where all turns have a time: an assistant's answers have many paragraphs
+_SURE_SHARE = 0.8  # share of repeated labels above which labels that occur once are names too
+_SPOKEN_SHARE = 0.3  # least share of plain turns that read like speech, not like the values of fields
 _BACKCHANNEL = 3  # words
 _MORE_WORDS = re.compile(rf"(?:[\W_]*+(?:[^\W\d_][\w'’]*+|\d++)){{{_BACKCHANNEL + 1}}}")
 _MARKS = re.compile(r"[.!?…。！？]['\"”’)\]]*$|[,;]\s|\{\w+\}")
@@ -138,10 +137,10 @@ _ASKING = frozenset({"Q", "F", "Question", "Frage"})
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """``[start, end)`` from the label to the last word; the words begin at ``body``. ``label``: where the label is.
+    """One turn ``[start, end)``, label included; what is said begins at ``body``. ``label``: span of the label.
 
-    ``speaker``, ``time``: as written, "" where none is. ``asks``: it ends with a question. ``counts``: it is more than
-    a backchannel ("OK.", "Mm-hm.") and so counts among the turns of a leaf.
+    ``speaker``, ``time``: as written, "" for none. ``asks``: whether it ends with a question. ``counts``: whether it is
+    more than a backchannel ("OK.", "Mm-hm."), and so counts toward the turns of a leaf.
     """
 
     start: int
@@ -155,8 +154,8 @@ class Turn:
 
 
 @dataclass(slots=True)
-class _Found:
-    """A labelled line, from its first character on."""
+class _LabelledLine:
+    """A line with a label. ``body``: the offset after the label."""
 
     start: int
     label: Label
@@ -166,9 +165,8 @@ class _Found:
 def find_turns(text: str, start: int = 0, end: int | None = None) -> list[Turn]:
     """The turns of ``[start, end)`` in order; [] where the text is no conversation.
 
-    A line without a label belongs to the turn before it. Plain labels (``Name: ``) count where the same names come
-    again, at least two of them take turns, they begin at least half of the paragraphs, and what follows them reads
-    like speech.
+    A line without a label belongs to the turn before it. Plain labels (``Name:``) count where names repeat, at least
+    two speakers alternate, half of the paragraphs begin with a label, and the text after labels reads like speech.
 
     >>> talk = "Ada: Is it ready?\\nBob: Not yet, no.\\nAda: When will it be?\\nBob: Soon."
     >>> [(turn.speaker, talk[turn.body : turn.end], turn.asks) for turn in find_turns(talk)][:2]
@@ -177,21 +175,21 @@ def find_turns(text: str, start: int = 0, end: int | None = None) -> list[Turn]:
     []
     """
     stop = len(text) if end is None else end
-    found, openers = _labels(text, start, stop)
-    if len(found) < _FEWEST:
+    candidates, openers = _labels(text, start, stop)
+    if len(candidates) < _FEWEST:
         return []
-    kept = _settled(found)
-    share = _STAMPED_SHARE if all(one.label.form == "stamped" for one in kept) else _SHARE
-    if len(kept) < _FEWEST or len(kept) < share * openers:
+    labelled = _plausible(candidates)
+    share = _STAMPED_SHARE if all(one.label.form == "stamped" for one in labelled) else _SHARE
+    if len(labelled) < _FEWEST or len(labelled) < share * openers:
         return []
-    stops = [*(one.start for one in kept[1:]), stop]
-    turns = [_turn(text, one, until) for one, until in zip(kept, stops, strict=True)]
-    return turns if _is_talk(text, turns, kept) else []
+    stops = [*(one.start for one in labelled[1:]), stop]
+    turns = [_turn(text, one, until) for one, until in zip(labelled, stops, strict=True)]
+    return turns if _is_talk(text, turns, labelled) else []
 
 
-def _labels(text: str, start: int, stop: int) -> tuple[list[_Found], int]:
-    """Every labelled line, and how many lines begin a paragraph or a turn."""
-    found: list[_Found] = []
+def _labels(text: str, start: int, stop: int) -> tuple[list[_LabelledLine], int]:
+    """Every line with a label, and how many lines begin a paragraph or have a label."""
+    labelled: list[_LabelledLine] = []
     openers, at, blank = 0, start, True
     while at < stop:
         line_end = text.find("\n", at, stop)
@@ -201,38 +199,40 @@ def _labels(text: str, start: int, stop: int) -> tuple[list[_Found], int]:
             blank = True
         elif label := read_label(line):
             openers += 1
-            found.append(_Found(at, label, at + label.end))
+            labelled.append(_LabelledLine(at, label, at + label.end))
             blank = False
         else:
             openers += blank
             blank = False
         at = line_end + 1
-    return found, openers
+    return labelled, openers
 
 
-def _settled(found: list[_Found]) -> list[_Found]:
-    """Plain labels must come again to be names, unless nearly all of them do; the other forms are plain enough."""
-    times = Counter(one.label.name for one in found)
-    kept = [one for one in found if one.label.form != "plain" or times[one.label.name] > 1]
-    return found if len(kept) >= _SURE_SHARE * len(found) else kept
+def _plausible(candidates: list[_LabelledLine]) -> list[_LabelledLine]:
+    """The lines without plain labels that occur once; all lines, where nearly all labels repeat."""
+    counts = Counter(one.label.name for one in candidates)
+    repeated = [one for one in candidates if one.label.form != "plain" or counts[one.label.name] > 1]
+    return candidates if len(repeated) >= _SURE_SHARE * len(candidates) else repeated
 
 
-def _turn(text: str, found: _Found, stop: int) -> Turn:
-    end = found.start + len(text[found.start : stop].rstrip())  # a label begins with no blank
-    body = min(found.body, end)
+def _turn(text: str, line: _LabelledLine, stop: int) -> Turn:
+    """The turn that begins with this line and ends before ``stop``."""
+    end = line.start + len(text[line.start : stop].rstrip())
+    body = min(line.body, end)
     words = text[body:end].lstrip()
-    asking = asks(words[-8:]) or found.label.name in _ASKING
+    asking = asks(words[-8:]) or line.label.name in _ASKING
     counts = asking or _MORE_WORDS.match(words, 0, 80) is not None
-    label = Span(found.start, found.start + len(text[found.start : body].rstrip()))
-    return Turn(found.start, end, end - len(words), label, found.label.name, found.label.time, asking, counts)
+    label = Span(line.start, line.start + len(text[line.start : body].rstrip()))
+    return Turn(line.start, end, end - len(words), label, line.label.name, line.label.time, asking, counts)
 
 
-def _is_talk(text: str, turns: Sequence[Turn], found: Sequence[_Found]) -> bool:
+def _is_talk(text: str, turns: Sequence[Turn], labelled: Sequence[_LabelledLine]) -> bool:
+    """Whether speakers alternate, and, where all labels are plain, the turns read like speech."""
     speakers = Counter(turn.speaker for turn in turns)
     changes = sum(one.speaker != other.speaker for one, other in pairwise(turns))
     if len(speakers) < 2 or changes < 2 or len(turns) < 1.5 * len(speakers):
         return False
-    if any(one.label.form in {"stamped", "nick", "asked"} for one in found):
+    if any(one.label.form != "plain" for one in labelled):
         return True
     spoken = [text[turn.body : min(turn.end, turn.body + 400)] for turn in turns]
     lengths = [len(words.split()) for words in spoken]

@@ -1,8 +1,9 @@
-"""Judgments in the formats of others, which are read, and in ours, which is written too.
+"""Import and export of judgments. Foreign formats are read, our own is read and written.
 
-values.py    what a data set is read into, and its files
-ours.py      chroma.py  squad.py  beir.py
-ragas.py     what a bench read and answered, for Ragas alone
+values.py     the value that every format is read into, and reading and writing files
+ours.py       Lectern's suites; chroma.py, squad.py and beir.py: foreign data sets
+importing.py  a data set's judgments into a library; judged.py: a library's judgments as a suite
+ragas.py      contexts and answers of a bench, for Ragas
 """
 
 from core.evaluation.exchange import beir, chroma, ours, squad

@@ -1,9 +1,9 @@
 """BEIR (github.com/beir-cellar/beir): ``corpus.jsonl``, ``queries.jsonl`` and ``qrels/*.tsv``, relevance by document.
 
-A title is the first paragraph of its document's text. Gold is each relevant document, whole; ``relevant_documents``
-names them by falling score. Queries that no qrels file judges are left out, as BEIR itself does; one whose every score
-is 0 is a question the library does not answer. Not carried: spans within a document, answers, kinds, origins,
-surroundings.
+A document's title becomes the first paragraph of its text. Gold is the whole text of each relevant document;
+``relevant_documents`` has their names by descending score. Queries without a judgment are left out, as BEIR itself
+does; a query with only scores of 0 is a question without an answer. The format has no spans within a document, answers,
+kinds or origins.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HEADER = ("query-id", "corpus-id", "score")
 
 
 def read(files: Files) -> Exchange:
-    """The judged queries of all qrels files, with the whole corpus."""
+    """The whole corpus, and the queries that any qrels file judges."""
     documents: dict[str, str | None] = {}
     lengths: dict[str, int] = {}
     for place, row in fields.rows(files, CORPUS):
@@ -31,8 +31,8 @@ def read(files: Files) -> Exchange:
             raise SuiteError(f"{place}: the document {name!r} stands there twice.", "Ids must differ.")
         title = fields.text(row, "title", place, empty=True) if row.get("title") is not None else ""
         text = fields.text(row, "text", place, empty=True)
-        whole = f"{title}\n\n{text}" if title.strip() else text
-        documents[name], lengths[name] = whole, len(whole)
+        text = f"{title}\n\n{text}" if title.strip() else text
+        documents[name], lengths[name] = text, len(text)
     queries = {
         fields.identifier(row, "_id", place): fields.text(row, "text", place)
         for place, row in fields.rows(files, QUERIES)

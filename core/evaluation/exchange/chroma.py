@@ -1,8 +1,7 @@
 """The question set of Chroma's chunking evaluation: a CSV of ``question``, ``references`` and ``corpus_id``.
 
-``references`` is JSON, a list of ``{"content", "start_index", "end_index"}`` in characters of the corpus, which lies in
-a file of its own: here under ``corpora/``, as in github.com/brandonstarxel/chunking_evaluation. Rows of one question
-are one question.
+``references`` is a JSON list of ``{"content", "start_index", "end_index"}`` in characters of the corpus, which is a
+file below ``corpora/``, as in github.com/brandonstarxel/chunking_evaluation. Rows with the same question are merged.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ FOLDER = "corpora/"
 
 
 def read(files: Files) -> Exchange:
-    """The questions of every CSV beside the corpora, with the texts of those that are there."""
+    """The questions of every CSV outside ``corpora/``, and the texts of the corpora that are there."""
     documents: dict[str, str | None] = {}
     gold: dict[str, list[GoldSpan]] = {}
     anchors: dict[GoldSpan, Anchor] = {}
@@ -77,7 +76,7 @@ def _table(text: str, name: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 @contextmanager
 def _long_fields() -> Iterator[None]:
-    """A question may have references longer than the 128 KiB the csv module allows by itself."""
+    """Lift the csv module's limit of 128 KiB a field, which the references of a question may exceed."""
     before = csv.field_size_limit(sys.maxsize)
     try:
         yield
@@ -98,14 +97,14 @@ def _reference(
 
 
 def _corpus(files: Files, corpus: str) -> str | None:
-    """The text of a corpus: a file called as its id, with or without an extension. Newlines are ``\\n``.
+    """The text of a corpus with ``\\n`` newlines; ``None`` where its file is missing or not text.
 
-    A CSV is one only below ``corpora/``: elsewhere it holds questions.
+    The file's name is the corpus id, with or without an extension. A CSV outside ``corpora/`` holds questions.
     """
-    wanted = PurePosixPath(corpus).name
+    corpus_name = PurePosixPath(corpus).name
     for name in sorted(files):
         path = PurePosixPath(name)
-        if (name.startswith(FOLDER) or path.suffix != ".csv") and wanted in {path.name, path.stem}:
+        if (name.startswith(FOLDER) or path.suffix != ".csv") and corpus_name in {path.name, path.stem}:
             text = files[name]
             return None if text is None else plain_lines(text)
     return None

@@ -1,4 +1,4 @@
-"""Judgments of a data set brought into a library: onto its documents, by their text, else their name and the words."""
+"""Imports a data set's judgments into a library, onto documents with the same text or else the same name."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from core.evaluation.exchange.values import Anchor, Exchange
 from core.evaluation.suites import GoldSpan, Question
 from core.library import Library
 from core.storage.catalogue.documents import text_hash
-from core.storage.catalogue.judging import Judgment, anchored_in, asked
-from core.storage.catalogue.names import BEHIND
+from core.storage.catalogue.judging import Judgment, anchored_in, checked_question
+from core.storage.catalogue.names import NAME_SEPARATOR
 from core.text.anchoring import Finder
 from core.types import Span
 
@@ -20,9 +20,10 @@ ORIGIN, MADE = "imported", "synthetic"
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """``judgments``: the numbers of those the library has now, also of those it had before; a gold span is one of them.
+    """The result of an import.
 
-    ``unplaced``: (question, reason) of every gold span that could not be put on a document.
+    ``judgments``: ids, one for each gold span, including judgments that the library had before. ``unplaced``:
+    (question, reason) of each gold span that was not found in a document.
     """
 
     judgments: tuple[int, ...]
@@ -30,11 +31,11 @@ class Imported:
 
 
 def import_judgments(library: Library, exchange: Exchange) -> Imported:
-    """Keep a data set's questions as judgments of a library, all that can be placed or, on an error, none.
+    """Store a data set's questions as judgments of a library: all whose gold is found or, on an error, none.
 
-    A document is the live one with the same text, else one with the same path, file name or stem. Offsets are believed
-    only where the words there are those of the gold; else the words are looked for in the document. What a program
-    made stays known as that; of all else only that it was imported.
+    A document is matched to the live one with the same text, else to those with the same path, file name or stem.
+    Offsets are used only where the text there is the gold's quote; else the quote is searched in the document. The
+    origin is "synthetic" where the data set says so, else "imported".
     """
     spans: dict[str, list[tuple[Question, GoldSpan]]] = {}
     judgments: list[Judgment] = []
@@ -44,37 +45,41 @@ def import_judgments(library: Library, exchange: Exchange) -> Imported:
             spans.setdefault(span.document, []).append((question, span))
         if not question.gold and not question.relevant_documents:
             origin = _origin(exchange, question)
-            judgments.append(Judgment(asked(question.question), None, None, None, None, origin=origin))
+            judgments.append(Judgment(checked_question(question.question), None, None, None, None, origin=origin))
         elif not question.gold:
             unplaced.append((question.question, "Its relevant documents are empty."))
     targets = _Targets(library)
-    for document, wanted in spans.items():
-        placed, failed = _place(targets, exchange, document, wanted)
+    for document, items in spans.items():
+        placed, failures = _judgments_in(targets, exchange, document, items)
         judgments += placed
-        unplaced += failed
+        unplaced += failures
     return Imported(tuple(dict.fromkeys(library.add_judgments(judgments))), tuple(unplaced))
 
 
-def _place(
-    targets: _Targets, exchange: Exchange, document: str, wanted: list[tuple[Question, GoldSpan]]
+def _judgments_in(
+    targets: _Targets, exchange: Exchange, document: str, items: list[tuple[Question, GoldSpan]]
 ) -> tuple[list[Judgment], list[tuple[str, str]]]:
-    """The gold in one document of the data set, on the first of the library's that holds it."""
-    left, placed = wanted, []
-    found = False
+    """The judgments for gold in one document of the data set, and (question, reason) of gold that was not found.
+
+    Each gold span goes to the first matching document of the library that has its quote.
+    """
+    open_items, judgments = items, []
+    has_target = False
     for version, text in targets.of(document, exchange.documents.get(document)):
-        found, hashed, finder, rest = True, text_hash(text), Finder(text), []
-        for item in left:
-            question, span = item
-            place = _find(finder, span, exchange.anchor(span))
-            if place is None:
-                rest.append(item)
+        has_target, hashed, finder, missing = True, text_hash(text), Finder(text), []
+        for item in open_items:
+            question, gold = item
+            span = _find(finder, gold, exchange.anchor(gold))
+            if span is None:
+                missing.append(item)
             else:
                 answer, origin = question.answer or "", _origin(exchange, question)
-                placed.append(anchored_in(text, hashed, question.question, version, place, answer, origin))
-        left = rest
-        if not left:
+                judgments.append(anchored_in(text, hashed, question.question, version, span, answer, origin))
+        open_items = missing
+        if not open_items:
             break
-    return placed, [(question.question, _why(exchange, span, found=found)) for question, span in left]
+    reasons = [(question.question, _reason(exchange, gold, has_target=has_target)) for question, gold in open_items]
+    return judgments, reasons
 
 
 def _origin(exchange: Exchange, question: Question) -> str:
@@ -89,8 +94,8 @@ def _find(finder: Finder, span: GoldSpan, anchor: Anchor | None) -> Span | None:
     return finder.find(anchor.quote, anchor.before, anchor.after, span.start)
 
 
-def _why(exchange: Exchange, span: GoldSpan, *, found: bool) -> str:
-    if not found:
+def _reason(exchange: Exchange, span: GoldSpan, *, has_target: bool) -> str:
+    if not has_target:
         return f"No document of the library has the text or the name of {span.document}."
     if exchange.anchor(span) is None:
         return f"Its gold in {span.document} comes without the words, so its offsets cannot be checked."
@@ -98,7 +103,7 @@ def _why(exchange: Exchange, span: GoldSpan, *, found: bool) -> str:
 
 
 class _Targets:
-    """The library's live documents, by what a data set may know of them."""
+    """Finds the library's live documents by their text or name."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -110,28 +115,25 @@ class _Targets:
                 self._by_name.setdefault(name, {})[row.version_id] = None
 
     def of(self, name: str, text: str | None) -> Iterator[tuple[str, str]]:
-        """Versions a document may be, the surest first, each with its text."""
+        """(version, text) of the candidates for a document: the one with the same text, else by name, closest first."""
         if text is not None:
             for version in self._by_length.get(len(text), ()):
                 if self._text(version) == text:
                     yield version, text
                     return
-        seen: set[str] = set()
-        for known in _names(name):
-            for version in self._by_name.get(known, ()):
-                if version not in seen:
-                    seen.add(version)
-                    yield version, self._text(version)
+        candidates = dict.fromkeys(version for variant in _names(name) for version in self._by_name.get(variant, ()))
+        for version in candidates:
+            yield version, self._text(version)
 
     def _text(self, version: str) -> str:
         return self._library.document(version).text
 
 
 def _names(*names: str) -> dict[str, None]:
-    """The names themselves, then their last parts, then those without extension.
+    """The names, then their last path components, then those without extension; without duplicates.
 
     >>> list(_names("in/a.md")), list(_names("mail.eml › a.md"))
     (['in/a.md', 'a.md', 'a'], ['mail.eml › a.md', 'a.md', 'a'])
     """
-    last = [PurePath(name.replace("\\", "/")).name.rpartition(BEHIND)[2] for name in names]
+    last = [PurePath(name.replace("\\", "/")).name.rpartition(NAME_SEPARATOR)[2] for name in names]
     return dict.fromkeys(name for name in (*names, *last, *(PurePath(name).stem for name in last)) if name)

@@ -1,6 +1,6 @@
-"""A library's judgments as questions: to be measured on, as a suite of its own documents, and to travel.
+"""A library's judgments as questions: for a suite of the library's own documents, and for export.
 
-A suite lies in a folder, and the bench makes a library of it. Its gold holds there only if the bench reads the files as
+The bench builds another library from the suite's files. The gold is valid there only if the bench parses the files as
 this library does: run every preset with ``replace(settings, parsing=library.settings.parsing)``.
 """
 
@@ -38,10 +38,11 @@ _NEW_QUESTIONS = f"{QUESTIONS_FILE}.part"
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A library's judgments by question. ``names``: what each live version is called, in the order of the sources.
+    """A library's judgments, grouped by question.
 
-    ``exchange``: the questions and the words of their gold, without the texts of the documents. ``lost``: judgments
-    whose gold is not there now, and which are therefore in no question.
+    ``names``: version -> document name, for all live versions in the order of the sources. ``exchange``: the questions
+    and anchors, without the documents' texts. ``lost``: judgments whose gold is no longer in a live document; they are
+    in no question.
     """
 
     names: Mapping[str, str]
@@ -50,66 +51,66 @@ class Judged:
 
 
 def judged_questions(library: Library, origins: Collection[str] = ORIGINS) -> Judged:
-    """The judgments that hold, grouped by question: all its spans, or none where it was judged unanswerable.
+    """The library's valid judgments of these ``origins``, grouped by question.
 
-    ``origins``: whose judgments are taken. A question's kind is who judged it, so that figures can be told apart by
-    it: "human" where a person did, whoever else. A question judged both is one with an answer. A question is named
-    after its first judgment, a document after its first source; names are safe and differ.
+    A question has all its gold spans, or none where it was judged unanswerable; spans win where both were judged. Its
+    kind is the origin of its judgments, "human" where a person is among them, so that reports can be broken down by it.
+    Its id comes from its first judgment. A document is named after its first source, with a safe and unique name.
     """
     first: dict[str, str] = {}
     for source in library.sources():
         first.setdefault(source.version_id, source.name)
     names = dict(zip(first, unique_names(first.values()), strict=True))
     rows = [row for row in library.judgments() if row.judgment.origin in origins]
-    asked: dict[str, list[JudgmentRow]] = {}
+    rows_by_question: dict[str, list[JudgmentRow]] = {}
     for row in rows:
         if row.unanswerable or (row.held and row.version_id in names):
-            asked.setdefault(row.judgment.question, []).append(row)
+            rows_by_question.setdefault(row.judgment.question, []).append(row)
     questions: list[Question] = []
     anchors: dict[GoldSpan, Anchor] = {}
-    judges: dict[str, str] = {}
-    for text, held in asked.items():
+    origin_of: dict[str, str] = {}
+    for text, judgments in rows_by_question.items():
         gold: dict[GoldSpan, None] = {}
-        for row in held:
+        for row in judgments:
             if row.version_id is not None and row.start is not None and row.end is not None:
                 span = GoldSpan(names[row.version_id], row.start, row.end)
                 gold[span] = None
                 anchors[span] = Anchor(row.judgment.quote, row.judgment.before, row.judgment.after)
-        answer = next((row.judgment.answer for row in held if row.judgment.answer), None)
-        origin = min((row.judgment.origin for row in held), key=ORIGINS.index)
-        questions.append(Question(f"judgment-{held[0].id}", text, tuple(gold), answer, kind=origin))
-        judges[questions[-1].id] = origin
-    exchange = Exchange(dict.fromkeys(names.values()), tuple(questions), anchors, judges)
+        answer = next((row.judgment.answer for row in judgments if row.judgment.answer), None)
+        origin = min((row.judgment.origin for row in judgments), key=ORIGINS.index)
+        questions.append(Question(f"judgment-{judgments[0].id}", text, tuple(gold), answer, kind=origin))
+        origin_of[questions[-1].id] = origin
+    exchange = Exchange(dict.fromkeys(names.values()), tuple(questions), anchors, origin_of)
     return Judged(names, exchange, tuple(row for row in rows if row.lost))
 
 
 def with_texts(library: Library, judged: Judged) -> Exchange:
-    """The judgments that hold, with the text of every live document, so that they travel."""
+    """The judgments with the text of every live document, for export."""
     texts = {name: library.document(version).text for version, name in judged.names.items()}
     return replace(judged.exchange, documents=texts)
 
 
 def by_origin(kinds: Iterable[str]) -> str:
-    """Of the kinds of questions that were judged: how many a person judged, how many were imported, how many a program
-    made, as words; "" where all are of one origin, as nothing is averaged then.
+    """How many questions come from each origin, in words; "" where all come from one.
+
+    ``kinds``: of the questions; those that are no origin are not counted.
 
     >>> by_origin(["human", "synthetic", "synthetic"]), by_origin(["human", "conflict"])
     ('1 by hand, 2 by a program', '')
     """
     counts = Counter(kinds)
-    told = [f"{counts[origin]:,} {ORIGIN_WORDS[origin]}" for origin in ORIGINS if counts[origin]]
-    return ", ".join(told) if len(told) > 1 else ""
+    parts = [f"{counts[origin]:,} {ORIGIN_WORDS[origin]}" for origin in ORIGINS if counts[origin]]
+    return ", ".join(parts) if len(parts) > 1 else ""
 
 
 def write_judged_suite(library: Library, folder: Path, origins: Collection[str] = ORIGINS) -> Path:
-    """Make ``folder`` the suite of a library: every live document as its original file, and the judgments that hold.
+    """Write a suite into ``folder``: every live document as its original file, and the judgments of ``origins``.
 
-    The files are hard links to the library's originals where the file system allows, else copies: they are for reading.
-    An attachment is a file of its own. What is there and right is left alone, so that what a bench keeps for these
-    documents serves again; what is not is made beside it and renamed, so that nobody reads half a suite. How many
-    judgments are lost, and left out, ``judged_questions`` says. ``origins``: whose judgments are taken.
+    The files are hard links to the library's originals where possible, else copies; do not write to them. Attachments
+    are files of their own. Documents that are already right are kept, so that a bench can reuse their library; else the
+    suite is written to a temporary folder and renamed, so that nobody reads an incomplete one.
 
-    Raises ``SuiteError`` where no judgment holds, or the folder cannot be written.
+    Raises ``SuiteError`` where there is no valid judgment, or the folder cannot be written.
     """
     judged = judged_questions(library, origins)
     if not judged.exchange.questions:
@@ -123,10 +124,10 @@ def write_judged_suite(library: Library, folder: Path, origins: Collection[str] 
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         _require_suite_or_nothing(folder, (DOCUMENTS_FOLDER, QUESTIONS_FILE, _NEW_QUESTIONS))
-        if _holds(folder / DOCUMENTS_FOLDER, files):
+        if _has_files(folder / DOCUMENTS_FOLDER, files):
             _write_questions(folder, lines)
         else:
-            _make(folder, files, lines)
+            _replace_suite(folder, files, lines)
     except OSError as error:
         raise SuiteError(
             f"The suite {folder} cannot be written: {error.strerror or error}.", "Make room, or name another folder."
@@ -135,9 +136,9 @@ def write_judged_suite(library: Library, folder: Path, origins: Collection[str] 
 
 
 def write_suite(exchange: Exchange, folder: Path) -> Path:
-    """Make ``folder`` a suite of a data set that carries its documents.
+    """Write a data set with its documents' texts as a suite into ``folder``.
 
-    Raises ``SuiteError`` where a text is not carried, or the folder holds other files or cannot be written.
+    Raises ``SuiteError`` where a text is missing, or the folder has other files or cannot be written.
     """
     missing = [name for name, text in exchange.documents.items() if text is None]
     if missing:
@@ -155,8 +156,8 @@ def _require_suite_or_nothing(folder: Path, parts: Collection[str]) -> None:
         raise SuiteError(f"{folder} holds other files.", "Name a folder that is empty, or not there yet.")
 
 
-def _holds(folder: Path, files: Mapping[str, Path]) -> bool:
-    """Whether a folder holds these files and nothing else; a copy is told by its size and bytes."""
+def _has_files(folder: Path, files: Mapping[str, Path]) -> bool:
+    """Whether a folder has exactly these files, as hard links or equal copies."""
     if not folder.is_dir() or {path.name for path in folder.iterdir()} != set(files):
         return False
     return all(_same(folder / name, original) for name, original in files.items())
@@ -168,25 +169,25 @@ def _same(path: Path, original: Path) -> bool:
     return path.stat().st_size == original.stat().st_size and path.read_bytes() == original.read_bytes()
 
 
-def _make(folder: Path, files: Mapping[str, Path], lines: bytes) -> None:
-    """The whole suite beside its place, then put there; the one that was there goes."""
-    beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+def _replace_suite(folder: Path, files: Mapping[str, Path], lines: bytes) -> None:
+    """Write the suite to a temporary folder and move it to ``folder``; the previous suite is deleted."""
+    temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    new, previous = temporary / "made", temporary / "before"
     try:
-        made = beside / "made"
-        (made / DOCUMENTS_FOLDER).mkdir(parents=True)
+        (new / DOCUMENTS_FOLDER).mkdir(parents=True)
         for name, original in files.items():
-            _link(original, made / DOCUMENTS_FOLDER / name)
-        (made / QUESTIONS_FILE).write_bytes(lines)
+            _link(original, new / DOCUMENTS_FOLDER / name)
+        (new / QUESTIONS_FILE).write_bytes(lines)
         with suppress(FileNotFoundError):
-            folder.rename(beside / "before")
+            folder.rename(previous)
         try:
-            made.rename(folder)
+            new.rename(folder)
         except OSError:
             with suppress(OSError):
-                (beside / "before").rename(folder)
+                previous.rename(folder)
             raise
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _link(original: Path, path: Path) -> None:

@@ -1,8 +1,8 @@
 """Lectern's own suites: ``questions.jsonl`` beside ``documents.jsonl`` or ``documents/``.
 
-Beyond what ``core.evaluation.suites`` reads, gold says its ``quote`` and what stands ``before`` and ``after`` it, so
-that it can be found again where a document was edited, and a question says its ``origin``. Everything is carried, but
-for the text of documents that lie in ``documents/`` and are no plain text.
+In addition to what ``core.evaluation.suites`` reads, gold has its ``quote`` and the text ``before`` and ``after`` it,
+to find it again in an edited document, and a question has its ``origin``. The format has everything except the text of
+files in ``documents/`` that are not plain text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from core.text.normalise import plain_lines
 
 
 def read(files: Files) -> Exchange:
-    """Questions with their documents, as far as they are there. Unknown fields are passed over."""
+    """The questions, and the documents that are there. Unknown fields are ignored."""
     documents = _documents(files)
     questions: list[Question] = []
     anchors: dict[GoldSpan, Anchor] = {}
@@ -39,13 +39,15 @@ def read(files: Files) -> Exchange:
 
 
 def write(exchange: Exchange) -> dict[str, str]:
-    """``questions.jsonl`` and, of the documents whose text is carried, ``documents.jsonl``."""
-    texts = [{"name": name, "text": _kept(text)} for name, text in exchange.documents.items() if text is not None]
+    """``questions.jsonl`` and, for documents with a text, ``documents.jsonl``; name -> content."""
+    texts = [
+        {"name": name, "text": _plain_newlines(text)} for name, text in exchange.documents.items() if text is not None
+    ]
     return {QUESTIONS_FILE: questions_text(exchange), **({DOCUMENTS_FILE: _lines(texts)} if texts else {})}
 
 
 def questions_text(exchange: Exchange) -> str:
-    """``questions.jsonl`` alone."""
+    """The content of ``questions.jsonl``."""
     return _lines([_row(exchange, question) for question in exchange.questions])
 
 
@@ -82,10 +84,10 @@ def _documents(files: Files) -> dict[str, str | None]:
     return documents
 
 
-def _kept(text: str) -> str:
-    """The text with what ``plain_lines`` would take out of it replaced, character by character: offsets stay.
+def _plain_newlines(text: str) -> str:
+    """The text with ``\\n`` newlines and no byte order mark, of the same length, so that offsets stay valid.
 
-    >>> _kept("a\\r\\nb\\rc")
+    >>> _plain_newlines("a\\r\\nb\\rc")
     'a \\nb\\nc'
     """
     text = text.replace("\r\n", " \n").replace("\r", "\n")

@@ -1,8 +1,8 @@
-"""What a preset read and answered, as Ragas reads it: ``EvaluationDataset.from_jsonl``.
+"""Writes a preset's contexts and answers for Ragas (``EvaluationDataset.from_jsonl``).
 
-A line a question, after ``ragas.dataset_schema.SingleTurnSample`` (0.2 to 0.4): ``user_input``, ``retrieved_contexts``,
-``reference_contexts``, ``response``, ``reference``. What a question lacks is left out, as Ragas does: a bench without
-``BenchOptions.answers`` has no response.
+One line a question, after ``ragas.dataset_schema.SingleTurnSample`` (0.2 to 0.4): ``user_input``,
+``retrieved_contexts``, ``reference_contexts``, ``response``, ``reference``. Fields without a value are left out, as
+Ragas does: a bench without ``BenchOptions.answers`` has no responses.
 """
 
 from __future__ import annotations
@@ -16,34 +16,35 @@ from core.evaluation.reporting.report import BenchReport
 
 
 def ragas_jsonl(
-    report: BenchReport, measured: Mapping[str, QuestionOutcome], budget: int, text_of: Callable[[str], str]
+    report: BenchReport, outcomes: Mapping[str, QuestionOutcome], budget: int, text_of: Callable[[str], str]
 ) -> str:
-    """The questions of a report with what one preset, ``measured`` by their ids, read within ``budget`` characters.
+    """The JSON Lines of a report's questions with one preset's contexts of ``budget`` characters.
 
-    ``text_of(version_id)``: a document's text. Passages stand most relevant first.
+    ``outcomes``: the preset's, by question id. ``text_of(version_id)``: a document's text. Passages come most relevant
+    first.
     """
     versions = {item.name: item.version_id for item in report.documents if item.kind}
     texts: dict[str, str] = {}
 
-    def cut(places: Iterable[Placed]) -> list[str]:
-        found = []
-        for name, start, end in places:
+    def texts_of(spans: Iterable[Placed]) -> list[str]:
+        result = []
+        for name, start, end in spans:
             if name in versions:
                 if name not in texts:
                     texts[name] = text_of(versions[name])
-                found.append(texts[name][start:end])
-        return found
+                result.append(texts[name][start:end])
+        return result
 
     lines = []
     for question in report.questions:
-        outcome = measured[question.id]
+        outcome = outcomes[question.id]
         row = {
             "user_input": question.question,
-            "retrieved_contexts": cut(outcome.contexts[budget]),
-            "reference_contexts": cut((span.document, span.start, span.end) for span in question.gold),
+            "retrieved_contexts": texts_of(outcome.contexts[budget]),
+            "reference_contexts": texts_of((span.document, span.start, span.end) for span in question.gold),
             "response": outcome.answer,
             "reference": question.answer,
         }
-        kept = {name: value for name, value in row.items() if value or name == "retrieved_contexts"}
-        lines.append(json.dumps(kept) + "\n")
+        row = {name: value for name, value in row.items() if value or name == "retrieved_contexts"}
+        lines.append(json.dumps(row) + "\n")
     return "".join(lines)

@@ -1,6 +1,6 @@
 """SQuAD 1.1 and 2.0 (rajpurkar.github.io/SQuAD-explorer): every context is a document, every answer a gold span.
 
-``is_impossible`` makes a question the library does not answer.
+A question with ``is_impossible`` has no gold.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FILE = "squad.json"
 
 
 def read(files: Files) -> Exchange:
-    """The questions of every JSON file. A context is named by its article, and its number where that has several."""
+    """The questions of every JSON file. A context is named by its article, with a number where that has several."""
     documents: dict[str, str | None] = {}
     questions: dict[str, Question] = {}
     anchors: dict[GoldSpan, Anchor] = {}
@@ -25,22 +25,22 @@ def read(files: Files) -> Exchange:
         whole = fields.mapping(fields.parsed(fields.file_text(files, name), name), name)
         for place, title, paragraph in _paragraphs(whole, name):
             context = fields.text(paragraph, "context", place, empty=True)
-            document = _name_apart(title, context, documents)
+            document = _unique_name(title, context, documents)
             documents[document] = context
             for number, item in enumerate(fields.sequence(paragraph, "qas", place)):
                 where = f"{place}.qas[{number}]"
-                question, found = _question(fields.mapping(item, where), where, document, context)
+                question, gold_anchors = _question(fields.mapping(item, where), where, document, context)
                 if question.id in questions:
                     raise SuiteError(f"{where}: the id {question.id!r} stands there twice.", "Ids must differ.")
                 questions[question.id] = question
-                anchors |= found
+                anchors |= gold_anchors
     if not questions:
         raise SuiteError("There is no question.", "SQuAD is a JSON file with data, paragraphs and qas.")
     return Exchange(documents, tuple(questions.values()), anchors)
 
 
 def _paragraphs(whole: Mapping[str, Any], name: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Each paragraph with the way to it and the name of its document."""
+    """(path of the field, name of the document, paragraph) of each paragraph."""
     for number, item in enumerate(fields.sequence(whole, "data", name)):
         place = f"{name}: data[{number}]"
         article = fields.mapping(item, place)
@@ -52,7 +52,7 @@ def _paragraphs(whole: Mapping[str, Any], name: str) -> Iterator[tuple[str, str,
             yield where, shown, fields.mapping(paragraph, where)
 
 
-def _name_apart(title: str, context: str, documents: Mapping[str, str | None]) -> str:
+def _unique_name(title: str, context: str, documents: Mapping[str, str | None]) -> str:
     name, number = title, 2
     while name in documents and documents[name] != context:
         name, number = f"{title} ({number})", number + 1
@@ -75,10 +75,8 @@ def _question(
         quote, start = fields.text(row, "text", where), fields.offset(row, "answer_start", where)
         span, anchor = place_quote(document, context, quote, start, where)
         anchors[span] = anchor
-    said = answers[0]["text"] if answers else None
-    return Question(
-        fields.identifier(item, "id", place), fields.text(item, "question", place), (*anchors,), said
-    ), anchors
+    identifier, text = fields.identifier(item, "id", place), fields.text(item, "question", place)
+    return Question(identifier, text, (*anchors,), answers[0]["text"] if answers else None), anchors
 
 
 FORMAT = Format("SQuAD", FILE, "*.json", (), read)

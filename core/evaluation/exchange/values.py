@@ -1,4 +1,4 @@
-"""What every format is read into, and the files of a data set: documents by name, questions with their gold."""
+"""The value that every format is read into, and the reading and writing of a data set's files."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from core.parsing.file_kinds import detect_kind
 from core.text.anchoring import find_quote, surroundings
 from core.types import Span
 
-# The files of a data set: relative path with "/", and its text; ``None`` for a document that is no plain text.
+# The files of a data set: relative path with "/" -> text; ``None`` for a document that is not plain text.
 Files = Mapping[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """The words of a gold span and what stands around them, so that it can be found where offsets do not hold."""
+    """The text of a gold span and around it, to find it again where its offsets do not hold."""
 
     quote: str
     before: str = ""
@@ -29,9 +29,10 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Judgments as they travel. ``documents``: their texts, ``None`` where the format does not carry it.
+    """The judgments of a data set, in no particular format.
 
-    ``anchors``: of the gold whose words are known. ``origins``: who judged a question, by its id, where that is told.
+    ``documents``: name -> text, ``None`` where the data set does not contain it. ``anchors``: of gold whose text is
+    known. ``origins``: question id -> who judged it, where that is known.
     """
 
     documents: Mapping[str, str | None]
@@ -40,19 +41,20 @@ class Exchange:
     origins: Mapping[str, str] = field(default_factory=dict)
 
     def anchor(self, gold: GoldSpan) -> Anchor | None:
-        """The words of a gold span, from the text where nothing else tells; ``None`` where they are not known."""
-        known, text = self.anchors.get(gold), self.documents.get(gold.document)
-        if known is not None or text is None or gold.end > len(text):
-            return known
+        """The anchor of a gold span, if need be from the document's text; ``None`` where neither is known."""
+        anchor, text = self.anchors.get(gold), self.documents.get(gold.document)
+        if anchor is not None or text is None or gold.end > len(text):
+            return anchor
         return Anchor(text[gold.start : gold.end], *surroundings(text, Span(gold.start, gold.end)))
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format that is read. ``read`` raises ``SuiteError`` with file and line, or the way to the field.
+    """A format of data sets.
 
-    ``title``: for people. ``file``: what its main file is called. ``pattern``: what such files may
-    be called; each is a data set of its own. ``companions``: patterns of what belongs to it, in the same folder.
+    ``title``: for the user. ``file``: the usual name of its main file. ``pattern``: a glob of such files, each a data
+    set of its own. ``companions``: globs of the files that belong to it, in the same folder. ``read``: parses the files
+    and raises ``SuiteError`` with file and line, or with the path to the field.
     """
 
     title: str
@@ -63,9 +65,9 @@ class Format:
 
 
 def place_quote(document: str, text: str | None, quote: str, start: int, place: str) -> tuple[GoldSpan, Anchor]:
-    """The gold a quotation stands for; where the text is not carried, what the file says of it.
+    """The gold span and anchor of a quotation in a document, near ``start`` if the offset is wrong.
 
-    Raises ``SuiteError`` where the words are not in the text.
+    Where ``text`` is ``None`` the offset is trusted. Raises ``SuiteError`` where the text does not have the quotation.
     """
     if not quote.strip():
         raise SuiteError(
@@ -82,10 +84,9 @@ def place_quote(document: str, text: str | None, quote: str, start: int, place: 
 
 
 def read_files(form: Format, path: Path) -> dict[str, str | None]:
-    """The files of a data set: all those of the format in folder ``path``, or the file ``path`` and its companions.
+    """The files of a data set: all files of the format in folder ``path``, or the file ``path`` and its companions.
 
-    Text is UTF-8; a document of a suite that is no plain text is ``None``. Raises ``SuiteError`` for what is not there,
-    or cannot be read.
+    A document that is not plain UTF-8 text is ``None``. Raises ``SuiteError`` for missing or unreadable files.
     """
     if not path.exists():
         raise SuiteError(f"There is no {path}.", "Check the path.")
@@ -107,7 +108,7 @@ def read_files(form: Format, path: Path) -> dict[str, str | None]:
 
 
 def write_files(files: Mapping[str, str], folder: Path) -> list[Path]:
-    """Write a suite of our own into a folder; returns what was written. ``SuiteError`` where that is not possible."""
+    """Write the files of a suite into a folder and return their paths. Raises ``SuiteError`` where that fails."""
     written = []
     for name, text in files.items():
         target = folder / name
@@ -129,7 +130,7 @@ def _text(path: Path, *, document: bool) -> str | None:
 
 
 def as_text(data: bytes, path: str, *, document: bool) -> str | None:
-    """The text of a file of a data set; ``None``: it is a ``document`` of another kind. Raises ``SuiteError``."""
+    """The text of a file; ``None`` for a ``document`` that is not plain text. Raises ``SuiteError`` for other files."""
     if document:
         kind = ""
         with suppress(ParseError):

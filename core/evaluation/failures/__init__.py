@@ -1,5 +1,5 @@
-"""Why questions were missed, and what would have had them.
+"""Why questions were missed, and which changes of settings would recover them.
 
-``classes`` names the cause of each miss beside the stage that lost it; ``remedies`` asks the missed ones again with
-one thing changed at a time.
+``classes`` names the cause of each miss, in addition to the stage that lost it. ``remedies`` asks the missed questions
+again with one change of settings at a time.
 """

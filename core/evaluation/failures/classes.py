@@ -1,4 +1,4 @@
-"""The four classes of a missed question: what it was that kept the gold from being read."""
+"""Classifies why a question was missed: why its gold did not reach the context."""
 
 from __future__ import annotations
 
@@ -30,18 +30,22 @@ CLASSES: Mapping[str, str] = {
     "C": "the passage was found and lost later",
     "D": "the documents do not say, or contradict each other",
 }
-"""A: words that the question asks with stand above or beside the chunk and not in it, or no chunk holds the gold. B:
-they stand neither there nor around. C: a search had it among its first ten, or its words are all there and others came
-before. D: the question has no gold and is answered all the same, the file that has it cannot be read, or a passage that
-was read contradicts it."""
+"""The classes of failures, by the chunk that holds most of the gold:
 
-READ_AT_LEAST = 0.5  # of its gold: a question of which less is read is missed
-NEAR = 10  # a search that has the gold among so many has found it
-_MISSING = 1 / 3  # of the question's words: with fewer the passage says what is asked in its words
+- A: words of the question stand above or beside the chunk but not in it, or no chunk holds the gold.
+- B: words of the question are neither in the chunk nor around it.
+- C: a search ranked the chunk among its first ten, or the chunk has most words of the question and lost to others.
+- D: the question has no gold and was answered nevertheless, the file with the gold could not be read, or a passage of
+  the context contradicts the gold.
+"""
+
+READ_AT_LEAST = 0.5  # share of the gold; a question with less of it in the context is missed
+TOP_RANKS = 10  # a search that ranks the gold among these has found it
+_MISSING_SHARE = 1 / 3  # of the question's words; a chunk that lacks fewer counts as worded like the question
 
 
 def is_missed(lost: Mapping[str, int]) -> bool:
-    """Whether less than half of the gold was read. ``lost``: characters by where they went.
+    """Whether less than half of the gold was read. ``lost``: characters of gold by stage, as ``lost_gold.lost`` has it.
 
     >>> is_missed({"read": 49, "budget": 51}), is_missed({"read": 50, "search": 50}), is_missed({})
     (True, False, False)
@@ -50,16 +54,16 @@ def is_missed(lost: Mapping[str, int]) -> bool:
 
 
 def lost_at(lost: Mapping[str, int]) -> str:
-    """The stage that lost most of the gold, "" where all was read; of equal ones the first after the file."""
-    parts = [(lost[stage], place) for place, stage in enumerate(LOST) if lost.get(stage)]
-    return LOST[max(parts)[1]] if parts else ""
+    """The stage that lost most of the gold, of equals the one nearest to the file; "" where all was read."""
+    counts = [(lost[stage], position) for position, stage in enumerate(LOST) if lost.get(stage)]
+    return LOST[max(counts)[1]] if counts else ""
 
 
-def class_of(question: str, stage: str, found: int, passage: str, around: str, *, contradicted: bool = False) -> str:
+def class_of(question: str, stage: str, rank: int, passage: str, around: str, *, contradicted: bool = False) -> str:
     """The class of a missed question that has gold.
 
-    ``stage``: that lost most of it. ``found``: the best rank that a search gave a chunk of it, 0 for none. ``passage``:
-    that chunk as the searches read it, ``around``: what stands above and beside it in its document.
+    ``stage``: the one that lost most of the gold. ``rank``: the best that any search gave a gold chunk, 0 for none.
+    ``passage``: the text of that chunk as it is searched. ``around``: the text above and beside it in its document.
 
     >>> class_of("How deep is the mill pond?", "search", 40, "It is 3 metres deep.", "The mill pond. It is old.")
     'A'
@@ -72,16 +76,19 @@ def class_of(question: str, stage: str, found: int, passage: str, around: str, *
         return "D"
     if stage == "cutting":
         return "A"
-    asked = set(analyse(question))
-    missing = asked - set(analyse(passage))
-    if 0 < found <= NEAR or len(missing) < _MISSING * len(asked):
+    tokens = set(analyse(question))
+    missing = tokens - set(analyse(passage))
+    if 0 < rank <= TOP_RANKS or len(missing) < _MISSING_SHARE * len(tokens):
         return "C"
     return "A" if 2 * len(missing & set(analyse(around))) >= len(missing) else "B"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A question with gold under one preset. ``ranks``: of the best leaf that holds gold, by stage."""
+class FailureClassifier:
+    """Classifies the failure of one question with gold under one preset.
+
+    ``ranks``: the best rank of a gold leaf, by stage.
+    """
 
     searcher: Searcher
     question: str
@@ -91,9 +98,9 @@ class Asked:
     reads: CatalogueReads
 
     def failure(self, leaves: Sequence[GoldLeaf], lost: Mapping[str, int], context: Context) -> str:
-        """The class of the question, "" where it is not missed.
+        """The class of the failure, "" where the question is not missed.
 
-        ``leaves``: that hold gold. ``lost`` and ``context``: of one budget.
+        ``leaves``: the gold leaves. ``lost`` and ``context``: at one budget.
         """
         if not is_missed(lost):
             return ""
@@ -103,63 +110,64 @@ class Asked:
         best = max(leaves, key=lambda leaf: sum(end - start for _, start, end in leaf.held)).index
         table = self.ranking.leaves
         text = self.searcher.text(table.version_ids[table.documents[best]])
-        said = text[int(table.starts[best]) : int(table.ends[best])]
+        leaf_text = text[int(table.starts[best]) : int(table.ends[best])]
         return class_of(
             self.question,
             stage,
             min((self.ranks[name] for name in ("dense", "alias", "lexical") if name in self.ranks), default=0),
-            below(self._above(best), said),
+            below(self._searched_prefix(best), leaf_text),
             self._around(best, text),
-            contradicted=self._contradicted(best, said, context),
+            contradicted=self._is_contradicted(best, leaf_text, context),
         )
 
-    def _above(self, leaf: int) -> str:
-        """What the searches read of a leaf besides its text: its prefix, as far as the embedder gets it, and fields."""
-        facts, words, table = self.reads.facts([leaf])[leaf], self.settings.retrieval, self.ranking.leaves
+    def _searched_prefix(self, leaf: int) -> str:
+        """What is searched of a leaf besides its text: the embedded prefix, and headings and title where boosted."""
+        facts, retrieval, table = self.reads.facts([leaf])[leaf], self.settings.retrieval, self.ranking.leaves
         parts = [part.text for part in facts.prefix if part.kind in self.settings.chunking.read_prefix]
-        if words.lexical_weight:
-            parts += facts.headings if words.headings_boost else ()
-            parts += [table.titles[table.documents[leaf]]] if words.title_boost else []
+        if retrieval.lexical_weight:
+            parts += facts.headings if retrieval.headings_boost else ()
+            parts += [table.titles[table.documents[leaf]]] if retrieval.title_boost else []
         return "\n".join(parts)
 
     def _around(self, leaf: int, text: str) -> str:
-        """Title, headings, and what the leaf's parent and its neighbours hold besides it."""
+        """Title, headings, and the text of the leaf's parent and of one leaf on each side, without the leaf."""
         table = self.ranking.leaves
-        own, parent = table.documents == table.documents[leaf], table.parent_rows[leaf]
-        kin = np.flatnonzero(own & (table.parent_rows == parent)) if parent >= 0 else np.array([leaf])
-        first, last = (int(end) for end in np.flatnonzero(own)[[0, -1]])
-        low, high = max(first, min(int(kin[0]), leaf) - 1), min(last, max(int(kin[-1]), leaf) + 1)
+        same_document, parent = table.documents == table.documents[leaf], table.parent_rows[leaf]
+        siblings = np.flatnonzero(same_document & (table.parent_rows == parent)) if parent >= 0 else np.array([leaf])
+        first, last = (int(index) for index in np.flatnonzero(same_document)[[0, -1]])
+        low, high = max(first, min(int(siblings[0]), leaf) - 1), min(last, max(int(siblings[-1]), leaf) + 1)
         start, end = int(table.starts[leaf]), int(table.ends[leaf])
         headings = self.reads.facts([leaf])[leaf].headings
-        beside = text[int(table.starts[low]) : start], text[end : int(table.ends[high])]
-        return "\n".join([table.titles[table.documents[leaf]], *headings, *beside])
+        before, after = text[int(table.starts[low]) : start], text[end : int(table.ends[high])]
+        return "\n".join([table.titles[table.documents[leaf]], *headings, before, after])
 
-    def _contradicted(self, leaf: int, said: str, context: Context) -> bool:
-        """Whether something that was read says otherwise than the gold."""
+    def _is_contradicted(self, leaf: int, leaf_text: str, context: Context) -> bool:
+        """Whether a passage of the context contradicts the leaf."""
         table = self.ranking.leaves
-        version, name = (kept[table.documents[leaf]] for kept in (table.version_ids, table.names))
+        document = table.documents[leaf]
+        version, name = table.version_ids[document], table.names[document]
         start, end = int(table.starts[leaf]), int(table.ends[leaf])
         rank = len(context.passages) + 1
-        gold = Passage(version, name, name, start, end, said, 0, (), (Span(start, end),), rank, 0.0, "")
+        gold = Passage(version, name, name, start, end, leaf_text, 0, (), (Span(start, end),), rank, 0.0, "")
 
-        def alike(one: str, other: str) -> float:
+        def similarity(one: str, other: str) -> float:
             vectors = self.searcher.encode([one, other])
             return float(vectors[0] @ vectors[1])
 
-        def cut(held: str, place: int) -> bool:
-            return parts_sentence(self.searcher.text(held), place)
+        def splits_sentence(version_id: str, offset: int) -> bool:
+            return parts_sentence(self.searcher.text(version_id), offset)
 
-        found = conflicts(self.question, [*context.passages, gold], alike, cut)
+        found = conflicts(self.question, [*context.passages, gold], similarity, splits_sentence)
         return any(side.rank == rank for conflict in found for side in conflict.sides)
 
 
 def is_answered(searcher: Searcher, question: str, settings: Settings, scope: Scope) -> bool:
-    """Whether the library quotes an answer: to a question that its documents do not answer, that is a failure."""
+    """Whether the library gives an answer, which is a failure for a question without gold."""
     result = searcher.result(searcher.find(Query(question, scope), settings), settings, None)
     return searcher.answer(result, settings.answering).supported
 
 
 def counted(outcomes: Iterable[QuestionOutcome]) -> dict[str, int]:
-    """How many questions each class has, all four named."""
+    """The number of questions in each class, zeros included."""
     counts = Counter(item.failure for item in outcomes)
     return {name: counts[name] for name in CLASSES}

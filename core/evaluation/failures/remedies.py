@@ -1,4 +1,4 @@
-"""What would have had the missed questions: each asked again with one thing changed, in a bench of its own."""
+"""Asks the missed questions of a bench again, each time with one change of settings, in a bench of its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from core.library import Library
 from core.settings import PACKAGED_RERANKER, USUAL_PREFIX, Settings
 from core.types import Encoder
 
-FOLDER = "remedies"  # in a workspace: runs that are none of the list
+FOLDER = "remedies"  # workspace inside a workspace, so that its runs are not in the list of runs
 REMEDIES: Mapping[str, str] = {
     "parent": "its whole parent is read",
     "window": "five sentences on each side are read",
@@ -29,10 +29,10 @@ REMEDIES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """One change, really made. ``mended``: ids of questions that were missed and are not with it.
+    """The measured effect of one change of settings.
 
-    ``share``: of all failures, 0 to 1. ``tokens``: of the prompt, a question, more than before (or fewer). ``texts``:
-    that had to be encoded for it.
+    ``mended``: ids of questions that are no longer missed with it. ``share``: theirs of all failures, in [0, 1].
+    ``tokens``: mean difference of the prompt's tokens a question. ``texts``: how many had to be encoded.
     """
 
     name: str
@@ -44,7 +44,10 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True)
 class Remedies:
-    """Of one preset. ``missed``: questions of which the documents hold the answer; ``failures``: all of them."""
+    """The remedies that were ``tried`` for one preset.
+
+    ``failures``: number of questions with a failure class. ``missed``: those of them that have gold.
+    """
 
     preset: str
     failures: int
@@ -53,22 +56,22 @@ class Remedies:
 
 
 def remedies(settings: Settings) -> dict[str, Settings]:
-    """The settings with each remedy by its name; one that they have already is left out.
+    """The settings with each remedy applied, by its name, without remedies that change nothing.
 
     >>> list(remedies(Settings())), list(remedies(Settings().with_value("reranking.model", "packaged")))
     (['parent', 'window', 'chunker', 'prefix', 'reranker'], ['parent', 'window', 'chunker', 'prefix'])
     """
     whole = {"expansion.strategy": "parent", "expansion.max_share": 1.0, "expansion.share_decay": 0.0}
-    named = {
-        "chunking.prefix": USUAL_PREFIX,
-        "chunking.prefix_max_tokens": 64,
-        "chunking.vectors": "chunk",
-    }
+
     changes: dict[str, dict[str, Any]] = {
         "parent": {**whole, "expansion.parent_ratio": 0.0, "expansion.kinds": ()},
         "window": {"expansion.strategy": "window", "expansion.window_sentences": 5},
         "chunker": {"chunking.chunker": "structure" if settings.chunking.chunker == "recursive" else "recursive"},
-        "prefix": named,
+        "prefix": {
+            "chunking.prefix": USUAL_PREFIX,
+            "chunking.prefix_max_tokens": 64,
+            "chunking.vectors": "chunk",
+        },
         "reranker": {
             "reranking.model": settings.reranking.model or PACKAGED_RERANKER,
             "reranking.timeout_seconds": 0.0,
@@ -76,8 +79,8 @@ def remedies(settings: Settings) -> dict[str, Settings]:
     }
     if not settings.reranking.off:
         del changes["reranker"]
-    found = {name: settings.with_values(values) for name, values in changes.items()}
-    return {name: changed for name, changed in found.items() if changed.fingerprint() != settings.fingerprint()}
+    changed = {name: settings.with_values(values) for name, values in changes.items()}
+    return {name: item for name, item in changed.items() if item.fingerprint() != settings.fingerprint()}
 
 
 def tried(
@@ -91,30 +94,31 @@ def tried(
     names: Collection[str] = tuple(REMEDIES),
     encoder: Encoder | None = None,
 ) -> Remedies:
-    """Ask what a preset missed again, with each remedy.
+    """Ask the questions that a preset missed again, with each remedy.
 
-    ``run``: the finished bench in ``workspace``, made with ``BenchOptions.failures``. ``library``: that it asked, which
-    lends its vectors and is not written. ``names``: of the remedies to try. ``encoder``: as of ``run_bench``. What was
-    tried once is not tried again, and what was stopped goes on. Raises what ``run_bench`` raises.
+    ``run``: a finished run in ``workspace`` with ``BenchOptions.failures``. ``library``: the folder of the library it
+    asked, whose vectors are reused; it is only read. ``names``: the remedies to try. ``encoder``: as in ``run_bench``.
+    Finished remedies are not measured again, and a stopped call resumes. Raises what ``run_bench`` raises.
     """
     before = load_measured(workspace, run, preset)
     failed = [item for item in suite.questions if before[item.id].failure]
     missed = [item for item in failed if item.gold]
-    changed = {name: one for name, one in remedies(settings).items() if name in names}
+    changed = {name: item for name, item in remedies(settings).items() if name in names}
     if not (missed and changed):
         return Remedies(preset, len(failed), len(missed), ())
-    place = workspace / FOLDER
-    part = replace(suite, questions=tuple(missed))
-    with Library.open(library, write=False, encoder=encoder) as lender:
-        lends = encoder is not None or settings.embedding.is_packaged
-        models = BenchModels(lender.model.encoder, lender.vectors) if lends else BenchModels()
-        report = run_bench(BenchPlan(part, changed), place, models, watch)
-    told = []
+    remedy_workspace = workspace / FOLDER
+    missed_suite = replace(suite, questions=tuple(missed))
+    with Library.open(library, write=False, encoder=encoder) as source:
+        can_reuse = encoder is not None or settings.embedding.is_packaged
+        models = BenchModels(source.model.encoder, source.vectors) if can_reuse else BenchModels()
+        report = run_bench(BenchPlan(missed_suite, changed), remedy_workspace, models, watch)
+    measured = []
     for item in report.presets:
-        after = load_measured(place, report.run, item.preset)
-        mended = tuple(name for name, one in after.items() if not is_missed(one.lost[TIMED_BUDGET]))
+        after = load_measured(remedy_workspace, report.run, item.preset)
+        mended = tuple(id_ for id_, outcome in after.items() if not is_missed(outcome.lost[TIMED_BUDGET]))
         tokens = [
-            one.prompt_tokens[TIMED_BUDGET] - before[name].prompt_tokens[TIMED_BUDGET] for name, one in after.items()
+            outcome.prompt_tokens[TIMED_BUDGET] - before[id_].prompt_tokens[TIMED_BUDGET]
+            for id_, outcome in after.items()
         ]
-        told.append(Remedy(item.preset, mended, len(mended) / len(failed), sum(tokens) / len(tokens), item.encoded))
-    return Remedies(preset, len(failed), len(missed), tuple(told))
+        measured.append(Remedy(item.preset, mended, len(mended) / len(failed), sum(tokens) / len(tokens), item.encoded))
+    return Remedies(preset, len(failed), len(missed), tuple(measured))

@@ -1,6 +1,6 @@
-"""Questions with gold made from a person's own documents without labels: by rules, or by a language model.
+"""Generates questions with gold from unlabelled documents, by rules or by a language model.
 
-Each file drafts from one thing: ``prose`` from sentences, ``tables``, ``structure`` from headings and lists, ``code``;
-``written`` has a model draft from passages. ``documents`` gathers a document's, ``checking`` asks the library
-whether something else answers, ``making`` chooses and spreads.
+Drafts come from ``prose`` (sentences), ``tables``, ``structure`` (headings and lists), ``code``, or ``written`` (a
+model, from passages). ``documents`` collects the drafts of one document. ``checking`` tests a draft against the whole
+library. ``making`` selects questions and spreads them over documents and kinds.
 """

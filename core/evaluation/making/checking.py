@@ -1,4 +1,4 @@
-"""What a whole library says of a drafted question: where else its answer stands, and whether something else answers."""
+"""Checks a drafted question against the whole library: where else its answer occurs, and what else answers it."""
 
 from __future__ import annotations
 
@@ -10,85 +10,88 @@ from core.evaluation.making.draft import Draft, plain
 from core.evaluation.making.written import WRITTEN
 from core.evidence import Hit
 from core.library import Library
-from core.search.answer.asking import keys, unmet
+from core.search.answer.asking import missing_terms, named_terms
 from core.text.analysis import analyse
 from core.types import Span
 
-RIVALS = 4  # passages beside the gold that are read for another answer
-# What a rival must say of the words of the question, and how far its answer may stay behind, in log-odds: of these
-# the gold gains two because it is read by itself, and a rival amid what stands around it.
-_SHARE, _BEHIND = 0.5, 4.0
-_LEAST = -3.0  # log-odds: below it the reader sees no answer in the gold either
-_ASKING = frozenset(analyse("long many much often far percentage happens done mean steps value default person"))
-_LOOKED_AT = 12  # passages the search brings
-_MOST_PLACES = 5
-# Short answers, which it can mark.
-_READ = frozenset({"definition", "number", "date", "name", "who", "place", "table", WRITTEN})
+RIVALS = 4  # passages other than the gold in which the extractive reader looks for another answer
+_RIVAL_WORDS = 0.5  # share of the question's words that a rival must have
+# Log-odds by which the gold must beat every rival. Two of them the gold gains because it is read by itself, while a
+# rival is read with the text around its answer.
+_RIVAL_MARGIN = 4.0
+_MIN_SCORE = -3.0  # log-odds below which the reader finds no answer in the gold itself
+_QUESTION_WORDS = frozenset(analyse("long many much often far percentage happens done mean steps value default person"))
+_TOP_HITS = 12
+_MAX_OCCURRENCES = 5
+# Kinds with short answers, which an extractive reader can mark.
+_EXTRACTIVE_KINDS = frozenset({"definition", "number", "date", "name", "who", "place", "table", WRITTEN})
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Gold in a document of the library."""
+    """A span of gold in a document of the library."""
 
     version_id: str
     span: Span
 
 
-def places(texts: Mapping[str, str], version_id: str, draft: Draft) -> tuple[Place, ...]:
-    """Every place where the words of the gold stand, the draft's own first; () where they stand in too many: of
-    code, where names tell which is meant, in two."""
-    words = texts[version_id][draft.gold.start : draft.gold.end]
-    found = [Place(version_id, draft.gold)]
+def occurrences(texts: Mapping[str, str], version_id: str, draft: Draft) -> tuple[Place, ...]:
+    """Every verbatim occurrence of the draft's gold in ``texts``, the draft's own first.
+
+    () for more than ``_MAX_OCCURRENCES``, or for more than one of code, whose name has to identify it.
+    """
+    quote = texts[version_id][draft.gold.start : draft.gold.end]
+    result = [Place(version_id, draft.gold)]
     for version, text in texts.items():
-        at = text.find(words)
-        while at >= 0:
-            place = Place(version, Span(at, at + len(words)))
-            if place not in found:
-                found.append(place)
-            if len(found) > (1 if draft.kind == "code" else _MOST_PLACES):
+        start = text.find(quote)
+        while start >= 0:
+            place = Place(version, Span(start, start + len(quote)))
+            if place not in result:
+                result.append(place)
+            if len(result) > (1 if draft.kind == "code" else _MAX_OCCURRENCES):
                 return ()
-            at = text.find(words, at + len(words))
-    return tuple(found)
+            start = text.find(quote, start + len(quote))
+    return tuple(result)
 
 
-def is_told_apart(
+def is_unambiguous(
     library: Library, question: str, draft: Draft, gold: Sequence[Place], texts: Mapping[str, str]
 ) -> bool:
-    """Whether the reader finds the answer in the gold, and no other passage that answers the question as well.
+    """Whether the gold answers the question and no other passage does, as the extractive reader scores them.
 
-    Passages are those the library's search brings for the question. Where the gold itself stands among them does not
-    count: a question that is hard to find is a good one. What is defined must be defined there alone. ``texts``: of all
-    documents, by version. Without a reader all else passes.
+    The other passages are the top hits of the library's search. The rank of the gold does not matter: a question that
+    is hard to find is a good one. The term of a definition must be defined in the gold alone. ``texts``: of all
+    documents, by version. Without a reader every question but a definition passes.
     """
     if draft.kind == "definition":
         return _definitions(draft.question, texts) <= len(gold)
     read = library.searcher.reader
     if read is None:
         return True
-    words = texts[gold[0].version_id][gold[0].span.start : gold[0].span.end]
+    quote = texts[gold[0].version_id][gold[0].span.start : gold[0].span.end]
     hits = library.search(question).hits
-    others = [hit for hit in hits[:_LOOKED_AT] if not _is_gold(hit, gold) and _could_answer(question, hit)][:RIVALS]
-    if not others and draft.kind not in _READ:
+    rivals = [hit for hit in hits[:_TOP_HITS] if not _is_gold(hit, gold) and _could_answer(question, hit)][:RIVALS]
+    if not rivals and draft.kind not in _EXTRACTIVE_KINDS:
         return True
-    marks = read(question, [words, *(hit.text for hit in others)], ["", *(hit.document for hit in others)])
-    own, *rivals = [best.score if (best := mark.best()) else -99.0 for mark in marks]
-    if draft.kind in _READ and own < _LEAST:
+    marks = read(question, [quote, *(hit.text for hit in rivals)], ["", *(hit.document for hit in rivals)])
+    gold_score, *rival_scores = [best.score if (best := mark.best()) else -99.0 for mark in marks]
+    if draft.kind in _EXTRACTIVE_KINDS and gold_score < _MIN_SCORE:
         return False
-    return all(score < max(own - _BEHIND, 0.0) for score in rivals)
+    return all(score < max(gold_score - _RIVAL_MARGIN, 0.0) for score in rival_scores)
 
 
 def is_unanswered(library: Library, question: str) -> bool:
-    """Whether the reader finds no answer in what the library's search brings; without a reader it cannot be told."""
+    """Whether the reader finds no answer in the top hits of the library's search. ``False`` without a reader."""
     read = library.searcher.reader
     if read is None:
         return False
-    hits = library.search(question).hits[:_LOOKED_AT]
+    hits = library.search(question).hits[:_TOP_HITS]
     marks = read(question, [hit.text for hit in hits], [hit.document for hit in hits]) if hits else []
     return all((best := mark.best()) is None or best.score < 0.0 for mark in marks)
 
 
 def _definitions(question: str, texts: Mapping[str, str]) -> int:
-    """How often the documents say what the thing is that a question asks to define."""
+    """How many sentences of ``texts`` define the term that a "What is …?" question asks for."""
     term = re.sub(r"^What (?:is|are|was|were|does) (?:an? )?|(?: mean| denote| refer to| stand for)?\?$", "", question)
     pattern = re.compile(
         rf"\b{re.escape(term)}[*_`\"”]* (?:is|are|was|were|means) (?:an?|the|one|any)\b", re.IGNORECASE
@@ -101,8 +104,9 @@ def _is_gold(hit: Hit, gold: Sequence[Place]) -> bool:
 
 
 def _could_answer(question: str, hit: Hit) -> bool:
-    """Whether a passage speaks of the question's things: what it names, and most of its words."""
-    said = plain(hit.text)
-    wanted = set(analyse(question)) - _ASKING
-    heard = set(analyse(f"{' '.join(hit.headings)} {said}"))
-    return len(wanted & heard) >= _SHARE * len(wanted) and not unmet(keys(question), [said])
+    """Whether a passage has the question's names and numbers, and at least half of its other words."""
+    text = plain(hit.text)
+    question_tokens = set(analyse(question)) - _QUESTION_WORDS
+    passage_tokens = set(analyse(f"{' '.join(hit.headings)} {text}"))
+    common = len(question_tokens & passage_tokens)
+    return common >= _RIVAL_WORDS * len(question_tokens) and not missing_terms(named_terms(question), [text])

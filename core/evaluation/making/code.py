@@ -1,4 +1,4 @@
-"""Questions of source code: the defaults of functions, the values of constants, and what a function or class does."""
+"""Drafts from source code: default values, values of constants, and the purpose of functions and classes."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _LITERAL = re.compile(
     r"[-+]?[\d][\w.]*|\"[^\"\n]{1,40}\"|'[^'\n]{1,40}'|True|False|None|true|false|null|nil|[A-Z][\w.]+|\(\)|\[\]|\{\}"
 )
 _OPENING, _CLOSING = "([{<", ")]}>"
-_LONGEST = 600  # characters of a signature
-_REMARK = re.compile(r"^\s*(?:\"{3}|'{3}|/\*+|\*+/?|//+!?|#+|--+)+\s?|\s*(?:\"{3}|'{3}|\*/)\s*$", re.MULTILINE)
+_LONGEST_SIGNATURE = 600  # characters
+_COMMENT_MARKS = re.compile(r"^\s*(?:\"{3}|'{3}|/\*+|\*+/?|//+!?|#+|--+)+\s?|\s*(?:\"{3}|'{3}|\*/)\s*$", re.MULTILINE)
 
 
 def code_drafts(text: str, start: int, syntax: Syntax, name: str) -> Iterator[Draft]:
-    """The questions some code answers, which stands from ``start`` on in ``text`` and is that of ``syntax``.
+    """The drafts of the code that begins at ``start`` in ``text`` and has been parsed to ``syntax``.
 
-    ``name``: what the code lies in, a file's name; "" where it need not be said.
+    ``name``: the name of its file, for the wording of questions; "" to leave it out.
     """
     units = list(_walk(syntax.units))
     paths = [unit.path for unit in units]
@@ -42,24 +42,24 @@ def code_drafts(text: str, start: int, syntax: Syntax, name: str) -> Iterator[Dr
         if not re.fullmatch(r"[\w.:]+", unit.path) or (unit.name.startswith("_") and unit.name != "__init__"):
             continue
         signature = Span(start + unit.signature.start, start + unit.signature.end)
-        if unit.kind in ("function", "method") and signature.length <= _LONGEST:
+        if unit.kind in ("function", "method") and signature.length <= _LONGEST_SIGNATURE:
             yield from _defaults(text, signature, unit)
         if unit.doc is not None and unit.name != "__init__":
             yield from _purpose(text, Span(start + unit.doc.start, start + unit.doc.end), unit, name)
     end = start + max((unit.end for unit in syntax.units), default=0)
     constants = list(_CONSTANT.finditer(text, start, end))
-    names = [found["name"] for found in constants]
-    for found in constants:
-        line = trim(text, *found.span())
-        if line is None or names.count(found["name"]) > 1 or not _LITERAL.fullmatch(found["value"].strip()):
+    names = [match["name"] for match in constants]
+    for match in constants:
+        line, value = trim(text, *match.span()), match["value"].strip()
+        if line is None or names.count(match["name"]) > 1 or not _LITERAL.fullmatch(value):
             continue
         within = f" in {name}" if name else ""
         yield Draft(
             "code",
-            f"What is the value of {found['name']}{within}?",
+            f"What is the value of {match['name']}{within}?",
             line,
-            found["value"].strip(),
-            (f"What is {found['name']} set to{within}?",),
+            value,
+            (f"What is {match['name']} set to{within}?",),
         )
 
 
@@ -70,74 +70,70 @@ def _walk(units: Sequence[Unit]) -> Iterator[Unit]:
 
 
 def _defaults(text: str, signature: Span, unit: Unit) -> Iterator[Draft]:
-    said = text[signature.start : signature.end]
-    for name, value in parameters(said):
+    for name, value in parameters(text[signature.start : signature.end]):
         yield Draft(
             "code",
-            f"What is the default of {name} in {_called(unit)}?",
+            f"What is the default of {name} in {_unit_name(unit)}?",
             signature,
             value,
-            (f"Which value does {_called(unit)} take for {name} when none is given?",),
+            (f"Which value does {_unit_name(unit)} take for {name} when none is given?",),
         )
 
 
 def parameters(signature: str) -> list[tuple[str, str]]:
-    """The parameters of a signature that have a plain value by default, with it.
+    """(name, default) of the parameters in a signature whose default is a literal.
 
     >>> parameters("def wrap(text, width: int = 70, *, by=f(1, 2), end='x, y') -> str:")
     [('width', '70'), ('end', "'x, y'")]
     """
-    begin = signature.find("(")
-    if begin < 0:
+    start = signature.find("(")
+    if start < 0:
         return []
-    found: list[tuple[str, str]] = []
-    depth, piece, quote = 0, "", ""
-    for character in signature[begin + 1 :]:
+    defaults: list[tuple[str, str]] = []
+    depth, parameter, quote = 0, "", ""
+    for character in signature[start + 1 :]:
         if quote:
             quote = "" if character == quote else quote
         elif character in "\"'":
             quote = character
         elif depth == 0 and character in ",)":
-            match = _DEFAULT.match(piece)
+            match = _DEFAULT.match(parameter)
             if match and _LITERAL.fullmatch(match["value"]):
-                found.append((match["name"], match["value"]))
+                defaults.append((match["name"], match["value"]))
             if character == ")":
                 break
-            piece = ""
+            parameter = ""
             continue
         else:
             depth += (character in _OPENING) - (character in _CLOSING)
-        piece += character
-    return found
+        parameter += character
+    return defaults
 
 
 def _purpose(text: str, doc: Span, unit: Unit, name: str) -> Iterator[Draft]:
-    """ "What does it do?": answered by the first sentence of what is written above or in it."""
-    inner = _REMARK.sub(lambda found: " " * len(found[0]), text[doc.start : doc.end])
+    """ "What does it do?", answered by the first sentence of its docstring or of the comment above it."""
+    # Marks become blanks, so that offsets stay valid.
+    inner = _COMMENT_MARKS.sub(lambda match: " " * len(match[0]), text[doc.start : doc.end])
     first = next(iter(sentence_spans(inner.replace("\n", " ") if "\n\n" not in inner else inner)), None)
     if first is None or not inner[first.start : first.end].endswith("."):
         return
-    said = plain(inner[first.start : first.end])
-    if "{@" in said or not 4 <= len(said.split()) <= 40:
+    answer = plain(inner[first.start : first.end])
+    if "{@" in answer or not 4 <= len(answer.split()) <= 40:
         return
     gold = Span(doc.start + first.start, doc.start + first.end)
-    called = f"{_called(unit)} in {name}" if name and unit.path.islower() and unit.path.isalpha() else _called(unit)
     if unit.kind in ("function", "method"):
-        gives = said.split()[0].lower() in ("the", "a", "an", "whether", "one", "all", "every", "how")
-        yield Draft(
-            "code",
-            f"What does {called} {'return' if gives else 'do'}?",
-            gold,
-            said,
-            (f"What is {called} for?",),
-        )
+        subject = _unit_name(unit)
+        if name and unit.path.islower() and unit.path.isalpha():  # a name like "run" says little without its file
+            subject = f"{subject} in {name}"
+        is_noun_phrase = answer.split()[0].lower() in ("the", "a", "an", "whether", "one", "all", "every", "how")
+        question = f"What does {subject} {'return' if is_noun_phrase else 'do'}?"
+        yield Draft("code", question, gold, answer, (f"What is {subject} for?",))
     elif unit.kind == "class":
-        yield Draft(
-            "code", f"What is the class {unit.path} for?", gold, said, (f"What does the class {unit.path} represent?",)
-        )
+        question, other = f"What is the class {unit.path} for?", f"What does the class {unit.path} represent?"
+        yield Draft("code", question, gold, answer, (other,))
 
 
-def _called(unit: Unit) -> str:
+def _unit_name(unit: Unit) -> str:
     if unit.name == "__init__":
         return f"the class {unit.path.rpartition('.')[0]}"
     return f"the {unit.kind} {unit.path}"

@@ -1,4 +1,4 @@
-"""All the questions one document answers, as far as can be told from it alone."""
+"""All drafts of one document, by the rules."""
 
 from __future__ import annotations
 
@@ -20,84 +20,83 @@ from core.text.languages import ENGLISH, language_of
 from core.text.sentences import is_cased, sentence_spans
 from core.types import Block, BlockKind, Document, Span
 
-_SMALL = re.compile(r"(?<![\w.])[a-z][a-z’'-]+")
-LONGEST = 400_000  # characters that are read of a document
-# "the key": which one? A definite subject is asked for where at least so many words of its own say which it is.
-_FEWEST_OWN = 2
-_SPOKEN_OF = 12  # times a document says a word that it is mostly about
+_LOWER_CASE_WORD = re.compile(r"(?<![\w.])[a-z][a-z’'-]+")
+LONGEST = 400_000  # characters of a document that are used
+_MIN_SUBJECT_WORDS = 2  # words from which on a definite subject identifies itself: "the signing key", not "the key"
+_SALIENT = 12  # occurrences of a word from which on the document is about it
 
 
 def drafts_of(document: Document, settings: ParsingSettings | None, longest: int = LONGEST) -> list[Draft]:
-    """The drafts of a document, in the order of its text; a question that stands in it twice is left out.
+    """The drafts of a document in text order, without questions that come up twice or cannot stand alone.
 
-    Prose, tables and headings are asked about in English, and where the document is English; code in any language.
-    ``settings``: of the process that reads code; ``None``: no code is asked about. ``longest``: characters looked at.
+    Prose, tables and headings are used where the document is English, code in any language. ``settings``: for parsing
+    code, ``None`` to skip code. ``longest``: how many characters of the document are used.
     """
-    found = sorted(
+    drafts = sorted(
         _drafts(document, settings, longest), key=lambda draft: (draft.gold.start, draft.gold.end, draft.question)
     )
-    kept: list[Draft] = []
-    asked: Counter[str] = Counter(draft.question.casefold() for draft in found)
-    for draft in found:
+    result: list[Draft] = []
+    counts: Counter[str] = Counter(draft.question.casefold() for draft in drafts)
+    for draft in drafts:
         wordings = [line for line in draft.wordings if stands_alone(line) and not gives_away(line, draft.answer)]
-        if asked[draft.question.casefold()] == 1 and wordings and draft.question in wordings:
-            kept.append(Draft(draft.kind, draft.question, draft.gold, draft.answer, tuple(wordings[1:])))
-    return kept
+        if counts[draft.question.casefold()] == 1 and draft.question in wordings:
+            result.append(Draft(draft.kind, draft.question, draft.gold, draft.answer, tuple(wordings[1:])))
+    return result
 
 
 def _drafts(document: Document, settings: ParsingSettings | None, longest: int) -> Iterator[Draft]:
     text = document.text[:longest]
     if document.kind == "code":
-        yield from _code(document, Span(0, len(text)), _language(document), settings)
+        yield from _from_code(document, Span(0, len(text)), _language(document), settings)
         return
     blocks = [block for block in document.blocks if block.end <= len(text)]
     for block in blocks:
         if block.kind is BlockKind.CODE and block.language:
-            yield from _code(document, _inside(text, block), block.language, settings)
+            yield from _from_code(document, _listing(text, block), block.language, settings)
     if language_of(text) != ENGLISH or not is_cased(text, 0, len(text)):
         return
-    known = frozenset(_SMALL.findall(text))
-    if document.kind != "bibtex":  # where a heading is a title of what another has written
+    lower_case = frozenset(_LOWER_CASE_WORD.findall(text))
+    if document.kind != "bibtex":  # its headings are the titles of other works
         yield from structure_drafts(text, blocks)
-    headings: list[tuple[int, str]] = []
-    salient = Counter(analyse(text))
-    around: dict[Span, frozenset[str]] = {}  # by sentence
+    headings: list[tuple[int, str]] = []  # (level, text) of the path to the block
+    counts = Counter(analyse(text))
+    above: dict[Span, frozenset[str]] = {}  # sentence -> tokens of the title and headings above it
     for block in blocks:
         if block.kind is BlockKind.HEADING:
-            headings = [*(one for one in headings if one[0] < block.level), (block.level, heading_text(text, block))]
+            headings = [*(item for item in headings if item[0] < block.level), (block.level, heading_text(text, block))]
         elif block.kind is BlockKind.TABLE:
-            yield from table_drafts(text, block, known)
+            yield from table_drafts(text, block, lower_case)
         elif block.kind in (BlockKind.PARAGRAPH, BlockKind.LIST):
-            above = frozenset(analyse(" ".join([document.title, *(words for _, words in headings)])))
-            around |= dict.fromkeys(_sentences(text, block), above)
-    for draft in prose_drafts(text, list(around), known):
-        if told(draft, around[draft.gold], salient):
+            tokens = frozenset(analyse(" ".join([document.title, *(words for _, words in headings)])))
+            above |= dict.fromkeys(_sentences(text, block), tokens)
+    for draft in prose_drafts(text, list(above), lower_case):
+        if identifies_subject(draft, above[draft.gold], counts):
             yield draft
 
 
-def told(draft: Draft, around: Set[str], salient: Counter[str]) -> bool:
+def identifies_subject(draft: Draft, above: Set[str], counts: Counter[str]) -> bool:
     """Whether a question says which thing it is about.
 
-    "the key" alone does not, unless the headings above it speak of keys, or much of the document does and what is said
-    holds always; what no other sentence speaks of is no subject. ``around``: the tokens of title and headings;
-    ``salient``: how often the document says each.
+    "the key" alone does not, unless the headings above mention keys, or the document mentions keys often and the
+    question is not in the past tense. Also, the headings or a second place in the document must share a word with the
+    question. ``above``: tokens of title and headings; ``counts``: occurrences of each token in the document.
 
     >>> draft = Draft("number", "How long is the key used?", Span(0, 1), "a day", about="the key")
-    >>> told(draft, set(), Counter(key=3)), told(draft, {"key"}, Counter())
+    >>> identifies_subject(draft, set(), Counter(key=3)), identifies_subject(draft, {"key"}, Counter())
     (False, True)
     """
     if draft.about.lower().startswith("the "):
-        words = takewhile(_of_the_name, draft.about.split()[1:6])
-        own = set(analyse(" ".join(word for word in words if not word.endswith("est"))))
-        past = re.search(r"\b(?:was|were)\b", draft.question) is not None
-        known = own & around or (not past and any(salient[token] >= _SPOKEN_OF for token in own))
-        if len(own) < _FEWEST_OWN and not known:
+        words = takewhile(_is_of_subject, draft.about.split()[1:6])
+        subject = set(analyse(" ".join(word for word in words if not word.endswith("est"))))
+        is_past = re.search(r"\b(?:was|were)\b", draft.question) is not None
+        is_known = subject & above or (not is_past and any(counts[token] >= _SALIENT for token in subject))
+        if len(subject) < _MIN_SUBJECT_WORDS and not is_known:
             return False
     tokens = set(analyse(draft.question))
-    return any(salient[token] >= 2 for token in tokens) or bool(tokens & around)
+    return any(counts[token] >= 2 for token in tokens) or bool(tokens & above)
 
 
-def _of_the_name(word: str) -> bool:
+def _is_of_subject(word: str) -> bool:
     return word == "of" or not (word.lower() in STOP_WORDS or word.endswith("ed"))
 
 
@@ -108,7 +107,7 @@ def _sentences(text: str, block: Block) -> Iterator[Span]:
                 yield sentence
 
 
-def _code(document: Document, within: Span, language: str, settings: ParsingSettings | None) -> Iterator[Draft]:
+def _from_code(document: Document, within: Span, language: str, settings: ParsingSettings | None) -> Iterator[Draft]:
     if settings is None or not language:
         return
     syntax = read_syntax(document.text[within.start : within.end], language, settings)
@@ -116,8 +115,8 @@ def _code(document: Document, within: Span, language: str, settings: ParsingSett
         yield from code_drafts(document.text, within.start, syntax, document.title)
 
 
-def _inside(text: str, block: Block) -> Span:
-    """A listing without the lines of its fence."""
+def _listing(text: str, block: Block) -> Span:
+    """The span of a code block without the lines of its fence."""
     if not text.startswith(("```", "~~~"), block.start):
         return Span(block.start, block.end)
     begin = text.find("\n", block.start, block.end) + 1

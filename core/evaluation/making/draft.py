@@ -1,4 +1,4 @@
-"""A question that was made of a document, before anything else of the library was asked about it."""
+"""A question drafted from one document, and tests of its wording that need no library."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from core.text.analysis import STOP_WORDS, analyse, fold
 from core.types import Span
 
-# They point at something that only the text around them names, so a question that holds one cannot stand alone.
+# Words that refer to the surrounding text: a question with one of them cannot be understood alone.
 POINTING = frozenset(
     "it its itself they them their theirs themselves this these those he him his she her hers we us our ours me my"
     " mine you your yours here there above below following previous next latter former such same another other"
@@ -22,11 +22,11 @@ FEWEST_WORDS, MOST_WORDS = 3, 24
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A question with its gold. ``others``: the same asked in other words, () where no rewording can be defended.
+    """A question with its gold.
 
-    ``gold``: the span that answers, in the document's text; ``answer``: the short answer inside it, in plain words.
-    ``kind``: one of ``core.evaluation.making.KINDS``. ``about``: the subject it names, "" where nothing has to be
-    known of it.
+    ``kind``: a key of ``core.evaluation.making.making.KINDS``. ``gold``: the span of the document's text that answers.
+    ``answer``: the short answer in it, as plain text. ``others``: rewordings, () where none is safe. ``about``: the
+    question's subject, for the check that it is identified; "" to skip that check.
     """
 
     kind: str
@@ -38,17 +38,17 @@ class Draft:
 
     @property
     def wordings(self) -> tuple[str, ...]:
-        """Every way it can be asked, the plainest first."""
+        """The question and its rewordings, the plainest first."""
         return (self.question, *self.others)
 
 
 def plain(text: str) -> str:
-    """A text in one line, without what marks emphasis, code, links and notes.
+    """A text in one line, without Markdown marks of emphasis, code, links and notes.
 
     >>> plain("An *event* is\\n`one` [reading](/r), not two_fold.[3]")
     'An event is one reading, not two_fold.'
     """
-    return " ".join(_MARKS.sub(lambda found: found[1] or "", text).split())
+    return " ".join(_MARKS.sub(lambda match: match[1] or "", text).split())
 
 
 def words_of(text: str) -> list[str]:
@@ -61,55 +61,55 @@ def words_of(text: str) -> list[str]:
 
 
 def stands_alone(question: str) -> bool:
-    """Whether a question can be understood without the text it was made of: it points at nothing outside, is neither
-    too short nor too long, and names something.
+    """Whether a question can be understood without its document: it names something, refers to nothing outside it,
+    and has ``FEWEST_WORDS`` to ``MOST_WORDS`` words.
 
     >>> stands_alone("How long is an access token valid?"), stands_alone("How long does it last there?")
     (True, False)
     """
-    words = words_of(question)
-    named = len(analyse(question)) >= 1
-    if "\\" in question or question.count('"') % 2:
+    if "\\" in question or question.count('"') % 2 or not analyse(question):
         return False
-    return named and FEWEST_WORDS <= len(words) <= MOST_WORDS and not points(words)
+    words = words_of(question)
+    return FEWEST_WORDS <= len(words) <= MOST_WORDS and not points(words)
 
 
 def points(words: Sequence[str]) -> bool:
-    """Whether words in lower case point at something outside of them; "that" and "one" do where no noun is beside.
+    """Whether lower-case words refer to something outside them. "that" and "one" do where they stand without a noun.
 
     >>> [points(words.split()) for words in ("keys that expire", "after that", "the one is", "on one batch")]
     [False, True, True, False]
     """
     if POINTING & set(words):
         return True
-    framed = ["a", *words, "."]
+    padded = ["a", *words, "."]
     return any(
-        (word == "that" and (before in STOP_WORDS or at == len(words) - 1))
+        (word == "that" and (before in STOP_WORDS or index == len(words) - 1))
         or (word == "one" and (before in ("the", "that", "which", "each") or after in STOP_WORDS))
-        for at, (before, word, after) in enumerate(zip(framed, words, framed[2:], strict=False))
+        for index, (before, word, after) in enumerate(zip(padded, words, padded[2:], strict=False))
     )
 
 
 def gives_away(question: str, answer: str) -> bool:
-    """Whether a question holds its own answer.
+    """Whether a question contains its own answer. ``True`` for an answer without words.
 
     >>> gives_away("Who is Ada Lovelace?", "ada lovelace"), gives_away("What is 12?", "1")
     (True, False)
     """
-    asked, said = words_of(question), words_of(answer)
-    return not said or any(asked[at : at + len(said)] == said for at in range(len(asked)))
+    words, answer_words = words_of(question), words_of(answer)
+    size = len(answer_words)
+    return not answer_words or any(words[start : start + size] == answer_words for start in range(len(words)))
 
 
 def overlap(question: str, gold: str) -> float:
-    """The share of a question's own words, function words aside, that stand in its gold: 1 is the easiest to find.
+    """The share of a question's words, without function words, that its gold has; 1 is the easiest to find.
 
     >>> overlap("How long are backups kept?", "Backups are stored for 35 days.")
     0.3333333333333333
     """
-    asked = set(analyse(question))
-    return len(asked & set(analyse(gold))) / len(asked) if asked else 0.0
+    tokens = set(analyse(question))
+    return len(tokens & set(analyse(gold))) / len(tokens) if tokens else 0.0
 
 
 def same_wording(question: str) -> str:
-    """What near-copies of a wording share: its words without the function words, in order of the alphabet."""
+    """A key that near-copies share: the question's distinct words without function words, in alphabetical order."""
     return " ".join(sorted({fold(token) for token in analyse(question)}))

@@ -1,6 +1,6 @@
-"""Questions with gold for a library that has none: drafted from its documents, checked against all of it, spread.
+"""Generates questions with gold for a library: drafts from its documents, checked against the whole library.
 
-By rules, or by a language model where one is given.
+Drafts come from rules, or from a language model where one is given.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from random import Random
 
 from core.errors import CancelledError, LecternError
-from core.evaluation.making.checking import Place, is_told_apart, is_unanswered, places
+from core.evaluation.making.checking import Place, is_unambiguous, is_unanswered, occurrences
 from core.evaluation.making.documents import drafts_of
 from core.evaluation.making.draft import Draft, overlap, same_wording
 from core.evaluation.making.written import UNANSWERED, WRITTEN, written_drafts
@@ -28,7 +28,8 @@ TRUST = (
     "presets they put the best one first, beside others, on two suites of three, and on code words alone, which was 14 "
     "points worse. Change what you have only where another is seen to be better: that never cost anything there."
 )
-"""What a choice by such questions is worth: ``benchmarks.made_questions``, told in docs/measuring.md."""
+"""How far a choice of presets by such questions can be trusted. Measured by ``benchmarks.made_questions``; see
+docs/measuring.md."""
 KINDS = {
     "definition": "what something is",
     "number": "how much, how long, how often",
@@ -45,25 +46,25 @@ KINDS = {
     WRITTEN: "what a language model thought of",
     UNANSWERED: "what the documents do not say",
 }
-_BATCH = 24  # documents that are read at once
-_ALIKE = 0.8  # the share of words from which on two questions are near-copies of each other
-# Questions of one kind from one document: before other documents have given what they can, and at all.
-_OF_A_KIND, _MOST_OF_A_KIND = 4, 12
+_BATCH = 24  # documents whose drafts are interleaved
+_NEAR_COPY = 0.8  # Jaccard similarity of the words from which on two questions are near-copies
+# Questions of one kind from one document: in the first round over all documents, and in total.
+_FIRST_OF_A_KIND, _MOST_OF_A_KIND = 4, 12
 
 _DROPPED, _MOST_DROPPED = "made.dropped", 1000
 _REVIEW = "made.review"
 Watch = Callable[[int, int], None]
 Decided = Sequence[tuple[int, ...]]
-"""What a person made of the first questions: the numbers of each one's judgments, () where it was dropped."""
+"""The user's decisions on the first questions: the ids of the judgments made of each, () for a dropped question."""
 
 
 @dataclass(frozen=True, slots=True)
 class MadeQuestion:
-    """A question a person may keep, with its gold.
+    """A generated question for the user to keep or drop.
 
-    ``others``: the same in other words. ``gold``: every place that answers, () where the documents do not. ``quote``:
-    the words of the first, or those that come near. ``answer``: the short one. ``overlap``: the share of the question's
-    words that stand in the quote, 1: all of them; the lower, the harder to find by words.
+    ``others``: rewordings. ``gold``: every place that answers it, () for an unanswerable question. ``quote``: the text
+    of the first place; for an unanswerable question, of the passage it was made from. ``answer``: the short answer.
+    ``overlap``: share of the question's words in ``quote``, in [0, 1]; the lower, the harder for lexical search.
     """
 
     question: str
@@ -83,47 +84,47 @@ def make_questions(
     watch: Watch | None = None,
     ask: Callable[[str], str] | None = None,
 ) -> list[MadeQuestion]:
-    """Up to ``count`` questions that the library's documents answer; the same for the same library and seed.
+    """Up to ``count`` questions, spread over documents and kinds. The same library and seed give the same questions.
 
-    Each is drafted by rules from one document, then tried on the whole library: an answer that stands in several
-    places word by word has all of them as gold, a question that something else answers too is dropped, and so is a
-    near-copy of one that was judged, made or dropped before. They are spread over documents
-    and kinds. Prose, headings and tables are asked of in English and where they are English, code in any language.
+    Each is drafted by rules from one document and then checked against the whole library. All verbatim occurrences of
+    the answer are gold. A question that another passage answers too is dropped, and so is a near-copy of a question
+    that was judged, generated or dropped before. Prose, headings and tables need to be English; code may be in any
+    language.
 
-    ``watch(done, count)`` may raise to stop. Nothing is kept: that is ``keep``'s. ``ask``: has a language model
-    complete a prompt; it then writes the questions in the rules' place, some such that nothing in the library answers.
-    Where it fails, what was made until then is all there is; raises its error where that is nothing.
+    ``watch(done, count)`` may raise to stop. Nothing is stored until ``keep``. ``ask``: completes a prompt with a
+    language model, which then replaces the rules and also writes questions that the library does not answer. If it
+    fails, the questions so far are returned; its error is raised where there are none.
     """
-    draw = Random(f"lectern {seed}")  # noqa: S311 - a choice of questions, no secret
-    seen = [_words(line) for line in (*(row.judgment.question for row in library.judgments()), *left_out(library))]
+    random = Random(f"lectern {seed}")  # noqa: S311 - a choice of questions, no secret
+    earlier = [_words(line) for line in (*(row.judgment.question for row in library.judgments()), *left_out(library))]
     texts = _Texts(library)
     made: list[MadeQuestion] = []
-    answered: set[tuple[str, Span, str]] = set()
+    used: set[tuple[str, Span, str]] = set()
 
-    def tell() -> None:
+    def report() -> None:
         if watch is not None:
             watch(len(made), count)
 
-    for version, draft in _drafts(library, texts, draw, tell, made, ask):
+    for version, draft in _drafts(library, texts, random, report, made, ask):
         if len(made) == count:
             break
-        tell()
-        question = draw.choice(draft.wordings)
+        report()
+        question = random.choice(draft.wordings)
         words = _words(question)
-        same = (version, draft.gold, draft.answer)
-        if same in answered or any(_alike(words, known) for known in seen):
+        key = (version, draft.gold, draft.answer)
+        if key in used or any(_is_near_copy(words, other) for other in earlier):
             continue
         quote = texts.of(version)[draft.gold.start : draft.gold.end]
         gold: tuple[Place, ...] = ()
         if draft.kind == UNANSWERED:
-            fits = is_unanswered(library, question)
+            is_valid = is_unanswered(library, question)
         else:
-            gold = places(texts.all(), version, draft)
-            fits = bool(gold) and is_told_apart(library, question, draft, gold, texts.all())
-        if not fits:
+            gold = occurrences(texts.all(), version, draft)
+            is_valid = bool(gold) and is_unambiguous(library, question, draft, gold, texts.all())
+        if not is_valid:
             continue
-        seen.append(words)
-        answered.add(same)
+        earlier.append(words)
+        used.add(key)
         others = tuple(line for line in draft.wordings if line != question)
         made.append(
             MadeQuestion(
@@ -135,50 +136,52 @@ def make_questions(
 
 
 def keep(library: Library, made: Sequence[MadeQuestion]) -> list[int]:
-    """Keep made questions as judgments of the origin "synthetic", all or none, and return their numbers.
+    """Store generated questions as judgments of origin "synthetic", all or none; returns the judgments' ids.
 
-    Raises ``LecternError`` for a question that was emptied.
+    Raises ``LecternError`` for an empty question.
     """
     texts = _Texts(library)
-    judged = []
+    judgments = []
     for item in made:
-        judged += [
-            anchored_in(text, text_hash(text), item.question, place.version_id, place.span, item.answer, ORIGIN)
-            for place in item.gold
-            for text in (texts.of(place.version_id),)
-        ] or [Judgment(item.question.strip(), None, None, None, None, origin=ORIGIN)]
-    return library.add_judgments(judged)
+        if not item.gold:
+            judgments.append(Judgment(item.question.strip(), None, None, None, None, origin=ORIGIN))
+        for place in item.gold:
+            text = texts.of(place.version_id)
+            judgments.append(
+                anchored_in(text, text_hash(text), item.question, place.version_id, place.span, item.answer, ORIGIN)
+            )
+    return library.add_judgments(judgments)
 
 
 def leave_out(library: Library, question: str) -> None:
-    """Remember with the library that this question was dropped: neither it nor a near-copy is made again."""
+    """Store in the library that a question was dropped, so that neither it nor a near-copy is generated again."""
     library.set_preference(_DROPPED, json.dumps([*left_out(library), question][-_MOST_DROPPED:]))
 
 
 def take_back(library: Library, question: str) -> None:
-    """Forget that a question was dropped."""
+    """Undo ``leave_out``."""
     library.set_preference(_DROPPED, json.dumps([one for one in left_out(library) if one != question]))
 
 
 def left_out(library: Library) -> list[str]:
-    """The questions that were dropped, the oldest first."""
+    """The dropped questions, oldest first."""
     return [str(one) for one in json.loads(library.preference(_DROPPED) or "[]")]
 
 
 def remember_review(library: Library, made: Sequence[MadeQuestion], decided: Decided = ()) -> None:
-    """Keep with the library what was made and how far a person has gone through it; once that is all, forget both."""
-    left = len(decided) < len(made)
-    library.set_preference(_REVIEW, json.dumps([[asdict(item) for item in made], decided]) if left else "")
+    """Store an unfinished review in the library: the questions and the decisions so far. Removes a finished one."""
+    is_open = len(decided) < len(made)
+    library.set_preference(_REVIEW, json.dumps([[asdict(item) for item in made], decided]) if is_open else "")
 
 
 def remembered_review(library: Library) -> tuple[list[MadeQuestion], Decided]:
-    """What ``remember_review`` kept; nothing where nothing is left to decide."""
+    """The stored review, as ``remember_review`` takes it; empty lists where there is none."""
     made, decided = json.loads(library.preference(_REVIEW) or "[[], []]")
     return [from_values(MadeQuestion, item) for item in made], [tuple(ids) for ids in decided]
 
 
 class _Texts:
-    """The texts of a library's documents, each read once, and their names; versions in the order of their hashes."""
+    """The texts of a library's documents, each read once. ``versions``: sorted. ``names``: by version."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -198,22 +201,22 @@ class _Texts:
 def _drafts(
     library: Library,
     texts: _Texts,
-    draw: Random,
-    tell: Callable[[], None],
+    random: Random,
+    report: Callable[[], None],
     made: Sequence[MadeQuestion],
     ask: Callable[[str], str] | None,
 ) -> Iterator[tuple[str, Draft]]:
-    """Of the rules, or of a model, which is not asked on once it has failed."""
+    """(version, draft) pairs of the rules or, with ``ask``, of a language model, until it fails."""
     if ask is None:
-        yield from _spread(library, texts, draw, tell)
+        yield from _rule_drafts(library, texts, random, report)
         return
 
-    def told(prompt: str) -> str:
-        tell()
+    def ask_reporting(prompt: str) -> str:
+        report()
         return ask(prompt)
 
     try:
-        yield from written_drafts(texts.versions, library.document, draw, told)
+        yield from written_drafts(texts.versions, library.document, random, ask_reporting)
     except CancelledError:
         raise
     except LecternError:
@@ -221,47 +224,49 @@ def _drafts(
             raise
 
 
-def _spread(library: Library, texts: _Texts, draw: Random, tell: Callable[[], None]) -> Iterator[tuple[str, Draft]]:
-    """Drafts one by one, from document to document and from kind to kind, in an order that the seed draws.
+def _rule_drafts(
+    library: Library, texts: _Texts, random: Random, report: Callable[[], None]
+) -> Iterator[tuple[str, Draft]]:
+    """(version, draft) pairs of the rules, alternating between documents and kinds in random order.
 
-    ``tell``: called before each document, whose grammar may take half a minute; it may raise to stop.
+    ``report``: called before each document, which may take half a minute to parse; it may raise to stop.
     """
     versions = list(texts.versions)
-    draw.shuffle(versions)
-    left: list[tuple[str, Draft]] = []
-    for at in range(0, len(versions), _BATCH):
+    random.shuffle(versions)
+    surplus: list[tuple[str, Draft]] = []
+    for batch_start in range(0, len(versions), _BATCH):
         queues = []
-        for version in versions[at : at + _BATCH]:
-            tell()
-            first, rest = _in_turn(drafts_of(library.document(version), library.settings.parsing), draw)
+        for version in versions[batch_start : batch_start + _BATCH]:
+            report()
+            first, rest = _by_turns(drafts_of(library.document(version), library.settings.parsing), random)
             queues.append([(version, draft) for draft in first])
-            left += [(version, draft) for draft in rest]
+            surplus += [(version, draft) for draft in rest]
         while any(queues):
             for queue in queues:
                 if queue:
                     yield queue.pop(0)
-    draw.shuffle(left)
-    yield from left
+    random.shuffle(surplus)
+    yield from surplus
 
 
-def _in_turn(drafts: Sequence[Draft], draw: Random) -> tuple[list[Draft], list[Draft]]:
-    """A document's drafts, kind after kind in turn, and those of the kinds it has too many of."""
+def _by_turns(drafts: Sequence[Draft], random: Random) -> tuple[list[Draft], list[Draft]]:
+    """A document's drafts with the kinds taking turns, and its surplus of kinds with more than ``_FIRST_OF_A_KIND``."""
     kinds: dict[str, list[Draft]] = defaultdict(list)
     for draft in drafts:
         kinds[draft.kind].append(draft)
     for items in kinds.values():
-        draw.shuffle(items)
+        random.shuffle(items)
     order = sorted(kinds)
-    draw.shuffle(order)
+    random.shuffle(order)
     first: list[Draft] = []
-    for turn in range(_OF_A_KIND):
+    for turn in range(_FIRST_OF_A_KIND):
         first += [kinds[kind][turn] for kind in order if turn < len(kinds[kind])]
-    return first, [draft for kind in order for draft in kinds[kind][_OF_A_KIND:_MOST_OF_A_KIND]]
+    return first, [draft for kind in order for draft in kinds[kind][_FIRST_OF_A_KIND:_MOST_OF_A_KIND]]
 
 
 def _words(question: str) -> frozenset[str]:
     return frozenset(same_wording(question).split())
 
 
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one & other) >= _ALIKE * len(one | other)
+def _is_near_copy(one: frozenset[str], other: frozenset[str]) -> bool:
+    return len(one & other) >= _NEAR_COPY * len(one | other)

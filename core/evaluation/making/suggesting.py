@@ -1,4 +1,4 @@
-"""What to begin with: a few questions, quickly, without a search and without the encoder; a size for chunks."""
+"""Suggestions for a new library: a few questions, without search or encoder, and a chunk size."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from core.evaluation.making.draft import Draft
 from core.library import Library
 from core.lru_cache import LruCache
 
-SECONDS = 0.5  # after which no further document is read, once one has given something
-_DOCUMENTS, _LONGEST = 8, 4_000  # documents that are looked at, and characters of each
-_LEAST, _MOST = 800, 200_000  # characters of a document that is looked at before others
-_LONGEST_QUESTION = 90  # characters: it stands on a button
+SECONDS = 0.5  # after which no further document is read, once one has yielded a draft
+_DOCUMENTS, _LONGEST = 8, 4_000  # documents to read, and characters of each
+_PREFERRED_LENGTHS = (800, 200_000)  # characters; documents within these bounds are read first
+_LONGEST_QUESTION = 90  # characters that fit on a button
 _WITHOUT_PROSE = frozenset({"code", "csv", "xlsx", "xls", "ods", "notebook"})
-# People ask these first.
-_LIKED = ("cause", "number", "definition", "how", "steps", "who", "heading", "date", "place", "name")
+# Kinds of questions, the most useful first.
+_KIND_ORDER = ("cause", "number", "definition", "how", "steps", "who", "heading", "date", "place", "name")
 
-_SIZES = (3, 5)  # times the median gold
+_SIZES = (3, 5)  # multiples of the median gold
 
-_kept: LruCache[tuple[str, ...]] = LruCache(8)
+_cache: LruCache[tuple[str, ...]] = LruCache(8)
 
 
 def suggested_size(golds: Sequence[int]) -> tuple[int, int] | None:
-    """The least and the most tokens of a chunk to begin with: three to five times the median gold.
+    """A range of chunk sizes in tokens: three to five times the median gold; ``None`` without gold.
 
-    ``golds``: tokens of each gold place; ``None`` where there is none.
+    ``golds``: the size of each gold span in tokens.
 
     >>> suggested_size([12, 20, 90]), suggested_size([])
     ((60, 100), None)
@@ -37,21 +37,22 @@ def suggested_size(golds: Sequence[int]) -> tuple[int, int] | None:
 
 
 def suggested_questions(library: Library, count: int = 4) -> tuple[str, ...]:
-    """Up to ``count`` questions that documents of the library answer, of different documents and kinds where it can.
+    """Up to ``count`` questions that the library answers, of different documents and kinds where possible.
 
-    Made by the rules of ``make_questions`` without its checks, from a few documents, in about half a second once
-    the grammar is loaded, and remembered as long as the library stays as it is. () for one that holds no English prose.
+    They are drafted by the rules of ``make_questions`` without its checks, from a few documents, in about half a second
+    once the grammar is loaded. The result is cached until the library changes. () for a library without English prose.
     """
     key = (str(library.home), library.revision(), count)
-    return _kept.made(key, lambda: _suggested(library, count))
+    return _cache.get_or_create(key, lambda: _suggested(library, count))
 
 
 def _suggested(library: Library, count: int) -> tuple[str, ...]:
-    began = perf_counter()
+    start = perf_counter()
     rows = {row.version_id: row for row in library.sources() if row.kind not in _WITHOUT_PROSE}
-    # Every so often another document first: a hash has nothing to do with what it says.
-    order = sorted(rows, key=lambda version: (not _LEAST <= rows[version].characters <= _MOST, version))
-    found: list[list[Draft]] = []
+    shortest, longest = _PREFERRED_LENGTHS
+    # In the order of their hashes, which is arbitrary, so that no topic or folder is preferred.
+    order = sorted(rows, key=lambda version: (not shortest <= rows[version].characters <= longest, version))
+    drafts_by_document: list[list[Draft]] = []
     for version in order[:_DOCUMENTS]:
         drafts = [
             draft
@@ -59,19 +60,22 @@ def _suggested(library: Library, count: int) -> tuple[str, ...]:
             if draft.kind != "table" and len(draft.question) <= _LONGEST_QUESTION
         ]
         if drafts:
-            found.append(sorted(drafts, key=lambda draft: (_LIKED.index(draft.kind), draft.gold.start)))
-        if found and perf_counter() - began > SECONDS:
+            drafts_by_document.append(
+                sorted(drafts, key=lambda draft: (_KIND_ORDER.index(draft.kind), draft.gold.start))
+            )
+        if drafts_by_document and perf_counter() - start > SECONDS:
             break
-    chosen: list[str] = []
-    kinds: list[str] = []
-    while len(chosen) < count and any(found):
-        for drafts in found:
-            fresh = next((draft for draft in drafts if draft.kind not in kinds), drafts[0] if drafts else None)
-            if fresh is None or len(chosen) == count:
+    questions: list[str] = []
+    used_kinds: list[str] = []
+    while len(questions) < count and any(drafts_by_document):
+        for drafts in drafts_by_document:
+            draft = next((draft for draft in drafts if draft.kind not in used_kinds), drafts[0] if drafts else None)
+            if draft is None or len(questions) == count:
                 continue
-            drafts.remove(fresh)
-            chosen.append(fresh.question)
-            kinds.append(fresh.kind)
-        if len(kinds) >= len(_LIKED) or all(not draft or {one.kind for one in draft} <= set(kinds) for draft in found):
-            kinds.clear()
-    return tuple(chosen)
+            drafts.remove(draft)
+            questions.append(draft.question)
+            used_kinds.append(draft.kind)
+        open_kinds = {draft.kind for drafts in drafts_by_document for draft in drafts}
+        if len(used_kinds) >= len(_KIND_ORDER) or open_kinds <= set(used_kinds):
+            used_kinds.clear()
+    return tuple(questions)

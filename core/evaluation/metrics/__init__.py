@@ -1,10 +1,10 @@
-"""The metrics: shares in [0, 1], better when higher but for ``LOWER_IS_BETTER``.
+"""Evaluation metrics in [0, 1]. Higher is better, except for ``LOWER_IS_BETTER``.
 
-spans.py     what was read with the gold; compares anything with anything
-ranking.py   a ranking with what is relevant
-answers.py   two texts
-claims.py    an answer's claims with what supports them
-chroma.py    what Chroma's report has
+spans.py     characters of the context against gold spans; comparable across chunkers
+ranking.py   a ranking against relevant items
+answers.py   an answer against a reference answer
+claims.py    an answer's claims against their evidence
+chroma.py    the metrics of Chroma's chunking report
 
 ``context_precision`` and ``context_recall`` are RAGAS's.
 """
@@ -31,6 +31,6 @@ RANK_METRICS: dict[str, Callable[[Sequence[Hashable], Collection[Hashable], int]
     "ndcg": ndcg,
     "map": average_precision,
 }
-"""Over ranked chunks; a report says ``mrr@10``, and ``chunk_ndcg@10``, since ``ndcg`` is over documents there."""
+"""Metrics over ranked chunks. In reports ``ndcg`` of chunks is called ``chunk_ndcg``: ``ndcg`` is over documents."""
 
 LOWER_IS_BETTER = frozenset({"hallucination_rate"})

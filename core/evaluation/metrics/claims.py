@@ -1,4 +1,4 @@
-"""Answers by their claims: a sentence each, with the verdict of ``core.search.checking`` on it."""
+"""Metrics of an answer's claims: one claim a sentence, each with its verdict from ``core.search.checking``."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from core.search.checking.checking import NOT_FOUND, SUPPORTED
 
 
 def faithfulness(verdicts: Sequence[str]) -> float | None:
-    """Claims of an answer that its context supports, over all of them; ``None`` for an answer that claims nothing.
+    """The share of an answer's claims that its context supports; ``None`` for an answer without claims.
 
-    Source: faithfulness as of RAGAS (Es and others, "RAGAS: Automated Evaluation of Retrieval Augmented Generation",
-    EACL 2024), whose statements a language model makes and judges: here they are sentences, judged by our check.
+    Source: RAGAS's faithfulness (Es and others, "RAGAS: Automated Evaluation of Retrieval Augmented Generation", EACL
+    2024), where a language model extracts and judges statements. Here sentences are judged by our claim check.
 
     >>> faithfulness(["supported", "supported", "partly", "not_found"])
     0.5
@@ -20,10 +20,10 @@ def faithfulness(verdicts: Sequence[str]) -> float | None:
 
 
 def hallucination_rate(verdicts: Sequence[str]) -> float | None:
-    """Claims of an answer that stand nowhere in its context, over all of them; better when lower. ``None`` as above.
+    """The share of an answer's claims that are not found in its context; ``None`` for an answer without claims.
 
-    What is said there in part is neither faithful nor a hallucination. Source: the rate of unsupported atomic facts, 1
-    less FActScore (Min and others, EMNLP 2023), over sentences.
+    Lower is better. A partly supported claim counts neither here nor in ``faithfulness``. Source: one minus FActScore
+    (Min and others, EMNLP 2023), over sentences instead of atomic facts.
 
     >>> hallucination_rate(["supported", "supported", "partly", "not_found"])
     0.25
@@ -32,9 +32,9 @@ def hallucination_rate(verdicts: Sequence[str]) -> float | None:
 
 
 def claim_recall(reference: Sequence[str]) -> float | None:
-    """Claims of the known answer that the answer supports, over all of them; ``None`` where nothing is known.
+    """The share of the reference answer's claims that the answer supports; ``None`` without reference claims.
 
-    An answer that says more loses nothing by it, as in the recall of RefChecker (Hu and others, 2024).
+    Additional claims of the answer cost nothing, as in the recall of RefChecker (Hu and others, 2024).
 
     >>> claim_recall(["supported", "not_found"]), claim_recall([])
     (0.5, None)
@@ -42,5 +42,5 @@ def claim_recall(reference: Sequence[str]) -> float | None:
     return _share(reference, SUPPORTED)
 
 
-def _share(verdicts: Sequence[str], wanted: str) -> float | None:
-    return sum(verdict == wanted for verdict in verdicts) / len(verdicts) if verdicts else None
+def _share(verdicts: Sequence[str], counted: str) -> float | None:
+    return sum(verdict == counted for verdict in verdicts) / len(verdicts) if verdicts else None

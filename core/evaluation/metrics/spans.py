@@ -1,6 +1,7 @@
-"""What the reader got, held against the gold: ``metric(taken, gold, budget)`` in characters.
+"""Span metrics in characters: ``metric(retrieved, gold, budget)``.
 
-``taken``: the context cut at ``budget`` characters (``core.evaluation.regions.take``). ``gold``: never empty.
+``retrieved``: the context cut at ``budget`` characters (``core.evaluation.regions.cut_to_budget``). ``gold``: not
+empty.
 """
 
 from __future__ import annotations
@@ -10,72 +11,73 @@ from collections.abc import Sequence
 from core.evaluation.regions import Placed, Region, region
 
 
-def recall(taken: Region, gold: Region, budget: int) -> float:
-    """``|taken ∩ gold| / |gold|``, in characters; ``budget`` plays no part beyond having cut ``taken``.
+def recall(retrieved: Region, gold: Region, budget: int) -> float:
+    """``|retrieved ∩ gold| / |gold|``.
 
     >>> recall(region([("a", 0, 5)]), region([("a", 0, 10)]), 100)
     0.5
     """
-    return taken.common(gold) / gold.size
+    return retrieved.common(gold) / gold.size
 
 
-def attained(taken: Region, gold: Region, budget: int) -> float:
-    """``|taken ∩ gold| / min(budget, |gold|)``: recall that a perfect context brings to 1 even where gold is longer.
+def attained(retrieved: Region, gold: Region, budget: int) -> float:
+    """``|retrieved ∩ gold| / min(budget, |gold|)``: recall that can reach 1 even where the gold exceeds the budget.
 
     >>> attained(region([("a", 0, 5)]), region([("a", 0, 1000)]), 10)
     0.5
     """
-    return taken.common(gold) / min(budget, gold.size)
+    return retrieved.common(gold) / min(budget, gold.size)
 
 
-def precision(taken: Region, gold: Region, budget: int) -> float:
-    """``|taken ∩ gold| / |taken|``, in characters; 0 for an empty context.
+def precision(retrieved: Region, gold: Region, budget: int) -> float:
+    """``|retrieved ∩ gold| / |retrieved|``; 0 for an empty context.
 
     >>> precision(region([("a", 0, 8)]), region([("a", 6, 10)]), 8)
     0.25
     """
-    return taken.common(gold) / taken.size if taken.size else 0.0
+    return retrieved.common(gold) / retrieved.size if retrieved.size else 0.0
 
 
-def iou(taken: Region, gold: Region, budget: int) -> float:
-    """``|taken ∩ gold| / |taken ∪ gold|``, in characters (Jaccard's index).
+def iou(retrieved: Region, gold: Region, budget: int) -> float:
+    """``|retrieved ∩ gold| / |retrieved ∪ gold|``, the Jaccard index.
 
     >>> iou(region([("a", 0, 8)]), region([("a", 6, 10)]), 8)
     0.2
     """
-    common = taken.common(gold)
-    return common / (taken.size + gold.size - common)
+    common = retrieved.common(gold)
+    return common / (retrieved.size + gold.size - common)
 
 
 FULL_RECALL = 0.999
-"""The suites' definition: one lost character of a long gold span (a blank at its edge) is forgiven."""
+"""The suites' threshold: tolerates one missing character of a long gold span, such as a blank at its edge."""
 
 
-def full(taken: Region, gold: Region, budget: int) -> float:
-    """1 where recall is at least 0.999, else 0; its mean is the share of questions wholly served.
+def full(retrieved: Region, gold: Region, budget: int) -> float:
+    """1 where recall is at least 0.999, else 0. Its mean is the share of questions whose gold was retrieved completely.
 
     >>> full(region([("a", 0, 8)]), region([("a", 6, 8)]), 8), full(region([("a", 0, 8)]), region([("a", 6, 9)]), 8)
     (1.0, 0.0)
     """
-    return float(recall(taken, gold, budget) >= FULL_RECALL)
+    return float(recall(retrieved, gold, budget) >= FULL_RECALL)
 
 
 def before_gold(context: Sequence[Placed], gold: Region) -> tuple[Placed, ...] | None:
-    """What is read of ``context``, in its order, before the first character of ``gold``; ``None`` where none is read.
+    """The part of ``context``, in its order, before the first character of ``gold``; ``None`` where it has no gold.
 
-    Its length is what a reader pays to get to the answer. Spans of a context hold no character twice.
+    Its length is what a reader reads before the answer. The spans of a context do not overlap.
 
     >>> before_gold([("a", 0, 8), ("b", 0, 9)], region([("b", 4, 12)]))
     (('a', 0, 8), ('b', 0, 4))
     """
-    for place, (name, start, end) in enumerate(context):
-        if held := region([(name, start, end)]).shared(gold):
-            return (*context[:place], (name, start, held[0][1]))
+    for position, (name, start, end) in enumerate(context):
+        if common := region([(name, start, end)]).shared(gold):
+            first_gold = common[0][1]
+            return (*context[:position], (name, start, first_gold))
     return None
 
 
 def share_before_gold(context: Sequence[Placed], gold: Region) -> float | None:
-    """The share of ``context``, in its order, that stands before its first gold; ``None`` where it holds none.
+    """The share of ``context``, in its order, before its first gold; ``None`` where it has no gold.
 
     >>> share_before_gold([("a", 0, 8), ("b", 0, 8)], region([("b", 4, 12)]))
     0.75
@@ -86,15 +88,15 @@ def share_before_gold(context: Sequence[Placed], gold: Region) -> float | None:
     return sum(end - start for _, start, end in before) / sum(end - start for _, start, end in context)
 
 
-def context_recall(taken: Region, gold_spans: Sequence[Placed]) -> float:
-    """Share of ``gold_spans`` of which at least half the characters are in ``taken``.
+def context_recall(retrieved: Region, gold_spans: Sequence[Placed]) -> float:
+    """The share of ``gold_spans`` of which at least half the characters were retrieved.
 
-    ``gold_spans``: at least one, none empty. Unlike ``recall``, a short excerpt counts as much as a long one. Source:
-    RAGAS, "Non LLM Based Context Recall" (docs.ragas.io), which finds a reference again when its edit similarity to a
-    passage retrieved exceeds 0.5; here the characters are known, so they are counted instead, and half is enough.
+    ``gold_spans``: at least one, none empty. Unlike in ``recall``, a short span counts as much as a long one. Source:
+    RAGAS, "Non LLM Based Context Recall" (docs.ragas.io), which counts a reference as retrieved when its edit
+    similarity to a passage exceeds 0.5. Here the positions are known, so common characters are counted instead.
 
     >>> context_recall(region([("a", 0, 10)]), [("a", 5, 15), ("a", 6, 15), ("b", 0, 4), ("a", 0, 1)])
     0.5
     """
-    read = sum(2 * taken.common(region([(name, start, end)])) >= end - start for name, start, end in gold_spans)
-    return read / len(gold_spans)
+    hits = sum(2 * retrieved.common(region([(name, start, end)])) >= end - start for name, start, end in gold_spans)
+    return hits / len(gold_spans)

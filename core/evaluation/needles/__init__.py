@@ -1,6 +1,6 @@
-"""Sentences planted in a copy of a library, and how far each gets: which stage loses what stands where.
+"""Needle-in-a-haystack tests: plants sentences in a copy of a library and finds the stage that loses each.
 
-``facts`` makes the sentences and what is asked of them, ``planting`` the copy they stand in; ``mapping`` follows them
-from the file to the context, ``prompts`` into what a language model says, with and without retrieval; ``maps`` holds
-what came of it.
+``facts`` generates the sentences and their questions, ``planting`` the copy that holds them. ``mapping`` follows them
+from the file to the context, ``prompts`` into the answer of a language model, with and without retrieval. ``maps``
+defines the plan and the result.
 """

@@ -1,4 +1,4 @@
-"""What is planted: facts that no document states, about places that do not exist, and questions for them."""
+"""Generates needles: sentences with invented facts about invented places, and questions about them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ KINDS = {
     "conflicting": "two sentences that contradict each other",
     "several": "three sentences for one question",
 }
-DEPTHS = tuple(range(0, 101, 10))
-# Said, asked in the same words, asked in others.
+DEPTHS = tuple(range(0, 101, 10))  # percent of the text
+# Each: the sentence, its question in the same words, its question in other words.
 _FACTS = (
     (
         "The {name} ferry leaves from pier {value}.",
@@ -59,7 +59,7 @@ _LAST = ("morra", "tenby", "wickel", "lindu", "dessa", "ravik", "shannow", "bris
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """A person's own needle. ``answer``: words that an answer has to hold, "" where none is asked for."""
+    """A needle that the user wrote. ``answer``: words that an answer must contain, "" to check no answer."""
 
     sentence: str
     question: str
@@ -68,9 +68,10 @@ class Own:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Planted at ``depth`` percent. ``answer``: what stands in an answer that knows it; "" counts for none.
+    """A sentence to plant at ``depth`` percent of the text.
 
-    ``sought``: it is to be found; else it only distracts.
+    ``answer``: words that a correct answer contains; with "" no answer is correct. ``sought``: whether the question
+    asks for it; else it is a distractor.
     """
 
     depth: int
@@ -78,13 +79,13 @@ class Sentence:
     answer: str = ""
     sought: bool = True
 
-    def answered_by(self, said: str) -> bool:
-        """Whether what was said holds the answer, as words of their own.
+    def answered_by(self, reply: str) -> bool:
+        """Whether the reply contains the answer as whole words, in any case.
 
         >>> Sentence(0, "", "42").answered_by("It is 42."), Sentence(0, "", "42").answered_by("It is 421.")
         (True, False)
         """
-        return bool(self.answer) and bool(re.search(rf"(?<!\w){re.escape(self.answer)}(?!\w)", said, re.IGNORECASE))
+        return bool(self.answer) and bool(re.search(rf"(?<!\w){re.escape(self.answer)}(?!\w)", reply, re.IGNORECASE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,61 +97,63 @@ class Needle:
     sentences: tuple[Sentence, ...]
 
 
-def made_needles(kinds: Collection[str], seed: int, taken: Collection[str] = ()) -> tuple[Needle, ...]:
-    """For every depth one needle of each kind; the same for the same arguments.
+def generate_needles(kinds: Collection[str], seed: int, excluded: Collection[str] = ()) -> tuple[Needle, ...]:
+    """One needle of each kind for every depth. The same arguments give the same needles.
 
-    No two tell of the same place, and no name is among ``taken``, in lower case. A second or third sentence stands at
-    another depth.
+    Every place has another name, and none is among ``excluded`` (lower case). The second and third sentences of a
+    needle get other depths than the first.
 
-    >>> made_needles(["plain"], 0)[0].question
+    >>> generate_needles(["plain"], 0)[0].question
     'From which pier does the Dovdessa ferry leave?'
     """
-    draw = Random(f"needles {seed}")  # noqa: S311 - a choice of names, no secret
-    names, values = _names(draw, taken), _values(draw)
-    made = []
-    for turn in range(len(DEPTHS)):
+    random = Random(f"needles {seed}")  # noqa: S311 - a choice of names, no secret
+    names, values = _names(random, excluded), _values(random)
+    needles = []
+    for depth_index in range(len(DEPTHS)):
         for number, kind in enumerate(KINDS):
-            # Drawn for all kinds, so that a needle is the same whichever of them are asked for.
-            needle = _made(kind, _FACTS[(turn + number) % len(_FACTS)], turn, names, values)
+            # Generated for all kinds, so that a needle does not depend on which other kinds are requested.
+            needle = _needle(kind, _FACTS[(depth_index + number) % len(_FACTS)], depth_index, names, values)
             if kind in kinds:
-                made.append(needle)
-    return tuple(made)
+                needles.append(needle)
+    return tuple(needles)
 
 
 def own_needles(own: Own) -> Iterator[Needle]:
-    """A person's own sentence at every depth: one at a time, as it would be found elsewhere."""
+    """The user's sentence at every depth. Each is for a copy of its own, where the others would be found instead."""
     for depth in DEPTHS:
         yield Needle("own", own.question, (Sentence(depth, " ".join(own.sentence.split()), own.answer),))
 
 
-def _made(kind: str, fact: tuple[str, str, str], turn: int, names: Iterator[str], values: Iterator[str]) -> Needle:
-    said, asked, reworded = fact
+def _needle(
+    kind: str, fact: tuple[str, str, str], depth_index: int, names: Iterator[str], values: Iterator[str]
+) -> Needle:
+    template, question, reworded = fact
 
-    def planted(name: str, after: int = 0, *, sought: bool = True) -> Sentence:
-        value = next(values)
-        return Sentence(DEPTHS[(turn + after) % len(DEPTHS)], said.format(name=name, value=value), value, sought)
+    def sentence(name: str, deeper: int = 0, *, sought: bool = True) -> Sentence:
+        depth, value = DEPTHS[(depth_index + deeper) % len(DEPTHS)], next(values)
+        return Sentence(depth, template.format(name=name, value=value), value, sought)
 
     name = next(names)
-    sentences = [planted(name)]
+    sentences = [sentence(name)]
     if kind == "alike":
-        sentences += [planted(next(names), after, sought=False) for after in (0, 1)]
+        sentences += [sentence(next(names), deeper, sought=False) for deeper in (0, 1)]
     elif kind == "conflicting":
-        sentences.append(planted(name, 5))
+        sentences.append(sentence(name, 5))
     elif kind == "several":
         others = next(names), next(names)
-        sentences += [planted(other, 4 * number) for number, other in enumerate(others, 1)]
+        sentences += [sentence(other, 4 * number) for number, other in enumerate(others, 1)]
         name = f"{name}, {others[0]} and {others[1]}"
-    question = reworded if kind == "reworded" else asked
-    return Needle(kind, question.format(name=name), tuple(sentences))
+    chosen = reworded if kind == "reworded" else question
+    return Needle(kind, chosen.format(name=name), tuple(sentences))
 
 
-def _names(draw: Random, taken: Collection[str]) -> Iterator[str]:
+def _names(random: Random, excluded: Collection[str]) -> Iterator[str]:
     names = [first + last for first in _FIRST for last in _LAST]
-    draw.shuffle(names)
-    return (name for name in names if name.lower() not in taken)
+    random.shuffle(names)
+    return (name for name in names if name.lower() not in excluded)
 
 
-def _values(draw: Random) -> Iterator[str]:
+def _values(random: Random) -> Iterator[str]:
     values = list(range(200, 1000))
-    draw.shuffle(values)
+    random.shuffle(values)
     return map(str, values)

@@ -1,4 +1,4 @@
-"""The map of a library's needles: copies made and filled, every sentence followed, kept as it goes."""
+"""Runs a needle test: fills copies of a library, asks for every needle, and stores each result as it comes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import Any
 from core.embedding import CachedEncoder
 from core.evaluation.history import workspace_in, write_json
 from core.evaluation.lost_gold import EXCLUDED, fates, gold_leaves
-from core.evaluation.needles.facts import Needle, made_needles, own_needles
-from core.evaluation.needles.maps import NeedleMap, NeedlePlan, summed
-from core.evaluation.needles.planting import Haystack, gathered, planted, staged
-from core.evaluation.needles.prompts import ORDERS, Answered, answered, without_retrieval
+from core.evaluation.needles.facts import Needle, generate_needles, own_needles
+from core.evaluation.needles.maps import NeedleMap, NeedlePlan, needle_map_of
+from core.evaluation.needles.planting import Haystack, gather_haystack, plant_sentences, write_documents
+from core.evaluation.needles.prompts import ORDERS, Answered, ask_model, ask_without_retrieval
 from core.evaluation.regions import Placed, region
 from core.evidence import Context
 from core.library import Failure, Incoming, Ingested, Library
@@ -26,142 +26,143 @@ from core.search.ranking.stage_scores import Ranking
 from core.text.phrases import find_words
 from core.types import LanguageModel
 
-FOLDER = "needles"  # in the workspace of a library's benches
+FOLDER = "needles"  # below the workspace of the library's benches
 _JOURNAL = "asked.json"
 
 Watch = Callable[[str, int, int], None]
-"""Told what is being done, and how much of how much; may raise to stop."""
+"""Receives (activity, done, total). May raise to stop."""
 
 
 def needle_map(
     library: Library, plan: NeedlePlan, model: LanguageModel | None = None, watch: Watch | None = None, asked: str = ""
 ) -> NeedleMap:
-    """Plant, ask, and follow every sentence from the file to the context and, with ``model``, into the answer.
+    """Plant needles in copies of the library and follow each to the context and, with ``model``, into the answer.
 
-    All is done in copies below the library's folder of benchmarks; the library is read and nothing else, and lends the
-    vectors it has, so that only chunks with a planted sentence are encoded. The same call after a kill goes on where it
-    stopped, and what is finished is not done again. ``asked``: a name of the model, so that another one's map is
-    another. Raises ``LecternError`` where no prose is there to plant in, ``ModelError``, and what ``watch`` raises.
+    The copies are made below the library's benchmark folder. The library itself is only read, and its vectors are
+    reused, so that only chunks with a planted sentence are encoded. After a kill the same call resumes; a finished map
+    is returned at once. ``asked``: the model's name, which is part of the map's identity. Raises ``LecternError`` for a
+    library without prose, ``ModelError``, and what ``watch`` raises.
     """
-    place = workspace_in(library.home) / FOLDER / plan.key(library, asked)
-    finished = place / "map.json"
-    if finished.is_file():
-        return from_values(NeedleMap, json.loads(finished.read_text(encoding="ascii")))
-    place.mkdir(parents=True, exist_ok=True)
-    found = _Mapping(library, plan, model, watch, place).map()
-    write_json(finished, asdict(found))
-    for part in ("library", "documents"):  # the map is what is kept
-        shutil.rmtree(place / part, ignore_errors=True)
-    return found
+    folder = workspace_in(library.home) / FOLDER / plan.key(library, asked)
+    map_file = folder / "map.json"
+    if map_file.is_file():
+        return from_values(NeedleMap, json.loads(map_file.read_text(encoding="ascii")))
+    folder.mkdir(parents=True, exist_ok=True)
+    result = _Mapping(library, plan, model, watch, folder).map()
+    write_json(map_file, asdict(result))
+    for part in ("library", "documents"):
+        shutil.rmtree(folder / part, ignore_errors=True)
+    return result
 
 
 @dataclass(slots=True)
 class _Mapping:
-    """One call of ``needle_map``. ``rows``: one for each needle or prompt that was asked, kept as they come."""
+    """One call of ``needle_map``. ``rows``: one for each needle or prompt, stored in the journal as they come."""
 
     library: Library
     plan: NeedlePlan
     model: LanguageModel | None
     watch: Watch | None
-    place: Path
+    folder: Path
     rows: list[dict[str, Any]] = field(default_factory=list)
     encoded: int = 0
     reused: int = 0
     seconds: float = 0.0
 
     def map(self) -> NeedleMap:
-        """Every size, then the prompts without retrieval."""
-        begun = perf_counter()
-        self._take_up()
-        sizes: dict[int, Haystack] = {}
+        """Ask for all needles in copies of every size, then in prompts without retrieval."""
+        start = perf_counter()
+        self._load_journal()
+        haystacks: dict[int, Haystack] = {}
         for size in sorted(self.plan.tokens):
-            haystack = gathered(self.library, size)
-            sizes.setdefault(haystack.tokens, haystack)  # a library that is smaller than two sizes is one size
+            haystack = gather_haystack(self.library, size)
+            haystacks.setdefault(haystack.tokens, haystack)  # sizes beyond the library's give the same haystack
         try:
-            for haystack in sizes.values():
+            for haystack in haystacks.values():
                 for number, needles in enumerate(self._layouts(haystack)):
-                    self._layout(haystack, number, needles)
+                    self._run_layout(haystack, number, needles)
             if self.model is not None and self.plan.prompts:
-                self._prompts(self.model)
+                self._run_prompts(self.model)
         finally:
-            self.seconds += perf_counter() - begun
-            self._keep()
-        return replace(summed(self.rows), encoded=self.encoded, reused=self.reused, seconds=self.seconds)
+            self.seconds += perf_counter() - start
+            self._store_journal()
+        return replace(needle_map_of(self.rows), encoded=self.encoded, reused=self.reused, seconds=self.seconds)
 
     def _layouts(self, haystack: Haystack) -> list[tuple[Needle, ...]]:
-        """Needles that stand in the copy together: made ones all at once, a person's sentence depth by depth."""
-        made = made_needles(self.plan.kinds, self.plan.seed, _words(haystack.prose))
-        own = zip(*(own_needles(one) for one in self.plan.own), strict=True) if self.plan.own else ()
-        return [*([made] if made else []), *map(tuple, own)]
+        """Groups of needles for one copy each: all generated ones, and the user's by depth."""
+        generated = generate_needles(self.plan.kinds, self.plan.seed, _words(haystack.prose))
+        own = zip(*(own_needles(item) for item in self.plan.own), strict=True) if self.plan.own else ()
+        return [*([generated] if generated else []), *map(tuple, own)]
 
-    def _layout(self, haystack: Haystack, number: int, needles: Sequence[Needle]) -> None:
-        waiting = [at for at in range(len(needles)) if not self._known(haystack.tokens, number, at)]
-        if not waiting:
+    def _run_layout(self, haystack: Haystack, number: int, needles: Sequence[Needle]) -> None:
+        open_indices = [index for index in range(len(needles)) if not self._has_row(haystack.tokens, number, index)]
+        if not open_indices:
             return
-        alike = self.library.settings.embedding.is_packaged
-        lender = CachedEncoder(self.library.model.encoder, self.library.vectors) if alike else None
-        with Library.open(self.place / "library", encoder=lender) as shadow:
-            self._fill(shadow, haystack, needles, lender)
-            for at in waiting:
-                self._tell(f"{haystack.tokens:,} tokens: needle", at, len(needles))
-                self._note(haystack.tokens, number, at, *self._asked(shadow, needles[at]))
+        can_reuse = self.library.settings.embedding.is_packaged
+        encoder = CachedEncoder(self.library.model.encoder, self.library.vectors) if can_reuse else None
+        with Library.open(self.folder / "library", encoder=encoder) as copy:
+            self._fill(copy, haystack, needles, encoder)
+            for index in open_indices:
+                self._report(f"{haystack.tokens:,} tokens: needle", index, len(needles))
+                self._add_row(haystack.tokens, number, index, *self._ask(copy, needles[index]))
 
     def _fill(
-        self, shadow: Library, haystack: Haystack, needles: Sequence[Needle], lender: CachedEncoder | None
+        self, copy: Library, haystack: Haystack, needles: Sequence[Needle], encoder: CachedEncoder | None
     ) -> None:
-        """Bring the copy to hold these documents with these sentences, and nothing else."""
+        """Make the copy hold exactly the haystack's documents with the needles' sentences."""
         sentences = [sentence for needle in needles for sentence in needle.sentences]
-        paths = staged(planted(haystack, sentences), self.place / "documents")
-        kept = {path.resolve() for path in paths}
-        for row in shadow.sources():
-            if row.parent is None and (row.path is None or row.path.resolve() not in kept):
-                shadow.remove(row.id)
-        reading = _Reading(self.watch, len(paths), f"{haystack.tokens:,} tokens: ")
-        before = lender.borrowed if lender else 0
-        report = shadow.ingest([Incoming(str(path), path) for path in paths], reading, self.library.settings)
-        lent = lender.borrowed - before if lender else 0
-        self.encoded, self.reused = self.encoded + report.encoded - lent, self.reused + report.reused + lent
-        self._keep()
+        paths = write_documents(plant_sentences(haystack, sentences), self.folder / "documents")
+        resolved = {path.resolve() for path in paths}
+        for row in copy.sources():
+            if row.parent is None and (row.path is None or row.path.resolve() not in resolved):
+                copy.remove(row.id)
+        progress = _CopyProgress(self.watch, len(paths), f"{haystack.tokens:,} tokens: ")
+        hits_before = encoder.borrowed if encoder else 0
+        report = copy.ingest([Incoming(str(path), path) for path in paths], progress, self.library.settings)
+        hits = encoder.borrowed - hits_before if encoder else 0
+        self.encoded, self.reused = self.encoded + report.encoded - hits, self.reused + report.reused + hits
+        self._store_journal()
 
-    def _asked(self, shadow: Library, needle: Needle) -> tuple[list[tuple[int, dict[str, bool]]], list[Answered]]:
-        """Of each sought sentence its depth and the stages it reached; and what the model told."""
-        settings, searcher = self.plan.settings or self.library.settings, shadow.searcher
+    def _ask(self, copy: Library, needle: Needle) -> tuple[list[tuple[int, dict[str, bool]]], list[Answered]]:
+        """(depth, stages reached) of each sought sentence, and the model's answers."""
+        settings, searcher = self.plan.settings or self.library.settings, copy.searcher
         ranking = searcher.order(searcher.find(Query(needle.question), settings), settings)
         context, _, _ = searcher.fill(ranking, settings, None, searcher.reads(ranking.leaves))
         texts = {version: searcher.text(version) for version in ranking.leaves.version_ids}
         sought = [sentence for sentence in needle.sentences if sentence.sought]
-        reached = [(one.depth, reached_stages(_place(texts, one.text), ranking, context)) for one in sought]
+        reached = [(item.depth, reached_stages(_sentence_span(texts, item.text), ranking, context)) for item in sought]
         answers: list[Answered] = []
         if self.model is None:
             return reached, answers
         for order in dict.fromkeys((*ORDERS, settings.assembly.order)):
-            told, seen = answered(needle, context.passages, order, self.model)
-            answers += seen
+            is_right, in_prompt = ask_model(needle, context.passages, order, self.model)
+            answers += in_prompt
             if order == settings.assembly.order:
-                for (_, stages), right in zip(reached, told, strict=True):
+                for (_, stages), right in zip(reached, is_right, strict=True):
                     stages["answer"] = right
         return reached, answers
 
-    def _prompts(self, model: LanguageModel) -> None:
-        """Text as long as each size, with one sentence at each depth, handed over whole."""
-        text = gathered(self.library, max(self.plan.prompts)).prose
-        offsets = self.library.model.counter.offsets(text)
-        needles = made_needles(("plain",), self.plan.seed, _words(text))
-        for size in sorted({min(size, len(offsets)) for size in self.plan.prompts}):
-            for at, needle in enumerate(needles):
-                if not self._known(size, "prompt", at):
-                    self._tell(f"{size:,} tokens without retrieval: prompt", at, len(needles))
-                    one = without_retrieval(needle, text[: int(offsets[size - 1][1])], model)
-                    self._note(size, "prompt", at, [(needle.sentences[0].depth, {"prompt": one.right})], [one])
+    def _run_prompts(self, model: LanguageModel) -> None:
+        """Ask without retrieval: prompts of each size that hold the text with one sentence, at each depth in turn."""
+        text = gather_haystack(self.library, max(self.plan.prompts)).prose
+        token_spans = self.library.model.counter.offsets(text)
+        needles = generate_needles(("plain",), self.plan.seed, _words(text))
+        for size in sorted({min(size, len(token_spans)) for size in self.plan.prompts}):
+            for index, needle in enumerate(needles):
+                if not self._has_row(size, "prompt", index):
+                    self._report(f"{size:,} tokens without retrieval: prompt", index, len(needles))
+                    answer = ask_without_retrieval(needle, text[: int(token_spans[size - 1][1])], model)
+                    stages = [(needle.sentences[0].depth, {"prompt": answer.right})]
+                    self._add_row(size, "prompt", index, stages, [answer])
 
-    def _tell(self, what: str, done: int, total: int) -> None:
+    def _report(self, activity: str, done: int, total: int) -> None:
         if self.watch is not None:
-            self.watch(what, done, total)
+            self.watch(activity, done, total)
 
-    def _known(self, tokens: int, layout: int | str, needle: int) -> bool:
+    def _has_row(self, tokens: int, layout: int | str, needle: int) -> bool:
         return any(row["of"] == [tokens, layout, needle] for row in self.rows)
 
-    def _note(
+    def _add_row(
         self,
         tokens: int,
         layout: int | str,
@@ -169,43 +170,42 @@ class _Mapping:
         sentences: Sequence[tuple[int, Mapping[str, bool]]],
         answers: Sequence[Answered],
     ) -> None:
-        told = [asdict(one) for one in answers]
-        self.rows.append({"of": [tokens, layout, needle], "sentences": list(sentences), "answers": told})
-        self._keep()
+        values = [asdict(answer) for answer in answers]
+        self.rows.append({"of": [tokens, layout, needle], "sentences": list(sentences), "answers": values})
+        self._store_journal()
 
-    def _keep(self) -> None:
-        spent = {"encoded": self.encoded, "reused": self.reused, "seconds": self.seconds}
-        write_json(self.place / _JOURNAL, {"rows": self.rows, **spent})
+    def _store_journal(self) -> None:
+        costs = {"encoded": self.encoded, "reused": self.reused, "seconds": self.seconds}
+        write_json(self.folder / _JOURNAL, {"rows": self.rows, **costs})
 
-    def _take_up(self) -> None:
-        path = self.place / _JOURNAL
+    def _load_journal(self) -> None:
+        path = self.folder / _JOURNAL
         if path.is_file():
-            held = json.loads(path.read_text(encoding="ascii"))
-            self.rows, self.encoded, self.reused = held["rows"], held["encoded"], held["reused"]
-            self.seconds = held["seconds"]
+            journal = json.loads(path.read_text(encoding="ascii"))
+            self.rows, self.encoded, self.reused = journal["rows"], journal["encoded"], journal["reused"]
+            self.seconds = journal["seconds"]
 
 
-def reached_stages(place: Placed | None, ranking: Ranking, context: Context) -> dict[str, bool]:
-    """Which stages a place (version, start, end) reached; ``None``: its words are in no document."""
-    stages = dict.fromkeys(("read", "cut", "searched", "ordered", "context"), False)
-    if place is None:
-        return stages
+def reached_stages(span: Placed | None, ranking: Ranking, context: Context) -> dict[str, bool]:
+    """Which stages a span (version, start, end) reached; none of them for ``None``, a sentence in no document."""
+    if span is None:
+        return dict.fromkeys(("read", "cut", "searched", "ordered", "context"), False)
     leaves = ranking.leaves
     documents = {version: number for number, version in enumerate(leaves.version_ids)}
-    held = gold_leaves([place], documents, leaves.documents, leaves.starts, leaves.ends)
-    came = fates(ranking, held)
-    read = region((one.version_id, one.start, one.end) for one in context.passages)
+    holding = gold_leaves([span], documents, leaves.documents, leaves.starts, leaves.ends)
+    leaf_fates = fates(ranking, holding)
+    retrieved = region((passage.version_id, passage.start, passage.end) for passage in context.passages)
     return {
         "read": True,
-        "cut": any(place in leaf.held for leaf in held),
-        "searched": any(fate not in ("search", EXCLUDED) for fate in came),
-        "ordered": "budget" in came,  # it was kept, whatever the budget did to it
-        "context": read.common(region([place])) == place[2] - place[1],
+        "cut": any(span in leaf.held for leaf in holding),
+        "searched": any(fate not in ("search", EXCLUDED) for fate in leaf_fates),
+        "ordered": "budget" in leaf_fates,  # which means kept by the ranking
+        "context": retrieved.common(region([span])) == span[2] - span[1],
     }
 
 
-def _place(texts: Mapping[str, str], sentence: str) -> Placed | None:
-    """The first place of a sentence's words, whatever blanks stand between them."""
+def _sentence_span(texts: Mapping[str, str], sentence: str) -> Placed | None:
+    """The first occurrence of a sentence's words, with any white space between them; ``None`` for none."""
     for version, text in texts.items():
         for span in find_words(text, sentence, 1):
             return version, span.start, span.end
@@ -216,22 +216,22 @@ def _words(text: str) -> set[str]:
     return {word.lower() for word in text.split()}
 
 
-class _Reading:
-    """An ingest's progress as the map's."""
+class _CopyProgress:
+    """Passes an ingest's progress on to ``watch``, its activities prefixed with ``label``."""
 
-    def __init__(self, watch: Watch | None, total: int, what: str) -> None:
-        self._watch, self._total, self._what, self._done = watch, total, what, 0
+    def __init__(self, watch: Watch | None, total: int, label: str) -> None:
+        self._watch, self._total, self._label, self._done = watch, total, label, 0
 
     def stage(self, index: int, stage: str, done: int, total: int) -> None:
         if self._watch and stage == "encoding" and total:
-            self._watch(f"{self._what}text", done, total)
+            self._watch(f"{self._label}text", done, total)
         else:
-            self._tell()
+            self._report()
 
     def finished(self, index: int, outcome: Ingested | Failure) -> None:
         self._done = min(self._done + 1, self._total)
-        self._tell()
+        self._report()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if self._watch:
-            self._watch(f"{self._what}document", self._done, self._total)
+            self._watch(f"{self._label}document", self._done, self._total)

@@ -1,4 +1,4 @@
-"""What to plant and ask, and what came of it: for every depth and size how many sentences each stage still has."""
+"""The plan of a needle test and its result: how many sentences reach each stage, by depth and library size."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ STAGES = {
 
 @dataclass(frozen=True, slots=True)
 class NeedlePlan:
-    """What to plant and ask. ``tokens``: sizes of the copy. ``kinds``: of made needles, (): none. ``own``: a person's.
+    """What to plant and how to ask for it.
 
-    ``settings``: how it is asked, ``None``: as the library is. ``prompts``: sizes in tokens of prompts without
-    retrieval, for a language model alone. Raises ``LecternError`` for a plan that plants nothing.
+    ``tokens``: sizes of the library's copy. ``kinds``: of generated needles, () for none. ``own``: the user's needles.
+    ``settings``: ``None`` for the library's. ``prompts``: sizes in tokens of prompts without retrieval, used only with
+    a language model. Raises ``LecternError`` for a plan that plants nothing.
     """
 
     tokens: tuple[int, ...] = (10_000, 100_000)
@@ -49,16 +50,16 @@ class NeedlePlan:
             raise LecternError("This plants nothing.", "Name a kind or a sentence, and sizes of 500 tokens or more.")
 
     def key(self, library: Library, model: str) -> str:
-        """The same for the same plan, documents and code."""
-        told = asdict(replace(self, settings=None)), (self.settings or library.settings).to_dict()
+        """Sixteen hex digits, equal for equal plans, documents, models and code."""
+        plan = asdict(replace(self, settings=None)), (self.settings or library.settings).to_dict()
         documents = [row.version_id for row in library.sources()]
-        value = json.dumps([told, documents, model, CODE], sort_keys=True)
+        value = json.dumps([plan, documents, model, CODE], sort_keys=True)
         return hashlib.sha256(value.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Of the sentences planted at ``depth`` percent of ``tokens``: how many this stage still has."""
+    """How many of the sentences ``planted`` at ``depth`` percent of ``tokens`` reached ``stage`` (``found``)."""
 
     depth: int
     tokens: int
@@ -69,8 +70,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class NeedleMap:
-    """``answers``: each sentence that stood in a prompt, where, and whether it was told. ``encoded`` and ``reused``:
-    texts of the copies, by whether the library had their vectors.
+    """The result of a needle test. ``answers``: one for each planted sentence in a prompt of the language model.
+
+    ``encoded`` and ``reused``: the number of the copies' texts without and with a vector in the library.
     """
 
     cells: tuple[Cell, ...]
@@ -80,30 +82,31 @@ class NeedleMap:
     seconds: float = 0.0
 
     def by_place(self, order: str) -> dict[int, tuple[int, int]]:
-        """How many sentences were told of how many, by the fifth of the prompt (0 to 4) they stood in."""
-        asked = [(min(4, int(5 * item.share)), item.right) for item in self.answers if item.order == order]
-        counts, right = Counter(at for at, _ in asked), Counter(at for at, told in asked if told)
-        return {at: (right[at], counts[at]) for at in sorted(counts)}
+        """(right answers, sentences) by the fifth of the prompt (0 to 4) that held the sentence."""
+        answers = [(min(4, int(5 * item.share)), item.right) for item in self.answers if item.order == order]
+        counts = Counter(fifth for fifth, _ in answers)
+        right = Counter(fifth for fifth, is_right in answers if is_right)
+        return {fifth: (right[fifth], counts[fifth]) for fifth in sorted(counts)}
 
     @property
     def sentences(self) -> list[str]:
-        """What was found, in words: how many are left at each stage, and what the order of the passages does."""
-        told = []
-        for stage, said in STAGES.items():
+        """The result in words: how many sentences reach each stage, and the effect of the order of the passages."""
+        sentences = []
+        for stage, meaning in STAGES.items():
             cells = [cell for cell in self.cells if cell.stage == stage]
             found, count = sum(cell.found for cell in cells), sum(cell.planted for cell in cells)
             if cells:
-                told.append(f"{found} of {count} ({found / count:.0%}): {said}.")
+                sentences.append(f"{found} of {count} ({found / count:.0%}): {meaning}.")
         for order in ORDERS:
-            places = self.by_place(order).values()
-            if places:
-                right, asked = (sum(values) for values in zip(*places, strict=True))
-                told.append(f"With the order {order!r} {right} of {asked} that stood in the prompt were told.")
-        return told
+            fifths = self.by_place(order).values()
+            if fifths:
+                right, count = (sum(values) for values in zip(*fifths, strict=True))
+                sentences.append(f"With the order {order!r} {right} of {count} that stood in the prompt were told.")
+        return sentences
 
 
-def summed(rows: Sequence[Mapping[str, Any]]) -> NeedleMap:
-    """The cells of what was written down, a row a needle or a prompt."""
+def needle_map_of(rows: Sequence[Mapping[str, Any]]) -> NeedleMap:
+    """The map of a journal's rows, one a needle or prompt."""
     counts: Counter[tuple[int, int, str]] = Counter()
     found: Counter[tuple[int, int, str]] = Counter()
     answers: list[Answered] = []

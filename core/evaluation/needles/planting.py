@@ -1,8 +1,8 @@
-"""Copies of a library's documents with sentences planted in them, as files to read anew; the originals are left alone.
+"""Copies documents of a library and plants sentences in the copies, as files to be read anew.
 
-Prose takes sentences, each at the end of a paragraph. A file whose text is its own (plain text, Markdown) is planted in
-as it is; of another format the copy is Markdown of what was read of it, without its tables' typing and its pages.
-Code, tables and whatever else is no prose is copied and takes up room.
+Sentences are planted in prose, each at the end of a paragraph. The copy of plain text or Markdown is the file's text;
+the copy of another format is Markdown made of the text that was read. Code, tables and other files without prose are
+copied unchanged and count towards the size.
 """
 
 from __future__ import annotations
@@ -22,67 +22,68 @@ from core.storage.catalogue.sources import SourceRow
 from core.types import BlockKind, Document, TokenCounter
 
 _NO_PROSE = frozenset({"code", "csv", "xlsx", "xls", "ods", "notebook"})
-_LEFT_OUT = frozenset({BlockKind.FURNITURE, BlockKind.FRONT_MATTER, BlockKind.RULE})
+_SKIPPED_BLOCKS = frozenset({BlockKind.FURNITURE, BlockKind.FRONT_MATTER, BlockKind.RULE})
 
 
 @dataclass(frozen=True, slots=True)
 class HaystackDocument:
-    """A document of the copy. ``places``: where sentences may be planted in ``text``, ascending; () where nowhere, and
-    then ``data`` is the file itself.
+    """A document of the copy. ``offsets``: where sentences may be planted in ``text``, ascending.
+
+    A document without such offsets is copied as the bytes ``data``.
     """
 
     name: str
     text: str = ""
-    places: tuple[int, ...] = ()
+    offsets: tuple[int, ...] = ()
     data: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
 class Haystack:
-    """``tokens``: the room that was asked for, or what the library has where that is less."""
+    """The documents to plant in. ``tokens``: the requested size, or the library's where that is smaller."""
 
     items: tuple[HaystackDocument, ...]
     tokens: int
 
     @property
     def prose(self) -> str:
-        """The text that sentences are planted in, one document after another."""
-        return "\n\n".join(item.text for item in self.items if item.places)
+        """The text that sentences can be planted in, one document after another."""
+        return "\n\n".join(item.text for item in self.items if item.offsets)
 
 
-def gathered(library: Library, tokens: int) -> Haystack:
-    """The library's documents in the order they were added, up to so many tokens of text; the last one is cut.
+def gather_haystack(library: Library, tokens: int) -> Haystack:
+    """The library's documents in the order they were added, up to ``tokens`` tokens; the last one is truncated.
 
-    Raises ``LecternError`` where no prose is among them.
+    Raises ``LecternError`` where none of them is prose.
     """
-    counter, room = library.model.counter, tokens
+    counter, remaining = library.model.counter, tokens
     rows: dict[str, SourceRow] = {}
     for row in library.sources():
         if row.parent is None:
             rows.setdefault(row.version_id, row)
     items: list[HaystackDocument] = []
     for version, row in rows.items():
-        if room <= 0:
+        if remaining <= 0:
             break
         document = library.document(version)
         if row.document_kind in _NO_PROSE:
             count = counter.count([document.text])[0]
-            if count <= room:
+            if count <= remaining:
                 items.append(HaystackDocument(row.name, data=library.original(version)))
-                room -= count
+                remaining -= count
             continue
         whole = _prose(document, row.name)
-        fitting = _within(whole, room, counter)
-        if fitting.places:
+        fitting = _truncated(whole, remaining, counter)
+        if fitting.offsets:
             items.append(fitting)
-            room -= counter.count([fitting.text])[0]
-            if len(fitting.text) < len(whole.text):  # the last paragraph that fits is in
-                room = 0
-    if not any(item.places for item in items):
+            remaining -= counter.count([fitting.text])[0]
+            if len(fitting.text) < len(whole.text):  # no further paragraph fits
+                remaining = 0
+    if not any(item.offsets for item in items):
         raise LecternError(
             "There is no prose in this library to plant sentences in.", "Add a text, a page, a paper or a mail."
         )
-    return Haystack(tuple(items), tokens if room <= 0 else tokens - room)
+    return Haystack(tuple(items), tokens if remaining <= 0 else tokens - remaining)
 
 
 def _prose(document: Document, name: str) -> HaystackDocument:
@@ -90,62 +91,63 @@ def _prose(document: Document, name: str) -> HaystackDocument:
         ends = [block.end for block in document.blocks if block.kind == BlockKind.PARAGRAPH]
         return HaystackDocument(name, document.text, tuple(len(document.text[:end].rstrip()) for end in ends))
     parts: list[str] = []
-    places, length = [], 0
+    offsets, length = [], 0
     for block in document.blocks:
-        said = document.text[block.start : block.end].strip()
-        if not said or block.kind in _LEFT_OUT:
+        text = document.text[block.start : block.end].strip()
+        if not text or block.kind in _SKIPPED_BLOCKS:
             continue
-        parts.append(f"{'#' * max(1, block.level)} {said}" if block.kind == BlockKind.HEADING else said)
+        parts.append(f"{'#' * max(1, block.level)} {text}" if block.kind == BlockKind.HEADING else text)
         length += len(parts[-1]) + 2
         if block.kind == BlockKind.PARAGRAPH:
-            places.append(length - 2)
-    return HaystackDocument(f"{Path(name).stem}.md", "\n\n".join(parts), tuple(places))
+            offsets.append(length - 2)
+    return HaystackDocument(f"{Path(name).stem}.md", "\n\n".join(parts), tuple(offsets))
 
 
-def _within(document: HaystackDocument, room: int, counter: TokenCounter) -> HaystackDocument:
-    """What has room of a document, up to the end of a paragraph; without places where not even one has."""
-    offsets = counter.offsets(document.text)
-    if len(offsets) <= room:
+def _truncated(document: HaystackDocument, tokens: int, counter: TokenCounter) -> HaystackDocument:
+    """The document up to the last paragraph end within ``tokens`` tokens; without offsets where there is none."""
+    token_spans = counter.offsets(document.text)
+    if len(token_spans) <= tokens:
         return document
-    places = tuple(place for place in document.places if place <= int(offsets[room - 1][1]))
-    return HaystackDocument(document.name, document.text[: places[-1]] if places else "", places)
+    offsets = tuple(offset for offset in document.offsets if offset <= int(token_spans[tokens - 1][1]))
+    return HaystackDocument(document.name, document.text[: offsets[-1]] if offsets else "", offsets)
 
 
-def planted(haystack: Haystack, sentences: Sequence[Sentence]) -> list[HaystackDocument]:
-    """The documents with each sentence at its depth: after the paragraph that ends nearest to that share of all prose.
+def plant_sentences(haystack: Haystack, sentences: Sequence[Sentence]) -> list[HaystackDocument]:
+    """The documents with each sentence planted after the paragraph whose end is nearest to its depth in all prose.
 
-    Sentences of one depth stand behind different paragraphs, as far as there are so many.
+    Of the nearest tenth of the paragraphs the one with the fewest planted sentences is used, so that sentences of one
+    depth are spread.
     """
-    begins = accumulate((len(item.text) for item in haystack.items), initial=0)
-    places = [
-        (begin + place, number, place)
-        for number, (item, begin) in enumerate(zip(haystack.items, begins, strict=False))
-        for place in item.places
+    document_starts = accumulate((len(item.text) for item in haystack.items), initial=0)
+    slots = [  # (offset in all prose, document, offset in the document)
+        (start + offset, number, offset)
+        for number, (item, start) in enumerate(zip(haystack.items, document_starts, strict=False))
+        for offset in item.offsets
     ]
-    whole = sum(len(item.text) for item in haystack.items)
-    chosen: dict[int, list[tuple[int, str]]] = defaultdict(list)
-    taken: dict[int, int] = defaultdict(int)  # sentences by place: the emptiest of the nearest is next
+    length = sum(len(item.text) for item in haystack.items)
+    by_document: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    counts: dict[int, int] = defaultdict(int)  # planted sentences by offset in all prose
     for sentence in sentences:
-        target = whole * sentence.depth / 100
-        near = sorted(places, key=lambda one: abs(one[0] - target))[: max(1, len(places) // 10)]
-        at, number, place = min(near, key=lambda one: taken[one[0]])
-        taken[at] += 1
-        chosen[number].append((place, sentence.text))
-    return [_with(item, chosen[number]) for number, item in enumerate(haystack.items)]
+        target = length * sentence.depth / 100
+        nearest = sorted(slots, key=lambda slot: abs(slot[0] - target))[: max(1, len(slots) // 10)]
+        position, number, offset = min(nearest, key=lambda slot: counts[slot[0]])
+        counts[position] += 1
+        by_document[number].append((offset, sentence.text))
+    return [_with_sentences(item, by_document[number]) for number, item in enumerate(haystack.items)]
 
 
-def _with(item: HaystackDocument, sentences: Iterable[tuple[int, str]]) -> HaystackDocument:
+def _with_sentences(item: HaystackDocument, sentences: Iterable[tuple[int, str]]) -> HaystackDocument:
     text = item.text
-    for place, said in sorted(sentences, reverse=True):  # from the end, so that places before it stay
-        text = f"{text[:place]} {said}{text[place:]}"
-    return HaystackDocument(item.name, text, item.places, item.data)
+    for offset, sentence in sorted(sentences, reverse=True):  # from the end, so that earlier offsets stay valid
+        text = f"{text[:offset]} {sentence}{text[offset:]}"
+    return HaystackDocument(item.name, text, item.offsets, item.data)
 
 
-def staged(items: Sequence[HaystackDocument], folder: Path) -> list[Path]:
-    """The documents as files, each in a folder of its own; what is there and right is left alone."""
+def write_documents(items: Sequence[HaystackDocument], folder: Path) -> list[Path]:
+    """Write each document to a numbered folder, unless the file is already there with the same content."""
     paths = []
     for number, item in enumerate(items):
-        data = item.data if not item.places else item.text.encode()
+        data = item.text.encode() if item.offsets else item.data
         path = folder / f"{number:05d}" / safe_name(item.name)
         if not path.is_file() or path.read_bytes() != data:
             path.parent.mkdir(parents=True, exist_ok=True)

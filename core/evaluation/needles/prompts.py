@@ -1,4 +1,4 @@
-"""What a language model makes of a needle: in the passages that were found, in two orders, and in plain text."""
+"""Asks a language model for a needle: from the retrieved passages in several orders, and from plain text."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from core.search.context.written_prompt import written_prompt
 from core.types import LanguageModel, Span
 
 ORDERS = ("relevance", "edges")
-"""Always compared; the settings' own order is asked for besides."""
+"""Orders of the passages that are always compared, in addition to the settings' own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One planted sentence in one prompt. ``order``: of the passages, "" without retrieval. ``share``: where it stands,
-    0 at the beginning and 1 at the end. ``right``: the answer held it.
+    """The answer to one planted sentence in one prompt.
+
+    ``order``: of the passages, "" without retrieval. ``share``: the sentence's position, from 0 for the beginning of
+    the prompt to 1 for its end. ``right``: whether the model's reply contains the answer.
     """
 
     order: str
@@ -26,32 +28,35 @@ class Answered:
     right: bool
 
 
-def answered(
+def ask_model(
     needle: Needle, passages: Sequence[Passage], order: str, model: LanguageModel
 ) -> tuple[list[bool], list[Answered]]:
-    """Of each sought sentence whether the model told it, and where those stood that were in the prompt.
+    """Whether the reply has each sought sentence's answer, and an ``Answered`` for each one that is in the prompt.
 
     Raises ``ModelError``.
     """
     ranked = sorted(passages, key=lambda passage: passage.rank)
-    told, seen = [], []
     prompt = written_prompt(needle.question, arrange(ranked, order))
-    said = model.complete(prompt)
+    reply = model.complete(prompt)
+    is_right, answers = [], []
     for sentence in needle.sentences:
         if sentence.sought:
-            told.append(sentence.answered_by(said))
-            at = prompt.find(sentence.text)
-            if at >= 0:
-                seen.append(Answered(order, at / len(prompt), told[-1]))
-    return told, seen
+            is_right.append(sentence.answered_by(reply))
+            offset = prompt.find(sentence.text)
+            if offset >= 0:
+                answers.append(Answered(order, offset / len(prompt), is_right[-1]))
+    return is_right, answers
 
 
-def without_retrieval(needle: Needle, text: str, model: LanguageModel) -> Answered:
-    """The needle's first sentence at its depth in a text that is handed over whole. Raises ``ModelError``."""
+def ask_without_retrieval(needle: Needle, text: str, model: LanguageModel) -> Answered:
+    """Ask for the needle's first sentence with all of ``text``, which holds it at its depth, as the context.
+
+    Raises ``ModelError``.
+    """
     sentence = needle.sentences[0]
-    at = text.find(" ", round(len(text) * sentence.depth / 100))
-    at = len(text) if at < 0 else at
-    whole = f"{text[:at]} {sentence.text}{text[at:]}"
-    passage = Passage("", "Text", "", 0, len(whole), whole, 0, (), (Span(0, len(whole)),), 1, 1.0, "")
+    offset = text.find(" ", round(len(text) * sentence.depth / 100))
+    offset = len(text) if offset < 0 else offset
+    planted = f"{text[:offset]} {sentence.text}{text[offset:]}"
+    passage = Passage("", "Text", "", 0, len(planted), planted, 0, (), (Span(0, len(planted)),), 1, 1.0, "")
     prompt = written_prompt(needle.question, [passage])
     return Answered("", prompt.find(sentence.text) / len(prompt), sentence.answered_by(model.complete(prompt)))

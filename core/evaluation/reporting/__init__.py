@@ -1,1 +1,1 @@
-"""What a bench found, as values, and as it is shown and passed on: words, breakdowns, charts, CSV, JSON, HTML."""
+"""Reports of benches: the figures as values, and their tables, charts and HTML page."""

@@ -1,7 +1,7 @@
-"""A bench report as interactive figures, for the page and for the report that is passed on.
+"""A bench report as interactive figures, for the page and for the HTML report.
 
-Presets are told apart by symbol and dash as well as by colour, the same in every figure of a report. Names are escaped,
-because Plotly obeys a few HTML tags in whatever it writes.
+A preset has the same colour, symbol and dash in every figure of a report. Names are escaped, because Plotly renders
+some HTML tags.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from core.evaluation.reporting.report import BenchReport
 if TYPE_CHECKING:
     import plotly.graph_objects
 
-# One more symbol than colours: no two of the first 42 presets share both.
+# Seven symbols and six colours: the first 42 presets differ in one of them.
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 PATTERNS: Mapping[str, str] = dict(zip(STAGE_WORDS, ("", "/", ".", "\\", "x", "|", "-", "+"), strict=True))
 BOLD = 8
-"""So many presets can be followed in one figure; of more, the best are drawn."""
+"""The number of presets that can be told apart in one figure. Of more, the best are drawn."""
 
 GROUPS = 20
-"""So many groups of a breakdown can be read; the rest are counted below them."""
+"""The number of groups drawn in a breakdown. The others are counted below the figure."""
 
-_LABEL = 36  # letters of a name beside an axis
+_LABEL = 36  # characters of a label
 _INTERVAL = "%{customdata[0]}<br>%{customdata[1]:.1f} % (%{customdata[2]:.1f} to %{customdata[3]:.1f})"
 
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """Colours of a figure as ``#rrggbb``; its background is what lies under it. ``colours``: of presets, in order."""
+    """Colours of a figure as ``#rrggbb``; the background is transparent. ``colours``: of the presets, in order."""
 
     colours: tuple[str, ...]
     ink: str
@@ -45,21 +45,21 @@ LIGHT = Palette(("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9
 """Okabe and Ito's colours ("Color Universal Design", 2008) in an order whose neighbours differ most."""
 
 DARK = Palette(("#56b4e9", "#e69f00", "#2fc29a", "#e29cc5", "#f0e442", "#ff8a4c"), "#e8e5dd", "#363d46")
-"""The same hues, bright enough for a dark page. ``.streamlit/config.toml`` has both for the app's own charts."""
+"""The same hues for a dark page. ``.streamlit/config.toml`` has both palettes for the app's own charts."""
 
 
 def recall_figure(
     report: BenchReport, palette: Palette = LIGHT, chosen: Collection[str] = (), measure: str = "recall"
 ) -> plotly.graph_objects.Figure:
-    """``measure`` at each budget with its 95 % interval, a line a preset.
+    """``measure`` at each budget with its 95 % interval, one line for each preset.
 
-    Of more than ``BOLD`` presets those of ``chosen`` and the best are drawn.
+    Of more than ``BOLD`` presets, ``chosen`` and the best are drawn.
     """
     import plotly.express as px
 
     drawn = leading(report, measure, BOLD, chosen)
     rows = [
-        {"budget": f"{budget:,}", **_figures(item.preset, item.metrics[metric], *item.intervals[metric])}
+        {"budget": f"{budget:,}", **_interval_row(item.preset, item.metrics[metric], *item.intervals[metric])}
         for item in report.presets
         if item.preset in drawn
         for budget in report.budgets
@@ -76,11 +76,11 @@ def recall_figure(
         symbol="preset",
         line_dash="preset",
         custom_data=["preset", "value", "low", "high"],
-        **_looks(report, palette, dashed=True),
+        **_styles(report, palette, dashed=True),
     )
     figure.update_traces(hovertemplate=f"{_INTERVAL}<extra></extra>", marker={"size": 9})
-    _lay_out(figure, palette, height=420)
-    # A little aside of each other, or the error bars of equal presets would hide behind one another.
+    _set_layout(figure, palette, height=420)
+    # Presets are offset sideways, so that the error bars of equal ones do not cover each other.
     figure.update_layout(scattermode="group", scattergap=0.85)
     figure.update_xaxes(title="Room for the reader, characters")
     figure.update_yaxes(title=f"{metric_words(measure)}, %", range=[0, 102])
@@ -95,28 +95,29 @@ def pareto_figure(
     selected: str | None = None,
     measure: str = "recall",
 ) -> plotly.graph_objects.Figure:
-    """What presets give for what they cost: the front as a stepped line, dominated presets hollow.
+    """``measure`` against the cost ``x``, with the Pareto front as a stepped line and dominated presets hollow.
 
-    The line says what can be had for at most that cost. Of a point the last of ``customdata`` is the preset's name.
+    At each cost the line shows the best value for at most that cost. The last item of a point's ``customdata`` is the
+    preset's name.
     """
     import plotly.express as px
 
-    found = points(report, x, budget, measure)
+    preset_points = points(report, x, budget, measure)
     rows = [
         {
             "cost": point.cost,
             "text": _safe(_short(point.preset))
-            if point.front or point.preset == selected or len(found) <= BOLD
+            if point.front or point.preset == selected or len(preset_points) <= BOLD
             else "",
             "name": point.preset,
-            **_figures(point.preset, point.value, point.low, point.high),
+            **_interval_row(point.preset, point.value, point.low, point.high),
         }
-        for point in found
+        for point in preset_points
     ]
-    looks = _looks(report, palette)
-    for point in found:
+    styles = _styles(report, palette)
+    for point in preset_points:
         if not point.front:
-            looks["symbol_map"][_safe(point.preset)] += "-open"
+            styles["symbol_map"][_safe(point.preset)] += "-open"
     figure = px.scatter(
         _columns(rows, "cost", "text", "name"),
         x="cost",
@@ -127,7 +128,7 @@ def pareto_figure(
         symbol="preset",
         text="text",
         custom_data=["preset", "value", "low", "high", "name"],
-        **looks,
+        **styles,
     )
     figure.update_traces(
         hovertemplate=f"{_INTERVAL}<br>for %{{x:,.4g}}<extra></extra>",
@@ -137,7 +138,7 @@ def pareto_figure(
     )
     if selected is not None:
         figure.update_traces(marker={"size": 16, "line": {"width": 3}}, selector={"name": _safe(selected)})
-    front = sorted({(point.cost, point.value) for point in found if point.front})
+    front = sorted({(point.cost, point.value) for point in preset_points if point.front})
     figure.add_scatter(
         x=[cost for cost, _ in front],
         y=[value for _, value in front],
@@ -146,25 +147,25 @@ def pareto_figure(
         opacity=0.55,
         hoverinfo="skip",
     )
-    _lay_out(figure, palette, height=440)
+    _set_layout(figure, palette, height=440)
     figure.update_layout(showlegend=False, clickmode="event+select")
-    costs = [point.cost for point in found] or [0.0]
-    aside = 0.12 * (max(costs) - min(costs)) or 1.0  # names stand in the middle above their marks
-    figure.update_xaxes(title=COST_WORDS[x], range=[min(costs) - aside, max(costs) + aside])
+    costs = [point.cost for point in preset_points] or [0.0]
+    margin = 0.12 * (max(costs) - min(costs)) or 1.0  # for the labels, which are centred above the outermost points
+    figure.update_xaxes(title=COST_WORDS[x], range=[min(costs) - margin, max(costs) + margin])
     figure.update_yaxes(title=f"{metric_words(f'{measure}@{budget}')}, %")
     return figure
 
 
 def lost_figure(report: BenchReport, budget: int, palette: Palette = LIGHT) -> plotly.graph_objects.Figure:
-    """What was read of the gold, and where the rest was lost: a bar a preset, in percent of the gold."""
+    """The share of the gold that was read, and lost at each stage, in percent: one bar for each preset."""
     import plotly.express as px
 
-    held = {_safe(_short(item.preset)): item.lost.get(str(budget), {}) for item in report.presets}
-    stages = [stage for stage in STAGE_WORDS if any(parts.get(stage) for parts in held.values())]
+    shares = {_safe(_short(item.preset)): item.lost.get(str(budget), {}) for item in report.presets}
+    stages = [stage for stage in STAGE_WORDS if any(parts.get(stage) for parts in shares.values())]
     rows = [
         {"preset": preset, "share": parts.get(stage, 0.0), "stage": STAGE_WORDS[stage]}
         for stage in stages
-        for preset, parts in held.items()
+        for preset, parts in shares.items()
         if parts
     ]
     colours = (*palette.colours[2:], *palette.colours[:2], palette.ink, palette.ink)
@@ -182,7 +183,7 @@ def lost_figure(report: BenchReport, budget: int, palette: Palette = LIGHT) -> p
         hovertemplate="%{y}<br>%{fullData.name}: %{x:.1f} %<extra></extra>",
         marker_pattern={"fillmode": "replace", "size": 7, "solidity": 0.45},
     )
-    _lay_out(figure, palette, height=120 + 30 * max(3, len(held)))
+    _set_layout(figure, palette, height=120 + 30 * max(3, len(shares)))
     figure.update_layout(bargap=0.3)
     figure.update_xaxes(title=f"Answers in {budget:,} characters, %", range=[0, 100])
     figure.update_yaxes(title=None, autorange="reversed")
@@ -192,20 +193,20 @@ def lost_figure(report: BenchReport, budget: int, palette: Palette = LIGHT) -> p
 def breakdown_figure(
     report: BenchReport, groups: Mapping[str, Sequence[Group]], metric: str, palette: Palette = LIGHT
 ) -> plotly.graph_objects.Figure:
-    """Means and 95 % intervals by group, a mark a preset; ``groups`` by preset.
+    """Means and 95 % intervals by group, one mark for each preset. ``groups``: by preset.
 
-    The first ``GROUPS`` groups are drawn, the others counted.
+    The first ``GROUPS`` groups are drawn, the others only counted.
     """
     import plotly.express as px
 
-    names = list(dict.fromkeys(group.name for found in groups.values() for group in found))
+    names = list(dict.fromkeys(group.name for preset_groups in groups.values() for group in preset_groups))
     rows = [
         {
             "group": f"{_safe(_short(group.name))} · {group.questions}",
-            **_figures(preset, group.mean, group.low, group.high),
+            **_interval_row(preset, group.mean, group.low, group.high),
         }
-        for preset, found in groups.items()
-        for group in found
+        for preset, preset_groups in groups.items()
+        for group in preset_groups
         if group.name in names[:GROUPS]
     ]
     figure = px.scatter(
@@ -218,10 +219,10 @@ def breakdown_figure(
         symbol="preset",
         orientation="h",
         custom_data=["preset", "value", "low", "high"],
-        **_looks(report, palette),
+        **_styles(report, palette),
     )
     figure.update_traces(hovertemplate=f"%{{y}}<br>{_INTERVAL}<extra></extra>", marker={"size": 8})
-    _lay_out(figure, palette, height=130 + min(GROUPS, len(names)) * max(26, 9 * len(groups)))
+    _set_layout(figure, palette, height=130 + min(GROUPS, len(names)) * max(26, 9 * len(groups)))
     more = f"<br>{len(names) - GROUPS} smaller groups are not drawn" if len(names) > GROUPS else ""
     figure.update_layout(scattermode="group", scattergap=0.3)
     figure.update_xaxes(title=f"{metric_words(metric)}, %{more}")
@@ -230,7 +231,7 @@ def breakdown_figure(
 
 
 def position_figure(deciles: Sequence[Decile], palette: Palette = LIGHT) -> plotly.graph_objects.Figure:
-    """How many questions have their first gold in each tenth of the context, and how well those were answered."""
+    """The number of questions with their first gold in each tenth of the context, and their answer scores."""
     import plotly.graph_objects as plot
 
     places = [f"{decile.start}–{decile.start + 10} %" for decile in deciles]
@@ -255,35 +256,38 @@ def position_figure(deciles: Sequence[Decile], palette: Palette = LIGHT) -> plot
             connectgaps=True,
             hovertemplate="%{x} of the context: %{y:.0f} % right<extra></extra>",
         )
-    _lay_out(figure, palette, height=320)
+    _set_layout(figure, palette, height=320)
     figure.update_xaxes(title="Where the first answer stands in the context, as it is read")
     figure.update_yaxes(title="Questions")
     figure.update_layout(yaxis2={"overlaying": "y", "side": "right", "range": [0, 105], "showgrid": False})
     return figure
 
 
-def _figures(preset: str, value: float, low: float, high: float) -> dict[str, Any]:
-    """A row of a figure: a mean with its interval, and how far that reaches either way."""
+def _interval_row(preset: str, value: float, low: float, high: float) -> dict[str, Any]:
+    """A data row: a mean, the bounds of its interval, and their distances from the mean, as error bars need them."""
     bounds = {"low": low, "high": high, "below": value - low, "above": high - value}
     return {"preset": _safe(preset), "value": value, **bounds}
 
 
 def _columns(rows: Sequence[Mapping[str, Any]], *names: str) -> dict[str, list[Any]]:
-    """Rows as columns, which are there without rows too."""
-    every: Iterable[str] = rows[0] if rows else (*names, *_figures("", 0, 0, 0))
-    return {name: [row[name] for row in rows] for name in every}
+    """Rows as columns. Without rows there are empty columns ``names`` and those of ``_interval_row``."""
+    columns: Iterable[str] = rows[0] if rows else (*names, *_interval_row("", 0, 0, 0))
+    return {name: [row[name] for row in rows] for name in columns}
 
 
-def _looks(report: BenchReport, palette: Palette, *, dashed: bool = False) -> dict[str, Any]:
-    """How the report's presets look, as Plotly Express takes it."""
-    names = [_safe(item.preset) for item in report.presets]
+def _styles(report: BenchReport, palette: Palette, *, dashed: bool = False) -> dict[str, Any]:
+    """Plotly Express's maps from the report's presets to colours, symbols and (``dashed``) dashes."""
+    presets = [_safe(item.preset) for item in report.presets]
     maps = {"color_discrete_map": palette.colours, "symbol_map": SYMBOLS}
     if dashed:
         maps["line_dash_map"] = DASHES
-    return {name: {one: kinds[at % len(kinds)] for at, one in enumerate(names)} for name, kinds in maps.items()}
+    return {
+        name: {preset: values[number % len(values)] for number, preset in enumerate(presets)}
+        for name, values in maps.items()
+    }
 
 
-def _lay_out(figure: plotly.graph_objects.Figure, palette: Palette, height: int) -> None:
+def _set_layout(figure: plotly.graph_objects.Figure, palette: Palette, height: int) -> None:
     axis = {"gridcolor": palette.grid, "linecolor": palette.grid, "zeroline": False, "automargin": True}
     figure.update_layout(
         template=None,
@@ -300,7 +304,7 @@ def _lay_out(figure: plotly.graph_objects.Figure, palette: Palette, height: int)
 
 
 def _short(name: str) -> str:
-    """The name, its middle left out where it is long: beginnings and endings tell names apart."""
+    """The name, or the beginning and end of a long one."""
     return name if len(name) <= _LABEL else f"{name[: _LABEL // 2]}…{name[-(_LABEL // 2 - 1) :]}"
 
 

@@ -1,6 +1,6 @@
-"""What an HTML report holds within itself: figures as JSON, the colours of both themes, and what its scripts may do.
+"""Parts of the HTML report: figures as JSON, the palettes as CSS, its content security policy.
 
-Also the questions of which least was read.
+Also the questions with the lowest scores, and quotes of their gold.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from core.evaluation.suites import GoldSpan
 if TYPE_CHECKING:
     import plotly.graph_objects
 
-_NO_STYLE = ""  # Plotly makes an empty style element, and adds its rules from within
+_NO_STYLE = ""  # Plotly inserts an empty style element and adds its rules by script
 
 
-def drawn(figure: Callable[[Palette], plotly.graph_objects.Figure]) -> str:
-    """The figure on a light and on a dark page, as JSON that can stand in an HTML element.
+def figure_json(figure: Callable[[Palette], plotly.graph_objects.Figure]) -> str:
+    """The figure in both palettes as JSON, escaped for an HTML script element.
 
     >>> import plotly.graph_objects as plot
-    >>> drawn(lambda palette: plot.Figure(layout={"title": {"text": "<b>"}}))[:56]
+    >>> figure_json(lambda palette: plot.Figure(layout={"title": {"text": "<b>"}}))[:56]
     '{"light": {"data": [], "layout": {"title": {"text": "\\\\u0'
     """
     from plotly.utils import PlotlyJSONEncoder
@@ -41,13 +41,13 @@ def drawn(figure: Callable[[Palette], plotly.graph_objects.Figure]) -> str:
 
 
 def palette_style() -> str:
-    """The palettes as variables of a style sheet."""
+    """The palettes' colours as CSS variables."""
     pairs = zip(LIGHT.colours, DARK.colours, strict=True)
     return ":root{" + "".join(f"--c{n}:light-dark({light},{dark});" for n, (light, dark) in enumerate(pairs)) + "}"
 
 
 def policy(scripts: Sequence[str], style: str) -> str:
-    """The content security policy that lets in these scripts and this style, and nothing else.
+    """The content security policy that allows these scripts and this style, and nothing else.
 
     >>> policy([], "").startswith("default-src 'none'; script-src ; style-src 'sha256-47DEQ")
     True
@@ -59,17 +59,17 @@ def policy(scripts: Sequence[str], style: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """As a content security policy names a script or a style."""
+    """The source expression of a script or style in a content security policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-_QUOTED, _AROUND = 420, 90  # characters of gold, and of what stands on either side of it
+_QUOTED, _AROUND = 420, 90  # characters of gold, and of text on either side of it
 _SEARCHES = (("dense", "meaning"), ("lexical", "words"))
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Gold with what stands around it. ``place``: where, in words. ``cut``: characters of gold that were left out."""
+    """Gold with the text around it. ``place``: its position in words. ``cut``: characters left out at its end."""
 
     place: str
     before: str = ""
@@ -78,21 +78,24 @@ class Quote:
     cut: int = 0
 
 
-def missed_most(report: BenchReport, metric: str, count: int) -> tuple[tuple[int, float], ...]:
-    """Positions of questions and their mean of ``metric`` over all presets, the lowest first; none that is always 1."""
+def worst_questions(report: BenchReport, metric: str, count: int) -> tuple[tuple[int, float], ...]:
+    """(position, mean ``metric`` over all presets) of the ``count`` worst questions, the lowest first.
+
+    Questions on which every preset scores 1 are left out.
+    """
     means: list[tuple[float, int]] = []
     for row in range(len(report.questions)):
         scores = [item.scores[metric][row] for item in report.presets if metric in item.scores]
-        known = [score for score in scores if score is not None]
-        if known and sum(known) < len(known):
-            means.append((sum(known) / len(known), row))
+        values = [score for score in scores if score is not None]
+        if values and sum(values) < len(values):
+            means.append((sum(values) / len(values), row))
     return tuple((row, mean) for mean, row in sorted(means)[:count])
 
 
-def quoted(span: GoldSpan, text: str | None) -> Quote:
-    """A gold span in the text of its document; ``None``: the text is not at hand, and the place must do.
+def gold_quote(span: GoldSpan, text: str | None) -> Quote:
+    """A gold span quoted from its document's text; only its place where the text is ``None``.
 
-    >>> quoted(GoldSpan("a.md", 4, 8), "One two, three")
+    >>> gold_quote(GoldSpan("a.md", 4, 8), "One two, three")
     Quote(place='a.md, characters 4 to 8', before='One ', gold='two,', after=' three', cut=0)
     """
     place = f"{span.document}, characters {span.start:,} to {span.end:,}"
@@ -106,13 +109,13 @@ def quoted(span: GoldSpan, text: str | None) -> Quote:
     return Quote(place, before, text[span.start : end], after, cut)
 
 
-def fate_words(found: QuestionOutcome | None, budget: int) -> str:
-    """Where most of what was missed was lost, and how high each search had it; "" where nothing was missed."""
-    if found is None:
+def fate_words(outcome: QuestionOutcome | None, budget: int) -> str:
+    """The stage that lost most of the gold, and the rank of the gold in each search; "" where nothing was lost."""
+    if outcome is None:
         return ""
-    parts = {stage: size for stage, size in found.lost.get(budget, {}).items() if stage != READ and size}
+    parts = {stage: size for stage, size in outcome.lost.get(budget, {}).items() if stage != READ and size}
     if not parts:
         return ""
-    said = STAGE_WORDS[max(parts, key=lambda stage: parts[stage])]
-    ranks = [f"{found.ranks[stage]:,} by {words}" for stage, words in _SEARCHES if stage in found.ranks]
-    return f"{said}; best chunk with gold ranked {', '.join(ranks)}" if ranks else said
+    stage_words = STAGE_WORDS[max(parts, key=lambda stage: parts[stage])]
+    ranks = [f"{outcome.ranks[stage]:,} by {words}" for stage, words in _SEARCHES if stage in outcome.ranks]
+    return f"{stage_words}; best chunk with gold ranked {', '.join(ranks)}" if ranks else stage_words

@@ -1,8 +1,7 @@
-"""A bench report as one HTML file that opens anywhere, offline: tables in HTML, figures by Plotly's script inside it.
+"""A bench report as one HTML file that works offline: tables in HTML, figures by Plotly, whose script it contains.
 
-Every text goes through a template that escapes, or into JSON that a script element holds. Were one to slip through, the
-content security policy runs no script but the two whose hashes it names, and takes no style but the report's own, no
-form and no address of any kind.
+Every text is escaped by the template, or is JSON in a script element. As a second defence the content security policy
+allows only the report's two scripts and its style, by their hashes, and no forms and no addresses.
 """
 
 from __future__ import annotations
@@ -41,23 +40,30 @@ from core.evaluation.reporting.charts import (
     pareto_figure,
     recall_figure,
 )
-from core.evaluation.reporting.html_parts import drawn, fate_words, missed_most, palette_style, policy, quoted
+from core.evaluation.reporting.html_parts import (
+    fate_words,
+    figure_json,
+    gold_quote,
+    palette_style,
+    policy,
+    worst_questions,
+)
 from core.evaluation.reporting.metric_words import metric_meaning, metric_words
 from core.evaluation.reporting.report import BenchReport, PresetReport
 from core.evaluation.statistics import BETTER, NO_DIFFERENCE, PERMUTATIONS, RESAMPLES, WORSE, Comparison
 from core.text.normalise import storable
 
 MISSED = 20
-"""So many of the questions missed most are quoted."""
+"""How many of the worst questions are quoted."""
 
 MARKS = {BETTER: "▲", WORSE: "▼", NO_DIFFERENCE: "≈"}
 SIGNS = dict(zip(SYMBOLS, "●■◆▲✚✖★", strict=True))
-"""The symbols of a figure as letters, to stand before a preset's name."""
+"""The figures' symbols as characters, to precede a preset's name."""
 
 TextOf = Callable[[str], str]
 
 _TEMPLATE, _STYLE, _SCRIPT = "report.html.jinja", "report.css", "report.js"
-_SPANS = 3  # of a question's gold are quoted
+_SPANS = 3  # gold spans quoted of a question
 
 
 def html_report(
@@ -68,9 +74,10 @@ def html_report(
 ) -> str:
     """The report as one self-contained HTML document, to be written as UTF-8.
 
-    ``baseline``: the preset that the others are held against; ``None``: none. ``measured``: by preset and question's
-    id; says at which stage missed gold was lost. ``text_of``: a document's text by its version, to quote gold from;
-    where it raises a ``LecternError``, places are given instead. Raises ``NotFoundError`` for an unknown baseline.
+    ``baseline``: the preset to compare the others with, ``None`` for no comparison. ``measured``: outcomes by preset
+    and question id, for the stages at which gold was lost. ``text_of``: a document's text by its version, for quotes of
+    the gold; where it raises a ``LecternError``, only the gold's place is given. Raises ``NotFoundError`` for an
+    unknown baseline.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from plotly.offline import get_plotlyjs
@@ -93,13 +100,13 @@ def html_report(
         drawing=drawing,
         policy=policy((plotly, drawing), sheet),
     )
-    # A file's name may hold what UTF-8 cannot write, and HTML has no character 0.
+    # File names may contain surrogates, which UTF-8 cannot encode, and HTML does not allow U+0000.
     return storable(page).replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 @dataclass
 class _View:
-    """What the template shows, as plain values."""
+    """The template's variables, as plain values."""
 
     report: BenchReport
     baseline: str | None
@@ -123,24 +130,24 @@ class _View:
             "baseline": self.baseline,
             "budget": self.budget,
             "headline": metric_words(self.metric),
-            "made_at": _moment(report.made_at),
+            "made_at": _date_words(report.made_at),
             "versions": _versions(),
             "answerable": sum(bool(question.gold) for question in report.questions),
             "mixed": by_origin(question.kind for question in report.questions),
             "summary": self.summary(),
             "table": self.table(),
             "thin": len(report.presets) - len(self.bold),
-            "curves": drawn(lambda palette: recall_figure(report, palette, self.chosen, self.measure)),
+            "curves": figure_json(lambda palette: recall_figure(report, palette, self.chosen, self.measure)),
             "pareto": [
-                {"words": words, "drawing": drawn(partial(self.cost_figure, cost))}
+                {"words": words, "drawing": figure_json(partial(self.cost_figure, cost))}
                 for cost, words in COST_WORDS.items()
                 if points(report, cost, self.budget, self.measure)
             ],
-            "lost": drawn(partial(lost_figure, report, self.budget)) if lost else "",
+            "lost": figure_json(partial(lost_figure, report, self.budget)) if lost else "",
             "breakdowns": self.breakdowns(),
             "tables": {"Costs": cost_table(report, self.budget), "Milliseconds of one question": latency_table(report)},
             "settings": settings_table(report),
-            "missed": [self.missed(row, mean) for row, mean in missed_most(report, self.metric, MISSED)],
+            "missed": [self.missed(row, mean) for row, mean in worst_questions(report, self.metric, MISSED)],
             "meanings": self.meanings(),
             "resamples": RESAMPLES,
             "permutations": PERMUTATIONS,
@@ -150,28 +157,28 @@ class _View:
         return pareto_figure(self.report, cost, self.budget, palette, measure=self.measure)
 
     def summary(self) -> list[str]:
-        """The outcome in a few sentences."""
+        """The result in a few sentences."""
         scored = [item for item in self.report.presets if self.metric in item.metrics]
         if not scored:
             return ["No question of this suite has gold that could be scored."]
         best = max(scored, key=lambda item: item.metrics[self.metric])
         low, high = best.intervals[self.metric]
         share = f"{best.metrics[self.metric]:.1f} % of the gold within {self.budget:,} characters"
-        said = [f"{best.preset} reads most: {share} (95 % interval {low:.1f} to {high:.1f})."]
-        verdicts = [found[self.metric].verdict for found in self.compared.values() if self.metric in found]
+        sentences = [f"{best.preset} reads most: {share} (95 % interval {low:.1f} to {high:.1f})."]
+        verdicts = [metrics[self.metric].verdict for metrics in self.compared.values() if self.metric in metrics]
         if verdicts:
             counted = [f"{verdicts.count(word)} {word}" for word in (BETTER, WORSE) if word in verdicts]
             if NO_DIFFERENCE in verdicts:
                 counted.append(f"no difference seen for {verdicts.count(NO_DIFFERENCE)}")
-            said.append(f"Against {self.baseline}: {', '.join(counted)}.")
-        return said
+            sentences.append(f"Against {self.baseline}: {', '.join(counted)}.")
+        return sentences
 
     def table(self) -> dict[str, Any]:
-        """The headline figures: a row a preset, a column a metric."""
+        """The headline figures, with a row for each preset and a column for each metric."""
         budgets = self.report.budgets
-        wanted = [f"{self.measure}@{budget}" for budget in budgets]
-        wanted += [f"full@{self.budget}", f"precision@{budgets[0]}", f"iou@{budgets[0]}", "ndcg@10"]
-        metrics = [metric for metric in wanted if any(metric in item.metrics for item in self.report.presets)]
+        columns = [f"{self.measure}@{budget}" for budget in budgets]
+        columns += [f"full@{self.budget}", f"precision@{budgets[0]}", f"iou@{budgets[0]}", "ndcg@10"]
+        metrics = [metric for metric in columns if any(metric in item.metrics for item in self.report.presets)]
         best = {metric: max(item.metrics.get(metric, -1.0) for item in self.report.presets) for metric in metrics}
         return {
             "columns": [metric_words(metric) for metric in metrics],
@@ -194,33 +201,33 @@ class _View:
         if metric not in item.metrics:
             return {"value": "–", "half": "", "verdict": "", "mark": "", "why": "does not apply", "best": False}
         low, high = item.intervals[metric]
-        found = self.compared.get(item.preset, {}).get(metric)
+        comparison = self.compared.get(item.preset, {}).get(metric)
         why = f"{low:.1f} to {high:.1f}"
-        if found is not None:
-            why = f"{found.difference:+.1f} points ({found.low:+.1f} to {found.high:+.1f})"
-            why += f", adjusted p {found.adjusted:.4f}"
+        if comparison is not None:
+            why = f"{comparison.difference:+.1f} points ({comparison.low:+.1f} to {comparison.high:+.1f})"
+            why += f", adjusted p {comparison.adjusted:.4f}"
         return {
             "value": f"{item.metrics[metric]:.1f}",
             "half": f"± {(high - low) / 2:.1f}",
-            "verdict": found.verdict if found else "",
-            "mark": MARKS[found.verdict] if found else "",
+            "verdict": comparison.verdict if comparison else "",
+            "mark": MARKS[comparison.verdict] if comparison else "",
             "why": why,
             "best": item.metrics[metric] == best,
         }
 
     def breakdowns(self) -> list[dict[str, Any]]:
-        """By document, format and kind, where there is more than one of them."""
-        shown = [item.preset for item in self.report.presets if item.preset in self.bold]
-        found = []
+        """The breakdowns by document, format and kind that have more than one group."""
+        presets = [item.preset for item in self.report.presets if item.preset in self.bold]
+        result = []
         for by in get_args(By):
-            groups = breakdowns(self.report, by, self.metric, shown)
+            groups = breakdowns(self.report, by, self.metric, presets)
             if len(next(iter(groups.values()), ())) > 1:
-                drawing = drawn(partial(breakdown_figure, self.report, groups, self.metric))
-                found.append({"title": f"By {by}", "drawing": drawing})
-        return found
+                drawing = figure_json(partial(breakdown_figure, self.report, groups, self.metric))
+                result.append({"title": f"By {by}", "drawing": drawing})
+        return result
 
     def missed(self, row: int, mean: float) -> dict[str, Any]:
-        """One of the questions of which least was read."""
+        """One of the worst questions. ``row``: its position. ``mean``: over the presets."""
         question = self.report.questions[row]
         presets = []
         for item in self.report.presets:
@@ -233,7 +240,7 @@ class _View:
             "question": question.question,
             "kind": question.kind,
             "mean": mean,
-            "gold": [quoted(span, self.text(span.document)) for span in question.gold[:_SPANS]],
+            "gold": [gold_quote(span, self.text(span.document)) for span in question.gold[:_SPANS]],
             "more_gold": max(0, len(question.gold) - _SPANS),
             "presets": presets,
         }
@@ -243,20 +250,21 @@ class _View:
             version = next((item.version_id for item in self.report.documents if item.name == name), None)
             try:
                 self.texts[name] = None if self.text_of is None or version is None else self.text_of(version)
-            except LecternError:  # it could not be read, or its library is gone: the report is made all the same
+            except LecternError:  # an unreadable document or a removed library must not prevent the report
                 self.texts[name] = None
         return self.texts[name]
 
     def meanings(self) -> list[tuple[str, str]]:
-        known = {metric for item in self.report.presets for metric in item.metrics}
-        wanted = [*(f"{name}@{self.budget}" for name in ("recall", "attained", "precision", "iou", "full")), "ndcg@10"]
-        return [(metric_words(metric), metric_meaning(metric)) for metric in wanted if metric in known]
+        measured = {metric for item in self.report.presets for metric in item.metrics}
+        names = ("recall", "attained", "precision", "iou", "full")
+        explained = [*(f"{name}@{self.budget}" for name in names), "ndcg@10"]
+        return [(metric_words(metric), metric_meaning(metric)) for metric in explained if metric in measured]
 
 
-def _moment(made_at: str) -> str:
-    """ISO 8601 as people write it; "" for none.
+def _date_words(made_at: str) -> str:
+    """An ISO 8601 time in words; "" for "".
 
-    >>> _moment("2026-11-21T14:02:11+00:00")
+    >>> _date_words("2026-11-21T14:02:11+00:00")
     '21 November 2026, 14:02 UTC'
     """
     if not made_at:
@@ -266,7 +274,7 @@ def _moment(made_at: str) -> str:
 
 
 def _versions() -> dict[str, str]:
-    """Lectern's, Python's and those of the packages that figures depend on, by name."""
+    """Name -> version of Lectern, Python and the packages that figures depend on."""
     declared = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
     packages = ("numpy", "torch", "sentence-transformers", "tokenizers", "chromadb", "pymupdf")
     own = {"Lectern": str(declared["project"]["version"]), "Python": platform.python_version()}

@@ -1,4 +1,4 @@
-"""What the metrics are called and what they mean: one set of words for the page and for the report."""
+"""Names and meanings of the metrics, for the page and the HTML report alike."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class MetricWords:
-    """``short``: at the head of a column. ``name``: in prose. ``meaning``: a sentence with a place for ``over``.
+    """The words for a metric. ``short``: for column heads. ``name``: for prose.
 
-    ``over``: how prose says what a metric is taken over, with a place for the number; "" for the room of the reader.
+    ``meaning``: a sentence; its ``{}`` stands for the budget or the cut-off k. ``over``: the phrase that names the
+    cut-off in prose, with ``{}`` for k; "" for a metric at a budget.
     """
 
     short: str
@@ -80,56 +81,58 @@ METRICS: Mapping[str, MetricWords] = {
 }
 
 
-_ROOMS = {"ended": "a context that ends by itself", "same": "a full context cut to that length"}
+_SPECIAL_BUDGETS = {"ended": "a context that ends by itself", "same": "a full context cut to that length"}
 
 
 def metric_title(metric: str) -> str:
-    """A metric at the head of a column.
+    """The name of a metric for a column head.
 
     >>> metric_title("iou@1000"), metric_title("recall@500t"), metric_title("token_f1"), metric_title("unheard_of")
     ('IoU@1000', 'recall@500t', 'token F1', 'unheard_of')
     """
-    name, parted, at = metric.partition("@")
-    return (METRICS[name].short if name in METRICS else name) + parted + at
+    name, separator, suffix = metric.partition("@")
+    return (METRICS[name].short if name in METRICS else name) + separator + suffix
 
 
 def metric_words(metric: str) -> str:
-    """A metric in prose.
+    """The name of a metric in prose.
 
     >>> metric_words("recall@4000"), metric_words("recall@500t"), metric_words("ndcg@10")
     ('Recall in 4,000 characters', 'Recall in 500 tokens', 'nDCG of the first 10 documents')
     >>> metric_words("mrr@10"), metric_words("chroma_iou@5"), metric_words("token_f1")
     ('MRR of the first 10 chunks', "IoU, Chroma's way, of 5 chunks", 'Token F1')
     """
-    name, _, at = metric.partition("@")
+    name, _, suffix = metric.partition("@")
     words = METRICS.get(name, MetricWords(name, name, ""))
-    if not at:
+    if not suffix:
         return words.name
-    return words.name + (words.over.format(at) if words.over else f" in {_room(at)}")
+    return words.name + (words.over.format(suffix) if words.over else f" in {_budget_words(suffix)}")
 
 
 def metric_meaning(metric: str) -> str:
-    """What a metric says, as a sentence; "" for one that is not known.
+    """The meaning of a metric as a sentence; "" for an unknown one.
 
     >>> metric_meaning("iou@1000")
     'Gold and the first 1,000 characters read: what they share over what they cover together.'
     >>> metric_meaning("recall@ended")
     "Share of the gold's characters that stand in a context that ends by itself."
     """
-    name, _, at = metric.partition("@")
+    name, _, suffix = metric.partition("@")
     if name not in METRICS:
         return ""
     words = METRICS[name]
-    if words.over or not at:
-        return words.meaning.format(at)
-    if at in _ROOMS:
-        return words.meaning.format(_room(at))
-    return words.meaning.format(f"a context of {_room(at)}" if at.endswith("t") else f"the first {_room(at)} read")
+    if words.over or not suffix:
+        return words.meaning.format(suffix)
+    budget = _budget_words(suffix)
+    if suffix in _SPECIAL_BUDGETS:
+        return words.meaning.format(budget)
+    return words.meaning.format(f"a context of {budget}" if suffix.endswith("t") else f"the first {budget} read")
 
 
-def _room(at: str) -> str:
-    if at in _ROOMS:
-        return _ROOMS[at]
-    number = at.removesuffix("t")
-    counted = f"{int(number):,}" if number.isdecimal() else number
-    return f"{counted} {'tokens' if at.endswith('t') else 'characters'}"
+def _budget_words(suffix: str) -> str:
+    """The budget of a metric in words: "1,000 characters" for "1000", "500 tokens" for "500t"."""
+    if suffix in _SPECIAL_BUDGETS:
+        return _SPECIAL_BUDGETS[suffix]
+    number = suffix.removesuffix("t")
+    number = f"{int(number):,}" if number.isdecimal() else number
+    return f"{number} {'tokens' if suffix.endswith('t') else 'characters'}"

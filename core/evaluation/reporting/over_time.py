@@ -1,4 +1,4 @@
-"""What the log of questions and the runs of the bench tell over time: what changed, in sentences and in weeks."""
+"""Changes over time, from the log of questions and the runs of the bench: by week, and as alerts in sentences."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ import numpy as np
 
 from core.evaluation.reporting.breakdown import headline_budget
 from core.evaluation.reporting.report import BenchReport
-from core.evaluation.statistics import SIGNIFICANT, parted
+from core.evaluation.statistics import SIGNIFICANT, unpaired_p_value
 from core.storage.catalogue.question_log import LoggedQuestion
 
-DAYS = 28  # held against as many before
-LEAST = 20  # questions on either side before anything is said of a difference
-DOUBTFUL = 0.6  # an answer less probable than that is one to look at
-FELL = 0.1  # of recall, that a judged question lost
+DAYS = 28  # length of the latest period, which is compared with the one before
+LEAST = 20  # questions that each period needs for a comparison
+DOUBTFUL = 0.6  # probability of support below which an answer is doubtful
+FELL = 0.1  # loss of recall from which on a question is a regression
 
 
 @dataclass(frozen=True, slots=True)
 class Week:
-    """The questions of the week that begins on ``monday``; those a model wrote the answer to are ``written``."""
+    """Numbers of questions in the week that begins on ``monday``. ``written``: answered by a language model."""
 
     monday: date
     answered: int = 0
@@ -34,7 +34,7 @@ class Week:
 
 @dataclass(frozen=True, slots=True)
 class Regression:
-    """A judged question of which less gold is read since a document changed. Shares in 0..1."""
+    """A judged question whose recall fell after its document changed. ``before`` and ``after``: recall in [0, 1]."""
 
     question: str
     document: str
@@ -42,23 +42,23 @@ class Regression:
     after: float
 
 
-def standing(asked: LoggedQuestion) -> str:
-    """The field of ``Week`` that a question counts in.
+def standing(entry: LoggedQuestion) -> str:
+    """The field of ``Week`` that counts a question.
 
     >>> standing(LoggedQuestion("Who?", 80.0, 0.55, True, 0.4, ()))
     'doubtful'
     """
-    if asked.quoted is None or asked.support is None:
+    if entry.quoted is None or entry.support is None:
         return "written"
-    return "unanswered" if not asked.quoted else "doubtful" if asked.support < DOUBTFUL else "answered"
+    return "unanswered" if not entry.quoted else "doubtful" if entry.support < DOUBTFUL else "answered"
 
 
 def weeks(log: Sequence[LoggedQuestion]) -> list[Week]:
-    """Every week from the first question to the last, also those without one."""
+    """Every week from the first question to the last, including weeks without one."""
     counts: dict[date, Counter[str]] = {}
-    for asked in log:
-        day = _day(asked)
-        counts.setdefault(day - timedelta(day.weekday()), Counter())[standing(asked)] += 1
+    for entry in log:
+        day = _day(entry)
+        counts.setdefault(day - timedelta(day.weekday()), Counter())[standing(entry)] += 1
     if not counts:
         return []
     first, last = min(counts), max(counts)
@@ -67,79 +67,87 @@ def weeks(log: Sequence[LoggedQuestion]) -> list[Week]:
 
 
 def alerts(log: Sequence[LoggedQuestion], today: date, collections: Mapping[str, Collection[str]]) -> list[str]:
-    """What is worse than it was, in sentences; [] for nothing. ``collections``: name -> its documents' version ids.
+    """Sentences about what has become worse; [] for nothing. ``collections``: name -> its documents' version ids.
 
-    The latest ``DAYS`` days against as many before, where either has ``LEAST`` questions and the difference is not by
-    chance (two-sided randomisation test, p at most 0.05).
+    The latest ``DAYS`` days are compared with as many before, where both periods have ``LEAST`` questions. A difference
+    counts when it is significant (two-sided randomisation test, p at most 0.05).
     """
-    now = [asked for asked in log if today - timedelta(DAYS) < _day(asked)]
-    before = [asked for asked in log if today - timedelta(2 * DAYS) < _day(asked) <= today - timedelta(DAYS)]
-    said = []
-    quoted = [[asked for asked in part if asked.quoted is not None] for part in (before, now)]
-    poor = [[float(standing(asked) != "answered") for asked in part] for part in quoted]
-    if _worse(*poor):
-        shares = [f"{np.mean(part):.0%} of {len(part):,} questions" for part in poor]
-        said.append(f"More is unanswered or doubtful: {shares[1]}, {shares[0]} in the {DAYS} days before.")
-    # A question that also loads a model is no slow one: the logarithm keeps a few of those from deciding.
-    spent = [[float(np.log1p(asked.milliseconds)) for asked in part] for part in (before, now)]
-    if _worse(*spent):
-        times = [f"{median(asked.milliseconds for asked in part):,.0f} ms" for part in (before, now)]
-        said.append(f"Answers take longer: {times[1]} at the median, {times[0]} in the {DAYS} days before.")
-    for name, held in ((None, None), *collections.items()):
-        near = [_distances(part, held) for part in (before, now)]
-        if _worse(*near):
-            values = [f"{-median(part):.2f}" for part in near]
+    now = [entry for entry in log if today - timedelta(DAYS) < _day(entry)]
+    before = [entry for entry in log if today - timedelta(2 * DAYS) < _day(entry) <= today - timedelta(DAYS)]
+    periods = (before, now)
+    sentences = []
+    quoted = [[entry for entry in period if entry.quoted is not None] for period in periods]
+    poor = [[float(standing(entry) != "answered") for entry in period] for period in quoted]
+    if _is_worse(*poor):
+        shares = [f"{np.mean(values):.0%} of {len(values):,} questions" for values in poor]
+        sentences.append(f"More is unanswered or doubtful: {shares[1]}, {shares[0]} in the {DAYS} days before.")
+    # Logarithms, so that a few questions that also load a model do not decide.
+    log_times = [[float(np.log1p(entry.milliseconds)) for entry in period] for period in periods]
+    if _is_worse(*log_times):
+        times = [f"{median(entry.milliseconds for entry in period):,.0f} ms" for period in periods]
+        sentences.append(f"Answers take longer: {times[1]} at the median, {times[0]} in the {DAYS} days before.")
+    for name, version_ids in ((None, None), *collections.items()):
+        distances = [_distances(period, version_ids) for period in periods]
+        if _is_worse(*distances):
+            similarities = [f"{-median(values):.2f}" for values in distances]
             where = "" if name is None else f" about “{name}”"
-            said.append(
-                f"Questions{where} lie farther from the text: the nearest chunk is {values[1]} similar at the median, "
-                f"{values[0]} in the {DAYS} days before."
+            sentences.append(
+                f"Questions{where} lie farther from the text: the nearest chunk is {similarities[1]} similar at the "
+                f"median, {similarities[0]} in the {DAYS} days before."
             )
-    return said
+    return sentences
 
 
 def to_look_at(log: Sequence[LoggedQuestion], count: int) -> list[LoggedQuestion]:
-    """Unanswered and doubtful questions, the latest first, each as it was asked last; answered since, it is gone."""
-    last = {asked.question: asked for asked in log}
-    poor = [asked for asked in last.values() if standing(asked) in ("unanswered", "doubtful")]
-    return sorted(poor, key=lambda asked: asked.at, reverse=True)[:count]
+    """The ``count`` latest questions that were unanswered or doubtful when they were last asked, the latest first."""
+    last = {entry.question: entry for entry in log}
+    poor = [entry for entry in last.values() if standing(entry) in ("unanswered", "doubtful")]
+    return sorted(poor, key=lambda entry: entry.at, reverse=True)[:count]
 
 
 def read(log: Sequence[LoggedQuestion]) -> Counter[str]:
-    """How many questions each document was read for, by version id."""
-    return Counter(version for asked in log for version in asked.version_ids)
+    """Version id -> number of questions whose context had the document."""
+    return Counter(version for entry in log for version in entry.version_ids)
 
 
 def regressions(before: BenchReport, after: BenchReport) -> list[Regression]:
-    """Questions of which ``after`` reads ``FELL`` less gold than ``before``, whose document changed in between.
+    """Questions whose recall is at least ``FELL`` lower in ``after`` than in ``before``, and whose document changed.
 
-    Compared by the first preset with the same settings in both, at the smaller report's headline budget.
+    Compares the first preset with the same settings in both reports, at the headline budget of ``after``.
     """
-    same = next(((old, new) for new in after.presets for old in before.presets if old.settings == new.settings), None)
-    name = f"recall@{headline_budget(after)}"
-    if same is None or not all(name in preset.scores for preset in same):
+    pair = next(((old, new) for new in after.presets for old in before.presets if old.settings == new.settings), None)
+    metric = f"recall@{headline_budget(after)}"
+    if pair is None or not all(metric in preset.scores for preset in pair):
         return []
-    held = [{document.name: document.version_id for document in report.documents} for report in (before, after)]
-    known = {question.question: row for row, question in enumerate(before.questions)}
-    found = []
+    old_scores, new_scores = (preset.scores[metric] for preset in pair)
+    old_versions, new_versions = (
+        {document.name: document.version_id for document in report.documents} for report in (before, after)
+    )
+    old_rows = {question.question: row for row, question in enumerate(before.questions)}
+    result = []
     for row, question in enumerate(after.questions):
-        now = same[1].scores[name][row]
-        then = same[0].scores[name][known[question.question]] if question.question in known else None
-        changed = [span.document for span in question.gold if held[0].get(span.document) != held[1].get(span.document)]
-        if changed and now is not None and then is not None and now <= then - FELL:
-            found.append(Regression(question.question, changed[0], then, now))
-    return found
+        new = new_scores[row]
+        old = old_scores[old_rows[question.question]] if question.question in old_rows else None
+        names = [span.document for span in question.gold]
+        changed = [name for name in names if old_versions.get(name) != new_versions.get(name)]
+        if changed and new is not None and old is not None and new <= old - FELL:
+            result.append(Regression(question.question, changed[0], old, new))
+    return result
 
 
-def _worse(before: Sequence[float], now: Sequence[float]) -> bool:
-    enough = min(len(before), len(now)) >= LEAST
-    return enough and float(np.mean(now)) > float(np.mean(before)) and parted(before, now) <= SIGNIFICANT
+def _is_worse(before: Sequence[float], now: Sequence[float]) -> bool:
+    """Whether the mean of ``now`` is significantly larger, which for all these figures is worse."""
+    is_enough = min(len(before), len(now)) >= LEAST
+    return is_enough and float(np.mean(now)) > float(np.mean(before)) and unpaired_p_value(before, now) <= SIGNIFICANT
 
 
-def _distances(log: Sequence[LoggedQuestion], held: Collection[str] | None) -> list[float]:
-    """Similarities, negated, of the questions whose document read first is one of those (``None``: any)."""
-    about = [asked for asked in log if held is None or (asked.version_ids and asked.version_ids[0] in held)]
-    return [-asked.similarity for asked in about if asked.similarity is not None]
+def _distances(log: Sequence[LoggedQuestion], version_ids: Collection[str] | None) -> list[float]:
+    """Negated similarities of the questions whose first document is one of ``version_ids`` (``None``: any)."""
+    selected = [
+        entry for entry in log if version_ids is None or (entry.version_ids and entry.version_ids[0] in version_ids)
+    ]
+    return [-entry.similarity for entry in selected if entry.similarity is not None]
 
 
-def _day(asked: LoggedQuestion) -> date:
-    return datetime.fromisoformat(asked.at).astimezone().date()
+def _day(entry: LoggedQuestion) -> date:
+    return datetime.fromisoformat(entry.at).astimezone().date()

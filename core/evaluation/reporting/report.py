@@ -1,4 +1,4 @@
-"""What a bench found, as a value that JSON can carry."""
+"""The report of a bench, which can be stored as JSON."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from core.evaluation.suites import GoldSpan
 from core.plain_values import from_values
 
 Scores = Mapping[str, tuple[float | None, ...]]
-"""Per metric, one share in [0, 1] per question of the report; ``None`` where the metric does not apply to it."""
+"""Metric -> one score in [0, 1] for each question of the report; ``None`` where the metric does not apply."""
 
 READ = "read"
 LOST = ("budget", "threshold", "ranking", "search", "condition", "cutting", "reading")
-"""Where gold can be lost, from the reader back to the file: ``core.evaluation.lost_gold`` defines each."""
+"""The stages at which gold can be lost, from the last to the first, as ``core.evaluation.lost_gold`` defines them."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A question as it was asked. ``gold`` empty: the documents do not say.
+    """A question of the suite. ``gold``: empty for a question without an answer in the documents.
 
-    ``formats``: kinds of the documents its gold lies in ("pdf", "markdown"), sorted. ``kind``: the suite's own word
-    for what makes it hard, "" for none. ``answer``: that is known, "" for none.
+    ``formats``: kinds of the documents that hold its gold ("pdf", "markdown"), sorted. ``kind``: the suite's label for
+    what makes it hard, "" for none. ``answer``: the reference answer, "" for none.
     """
 
     id: str
@@ -38,7 +38,7 @@ class AskedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class BenchDocument:
-    """A document of the suite. ``kind`` "" and ``characters`` 0: it could not be read."""
+    """A document of the suite. One that could not be read has ``kind`` "" and 0 ``characters``."""
 
     name: str
     version_id: str
@@ -48,21 +48,20 @@ class BenchDocument:
 
 @dataclass(frozen=True, slots=True)
 class PresetReport:
-    """One preset's figures. ``metrics`` and ``intervals`` in percent; ``scores`` per question, as shares.
+    """One preset's figures.
 
-    ``seconds``: "ingest" (to bring the library to the preset's recipe: next to nothing when a preset before it had
-    the same), "search_p50" and "search_p95" (one question ranked and assembled at one budget, its encoding apart),
-    "questions" (encoding all of them) and "total". ``encoded``: texts that had to be encoded.
-    ``unanswerable``: how many questions have gold and how many do not, and per stage the mean of the best score either
-    kind reached: the further apart, the better the stage knows what the library does not say.
-
-    ``costs``: "texts" (distinct inputs of the encoder under this recipe: what it costs from nothing), "chunks",
-    "index_bytes" (vectors and tokens on disk), and at each budget "prompt_tokens@B" and "characters@B", means of what
-    the reader was handed; of contexts that end by themselves "characters", "tokens" and "tokens_to_gold", "@ended" over
-    questions with gold and "@unanswerable" over those without. ``latency_ms``: "p50" and "p95" by stage, and "total"
-    of the stages.
-    ``lost``: per budget, in percent of the gold, mean over questions: "read", and what was lost at each of ``LOST``;
-    together 100.
+    - ``metrics``, ``intervals``: means and 95 % intervals in percent. ``scores``: of each question, in [0, 1].
+    - ``seconds``: "ingest" (chunking and encoding by the preset's recipe, near 0 when an earlier preset has the same),
+      "questions" (encoding all of them), "search_p50" and "search_p95" (one question ranked and assembled at one
+      budget, without encoding), and "total".
+    - ``encoded``: texts that had to be encoded in this run.
+    - ``unanswerable``: the numbers of questions with and without gold and, for each stage, the means of their best
+      scores. The further apart these are, the better the stage recognises what the library does not answer.
+    - ``costs``: "texts" (distinct encoder inputs of this recipe), "chunks", "index_bytes" (vectors and tokens on disk);
+      "prompt_tokens@B" and "characters@B", means of the contexts at each budget B; and "characters", "tokens" and
+      "tokens_to_gold" of contexts that may end early, "@ended" over questions with gold, "@unanswerable" over others.
+    - ``latency_ms``: "p50" and "p95" of each stage and of their "total".
+    - ``lost``: at each budget, mean percentages of the gold that were "read" and lost at each of ``LOST``.
     """
 
     preset: str
@@ -78,7 +77,7 @@ class PresetReport:
     lost: Mapping[str, Mapping[str, float]]
 
     def to_dict(self, *, scores: bool = False) -> dict[str, Any]:
-        """DESIGN.md's object for one preset; ``scores`` adds every question's."""
+        """DESIGN.md's object for one preset, without the questions' scores unless ``scores``."""
         row = asdict(self)
         if not scores:
             del row["scores"]
@@ -87,14 +86,14 @@ class PresetReport:
 
 @dataclass(frozen=True, slots=True)
 class BenchReport:
-    """A suite's figures over presets, in the order they were asked for.
+    """The figures of several presets on one suite, the presets in the order of the plan.
 
-    ``fingerprint``: of the suite. ``questions``: what the positions in ``scores`` stand for. ``budgets``: in
-    characters. ``documents``: in name order. ``failures``: (document, reason) of those that could not be read.
-    ``notes``: sentences about the suite worth showing. ``skipped``: (cell of a grid, why it cannot be).
-    ``made_at``: ISO 8601, UTC. ``revision``: of the library the suite was made of, ``None`` for a folder.
-    ``library``: folder in the workspace of the library that was asked; it holds the documents' texts. ``run``: name of
-    the folder that holds what every question came to (``core.evaluation.history``).
+    ``fingerprint``: of the suite. ``questions``: in the order of the scores. ``budgets``: in characters. ``documents``:
+    in name order. ``failures``: (document, reason) of unreadable documents. ``notes``: sentences about the suite for
+    the user. ``skipped``: (grid cell, reason) of invalid settings. ``made_at``: ISO 8601, UTC. ``revision``: for a
+    suite of a library's judgments, that library's revision; else ``None``. ``library``: path in the workspace of the
+    library that was asked, which has the documents' texts. ``run``: the folder of the outcomes
+    (``core.evaluation.history``).
     """
 
     suite: str
@@ -112,36 +111,40 @@ class BenchReport:
     run: str = ""
 
     def preset(self, name: str) -> PresetReport:
-        """Raises ``NotFoundError`` for a preset that was not run."""
+        """The report of a preset. Raises ``NotFoundError`` for one that was not run."""
         for report in self.presets:
             if report.preset == name:
                 return report
         raise NotFoundError(f"The preset {name!r} is not in this report.", "Run the bench with it.")
 
     def compare_all(self, baseline: str, presets: Sequence[str] | None = None) -> dict[str, dict[str, Comparison]]:
-        """Every preset (``None``: all others) against ``baseline`` for every metric both have, in percent points.
+        """Compare ``presets`` (``None``: all others) with ``baseline``: preset -> metric -> comparison, in percent
+        points.
 
-        The same questions are compared, and each metric's p values are corrected together. Raises ``NotFoundError``
-        for a preset that was not run.
+        Comparisons are paired by question, and the p values of each metric are corrected for all presets together.
+        Raises ``NotFoundError`` for a preset that was not run.
         """
-        right = self.preset(baseline).scores
+        baseline_scores = self.preset(baseline).scores
         names = [item.preset for item in self.presets if item.preset != baseline] if presets is None else presets
-        found: dict[str, dict[str, Comparison]] = {name: {} for name in names}
-        for metrics, rows in _tables(right):
-            theirs = [[_percent(right[metric][row]) for metric in metrics] for row in rows]
-            ours = {
+        unordered: dict[str, dict[str, Comparison]] = {name: {} for name in names}
+        for metrics, rows in _tables(baseline_scores):
+            baseline_table = [[_percent(baseline_scores[metric][row]) for metric in metrics] for row in rows]
+            tables = {
                 name: [[_percent(self.preset(name).scores[metric][row]) for metric in metrics] for row in rows]
                 for name in names
             }
-            for name, compared in compare(ours, theirs).items():
-                found[name] |= {
-                    metric: item.turned() if metric in LOWER_IS_BETTER else item
-                    for metric, item in zip(metrics, compared, strict=True)
+            for name, comparisons in compare(tables, baseline_table).items():
+                unordered[name] |= {
+                    metric: item.reversed() if metric in LOWER_IS_BETTER else item
+                    for metric, item in zip(metrics, comparisons, strict=True)
                 }
-        return {name: {metric: items[metric] for metric in right if metric in items} for name, items in found.items()}
+        return {
+            name: {metric: items[metric] for metric in baseline_scores if metric in items}
+            for name, items in unordered.items()
+        }
 
     def to_dict(self, *, scores: bool = False) -> dict[str, Any]:
-        """DESIGN.md's object; with ``scores``, ``from_dict`` makes an equal report of it."""
+        """DESIGN.md's object for a report. With ``scores`` it is complete, and ``from_dict`` can read it."""
         row: dict[str, Any] = {
             "suite": self.suite,
             "fingerprint": self.fingerprint,
@@ -163,14 +166,14 @@ class BenchReport:
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> BenchReport:
-        """The report that ``to_dict(scores=True)`` wrote. Raises ``ValueError`` or ``KeyError`` for what is none."""
+        """The report that ``to_dict(scores=True)`` wrote. Raises ``ValueError`` or ``KeyError`` for another object."""
         failures = [(item["source"], item["reason"]) for item in row["failures"]]
         skipped = [(item["preset"], item["reason"]) for item in row["skipped"]]
         return from_values(cls, {**row, "questions": row["asked"], "failures": failures, "skipped": skipped})
 
 
 def summarise(scores: Scores) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
-    """Means and 95 % intervals in percent; a metric that applies to no question is left out.
+    """Means and 95 % intervals in percent by metric, without metrics that apply to no question.
 
     >>> summarise({"recall@1000": (1.0, None), "ndcg@10": (None, None)})
     ({'recall@1000': 100.0}, {'recall@1000': (100.0, 100.0)})
@@ -181,12 +184,12 @@ def summarise(scores: Scores) -> tuple[dict[str, float], dict[str, tuple[float, 
         table = [[_percent(scores[name][row]) for name in names] for row in rows]
         for name, item in zip(names, intervals(table), strict=True):
             means[name], bounds[name] = item.mean, (item.low, item.high)
-    kept = [name for name in scores if name in means]
-    return {name: means[name] for name in kept}, {name: bounds[name] for name in kept}
+    names_in_order = [name for name in scores if name in means]
+    return {name: means[name] for name in names_in_order}, {name: bounds[name] for name in names_in_order}
 
 
 def _tables(scores: Scores) -> list[tuple[list[str], tuple[int, ...]]]:
-    """Metrics that apply to the same questions, with those questions' positions: each group is resampled once."""
+    """(metrics, rows) groups: the metrics that apply to the same questions, which can be resampled together."""
     groups: dict[tuple[int, ...], list[str]] = {}
     for name, values in scores.items():
         rows = tuple(row for row, value in enumerate(values) if value is not None)
@@ -201,7 +204,9 @@ def _percent(value: float | None) -> float:
 
 
 def best_scores(found: Sequence[Mapping[str, float]], answerable: Sequence[bool]) -> dict[str, Any]:
-    """The ``unanswerable`` part of a preset's report, from each question's best score by stage.
+    """The ``unanswerable`` part of a preset's report. ``found``: each question's best score by stage.
+
+    ``answerable``: whether each question has gold.
 
     >>> best_scores([{"dense": 0.75}, {"dense": 0.25}], [True, False])["best_score"]
     {'dense': {'answerable': 0.75, 'unanswerable': 0.25}}
@@ -210,8 +215,9 @@ def best_scores(found: Sequence[Mapping[str, float]], answerable: Sequence[bool]
     best: dict[str, dict[str, float | None]] = {}
     for stage in stages:
         means: dict[str, float | None] = {}
-        for name, wanted in (("answerable", True), ("unanswerable", False)):
-            values = [s[stage] for s, has in zip(found, answerable, strict=True) if has is wanted and stage in s]
+        for name, has_gold in (("answerable", True), ("unanswerable", False)):
+            pairs = zip(found, answerable, strict=True)
+            values = [scores[stage] for scores, is_answerable in pairs if is_answerable is has_gold and stage in scores]
             means[name] = sum(values) / len(values) if values else None
         best[stage] = means
     return {"answerable": sum(answerable), "unanswerable": len(answerable) - sum(answerable), "best_score": best}

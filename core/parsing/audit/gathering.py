@@ -1,10 +1,11 @@
-"""Words of a second reading as they are gathered, and the little it needs to read bytes and XML safely."""
+"""Collects the words of a second reading; safe access to packages' parts and to XML for it."""
 
 from __future__ import annotations
 
 import zipfile
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import chain
 from typing import IO
 from xml.parsers import expat
 
@@ -13,43 +14,43 @@ from core.parsing.audit.word_audit import SecondReading, words_of
 from core.parsing.html import encoding
 from core.text.numerals import counted
 
-# Why a reader may leave words out.
+# Reasons why a reader may leave words out.
 HIDDEN, DELETED, FIELDS = "hidden", "deleted or moved revisions", "field codes"
-UNSEEN = "in letters that nobody sees"  # and the readers read them as text all the same
+UNSEEN = "in letters that nobody sees"  # tiny, off the page or without contrast; the readers keep them
 RUNNING = "headers, footers and page numbers"
 OLDER_COPIES, NAMES = "older copies of shapes and comments", "pictures' descriptions"
 CHARTS, SHEET_NAMES = "charts' copies of cells and labels", "sheets' and tables' names"
 
-_MAX_PART = 1 << 28  # bytes of one unpacked part; what is larger is a bomb or no text
+_MAX_PART = 1 << 28  # bytes of one unpacked part; a larger one is a zip bomb or no text
 _CHUNK = 1 << 16
-_NAMED = 12  # of the words that nobody sees
+_MAX_QUOTED = 12  # words in the note on unseen words
 
 
-class Gathering:
-    """Text in the file's order, that which a reader may leave out by its reason."""
+class WordCollector:
+    """Collects text in the file's order, grouped by the reason why a reader may leave it out."""
 
     def __init__(self) -> None:
         self._texts: defaultdict[str, list[str]] = defaultdict(list)
         self._latest = ""  # the reason of the latest text
 
     def put(self, reason: str, text: str) -> None:
-        """Text with the reason why a reader may leave it out, "" where it may not.
+        """Add text with the reason why a reader may leave it out, "" where it may not.
 
-        Left out texts that follow each other may be parts of one word; others are not.
+        Consecutive texts with the same reason may be parts of one word; after another reason a new word begins.
         """
-        apart = " " if reason and (reason != self._latest or reason == RUNNING) else ""
-        self._texts[reason].append(apart + text)
+        separator = " " if reason and (reason != self._latest or reason == RUNNING) else ""
+        self._texts[reason].append(separator + text)
         self._latest = reason
 
     def reading(self, reader: str) -> SecondReading:
-        """The words; those that may be left out stand behind the others."""
-        words = {reason: tuple(words_of("".join(texts))) for reason, texts in self._texts.items()}
-        kept = words.pop("", ())
-        return SecondReading(reader, (*kept, *(word for left_out in words.values() for word in left_out)), words)
+        """The reading: first the words that must be in the document, then those that may be left out."""
+        dropped = {reason: tuple(words_of("".join(texts))) for reason, texts in self._texts.items()}
+        required = dropped.pop("", ())
+        return SecondReading(reader, (*required, *chain.from_iterable(dropped.values())), dropped)
 
 
 def unseen_note(words: Sequence[str], where: str = "") -> tuple[str, ...]:
-    """The note on words that are read as text and that nobody sees. ``where``: the first stand, "" for nowhere.
+    """The note on words of the text that a reader of the page cannot see; () for none. ``where``: the first are.
 
     >>> unseen_note(["ignore", "this"], "on page 3 first")
     ('2 words that nobody sees are read as text, on page 3 first: “ignore this”.',)
@@ -58,14 +59,14 @@ def unseen_note(words: Sequence[str], where: str = "") -> tuple[str, ...]:
     """
     if not words:
         return ()
-    said = " ".join(words[:_NAMED]) + (" …" if len(words) > _NAMED else "")
+    quoted = " ".join(words[:_MAX_QUOTED]) + (" …" if len(words) > _MAX_QUOTED else "")
     where = f", {where}" if where else ""
     verb = "is" if len(words) == 1 else "are"
-    return (f"{counted(len(words), 'word')} that nobody sees {verb} read as text{where}: “{said}”.",)
+    return (f"{counted(len(words), 'word')} that nobody sees {verb} read as text{where}: “{quoted}”.",)
 
 
 def page_text(data: bytes) -> str:
-    """The text of a page, or of a web archive's page, as its reader tells encodings apart; of no text as Western.
+    """The source of an HTML page or of a web archive's page, decoded as the HTML reader does; else as Windows-1252.
 
     >>> page_text('<meta charset="cp1251">П'.encode("cp1251")), page_text(b"")
     ('<meta charset="cp1251">П', '')
@@ -76,31 +77,34 @@ def page_text(data: bytes) -> str:
         return data.decode("cp1252", "replace")
 
 
-def part(package: zipfile.ZipFile, name: str) -> bytes:
-    """One part's bytes, up to a limit. Raises ``KeyError`` when it is missing."""
+def read_part(package: zipfile.ZipFile, name: str) -> bytes:
+    """The bytes of one part, up to a limit. Raises ``KeyError`` where it is missing."""
     with package.open(name) as stream:
         return stream.read(_MAX_PART)
 
 
-class PlainXml:
-    """Walks a part of a package; subclasses see local names only. Documents that declare entities are refused."""
+class XmlTextWalker:
+    """Walks an XML document and calls ``start``, ``end`` and ``text``, which subclasses override.
+
+    Names come without their namespace. Documents that declare entities are refused.
+    """
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """An element opens. ``attributes`` by local name."""
+        """Called where an element opens."""
 
     def end(self, name: str) -> None:
-        """An element closes."""
+        """Called where an element closes."""
 
     def text(self, characters: str) -> None:
-        """Characters between tags."""
+        """Called with characters between tags."""
 
     def walk(self, package: zipfile.ZipFile, name: str) -> None:
-        """Raises ``KeyError`` for a part that is missing, and as ``feed`` does."""
+        """Walk one part of a package. Raises ``KeyError`` where it is missing, and what ``feed`` raises."""
         with package.open(name) as stream:
             self.feed(stream)
 
     def feed(self, stream: IO[bytes]) -> None:
-        """Raises ``ExpatError`` or ``ValueError`` for what is no XML."""
+        """Walk a document. Raises ``ExpatError`` where it is not XML, ``ValueError`` where it declares entities."""
         parser = expat.ParserCreate()
         parser.buffer_text = True
         parser.StartElementHandler = lambda name, attributes: self.start(
@@ -109,9 +113,9 @@ class PlainXml:
         parser.EndElementHandler = lambda name: self.end(_local(name))
         parser.CharacterDataHandler = self.text
         parser.EntityDeclHandler = _refuse
-        taken = 0
-        while (chunk := stream.read(_CHUNK)) and taken < _MAX_PART:
-            taken += len(chunk)
+        length = 0
+        while (chunk := stream.read(_CHUNK)) and length < _MAX_PART:
+            length += len(chunk)
             parser.Parse(chunk)
         parser.Parse(b"", True)
 

@@ -1,4 +1,4 @@
-"""A second, plain reading of formats that people and publishers write as text: what stands between their marks."""
+"""The second reading of text formats (LaTeX, RST, wiki text, subtitles, XML ...): their words without the markup."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from html import unescape
 from io import BytesIO
 from itertools import groupby
 
-from core.parsing.audit.gathering import OLDER_COPIES, Gathering, PlainXml
+from core.parsing.audit.gathering import OLDER_COPIES, WordCollector, XmlTextWalker
 from core.parsing.audit.packages import read_page
 from core.parsing.html.jats import PLACES, RECORD
 from core.parsing.html.xml_prose import RECORD as FILE_RECORD
 from core.text.normalise import decode
 
-# What each markup writes that no reader of the page sees. Of RST: directives, comments, targets and options; of Org:
-# settings, properties and dates; of LaTeX: the preamble, comments, commands and what names things; of AsciiDoc:
-# attributes, comments and the targets of macros; of manual pages: requests and fonts; of wiki text: tags and targets;
-# of BibTeX: the names of fields, and those that programs keep notes in.
+# The parts of each markup that are not shown to readers. RST: directives, comments, targets and options. Org:
+# settings, properties and dates. LaTeX: the preamble, comments, commands and names. AsciiDoc: attributes, comments
+# and the targets of macros. Manual pages: requests and fonts. Wiki text: tags and targets. BibTeX: the names of
+# fields, and the fields in which programs keep notes.
 _MARKUP = {
     "rst": re.compile(
         r"^([ \t]*)\.\.[ ]+raw::.*(?:\n(?:[ \t]*\n)*+\1[ \t]+\S.*)*|^[ \t]*\.\.[ ]+(?:\|[^|\n]*\|[ ]*)?[\w:+-]+::.*$"
@@ -83,51 +83,51 @@ _IN_WORDS = frozenset(
 )
 
 
-def read_text(data: bytes, found: Gathering) -> None:
-    """A file that is text, as it is."""
-    found.put("", decode(data).text)
+def read_text(data: bytes, collector: WordCollector) -> None:
+    """Collect all text of a text file."""
+    collector.put("", decode(data).text)
 
 
-def read_marked(kind: str, data: bytes, found: Gathering) -> None:
-    """All of a text but for the markup of its kind, which may stand in the document or not."""
-    text, place = decode(data).text, 0
+def read_marked(kind: str, data: bytes, collector: WordCollector) -> None:
+    """Collect a text; the markup of its ``kind`` may be left out of the document."""
+    text, offset = decode(data).text, 0
     if kind in ("latex", "bibtex"):
         text = _ACCENTED.sub(lambda match: match[3] + _ACCENTS[match[1] or match[2]], text)
         text = _BRACES.sub(lambda match: match[0] if match[0][0] == "@" else "", text) if kind == "bibtex" else text
     for match in _MARKUP[kind].finditer(text):
-        found.put("", f"{text[place : match.start()]} ")
-        found.put("markup", match[0])
-        place = match.end()
-    found.put("", text[place:])
+        collector.put("", f"{text[offset : match.start()]} ")
+        collector.put("markup", match[0])
+        offset = match.end()
+    collector.put("", text[offset:])
 
 
 MARKED = {kind: partial(read_marked, kind) for kind in _MARKUP}
 
 
-def read_subtitles(data: bytes, found: Gathering) -> None:
-    """Who speaks and what is said in the cues; live captions show a line again while the next one comes in."""
+def read_subtitles(data: bytes, collector: WordCollector) -> None:
+    """Collect speakers and the text of cues. Lines that live captions repeat may be left out."""
     text, last = decode(data).text, ""
-    found.put("", " ".join(name for name, _ in groupby(_SPEAKER.findall(text))) + "\n")
+    collector.put("", " ".join(name for name, _ in groupby(_SPEAKER.findall(text))) + "\n")
     for line in unescape(_SUBTITLES.sub(" ", text)).split("\n"):
         words = " ".join(line.split())
-        found.put(_ROLLED if words == last and " " in words else "", f"{words}\n")
+        collector.put(_ROLLED if words == last and " " in words else "", f"{words}\n")
         last = words or last
 
 
-class _Article(PlainXml):
-    """The text nodes of a journal article, its record in the journal apart."""
+class _Article(XmlTextWalker):
+    """Collects the text nodes of a journal article; its bibliographic record may be left out."""
 
-    def __init__(self, found: Gathering) -> None:
-        self._found = found
+    def __init__(self, collector: WordCollector) -> None:
+        self._collector = collector
         self._open = [""]
         self._in_meta = False
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        here = OLDER_COPIES if name in _COPIED else _JOURNAL if name in RECORD else ""
+        reason = OLDER_COPIES if name in _COPIED else _JOURNAL if name in RECORD else ""
         self._in_meta = name == "article-meta" or (self._in_meta and name != "body")
         if self._in_meta and name in PLACES:
-            here = _JOURNAL
-        self._open.append(self._open[-1] or here)
+            reason = _JOURNAL
+        self._open.append(self._open[-1] or reason)
         self.text("" if name in _IN_WORDS else " ")
 
     def end(self, name: str) -> None:
@@ -135,14 +135,14 @@ class _Article(PlainXml):
         self._open.pop()
 
     def text(self, characters: str) -> None:
-        self._found.put(self._open[-1], characters)
+        self._collector.put(self._open[-1], characters)
 
 
-class _Prose(PlainXml):
-    """The text nodes of a document, what it says of itself as a file apart."""
+class _Prose(XmlTextWalker):
+    """Collects the text nodes of an XML document; the metadata of the file may be left out."""
 
-    def __init__(self, found: Gathering) -> None:
-        self._found = found
+    def __init__(self, collector: WordCollector) -> None:
+        self._collector = collector
         self._open = [""]
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
@@ -153,17 +153,17 @@ class _Prose(PlainXml):
         self._open.pop()
 
     def text(self, characters: str) -> None:
-        if not self._open[-1] and ("</" in characters or "/>" in characters):  # a page as an element's words
-            read_page(characters.encode("utf-8", "replace"), self._found)
+        if not self._open[-1] and ("</" in characters or "/>" in characters):  # an HTML page, escaped or as CDATA
+            read_page(characters.encode("utf-8", "replace"), self._collector)
         else:
-            self._found.put(self._open[-1], characters)
+            self._collector.put(self._open[-1], characters)
 
 
-def read_xml(data: bytes, found: Gathering) -> None:
-    """The text nodes of a document in XML."""
-    _Prose(found).feed(BytesIO(data))
+def read_xml(data: bytes, collector: WordCollector) -> None:
+    """Collect the text nodes of an XML document."""
+    _Prose(collector).feed(BytesIO(data))
 
 
-def read_jats(data: bytes, found: Gathering) -> None:
-    """An article's text nodes."""
-    _Article(found).feed(BytesIO(data))
+def read_jats(data: bytes, collector: WordCollector) -> None:
+    """Collect the text nodes of a journal article."""
+    _Article(collector).feed(BytesIO(data))

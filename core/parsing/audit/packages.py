@@ -1,4 +1,4 @@
-"""A second, plain reading of HTML, and of packages (Office, OpenDocument, EPUB): text nodes, in no layout."""
+"""The second reading of HTML and of packages (Office, OpenDocument, EPUB): their text nodes, without layout."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from core.parsing.audit.gathering import (
     RUNNING,
     SHEET_NAMES,
     UNSEEN,
-    Gathering,
-    PlainXml,
+    WordCollector,
+    XmlTextWalker,
     page_text,
-    part,
+    read_part,
 )
 
 _FORMS, _TOOLTIPS = "forms and fallbacks", "tooltips and labels for screen readers"
@@ -39,8 +39,8 @@ _UNSEEN_ELEMENTS = {
     "template": HIDDEN,
     "title": "the page's title",
 }
-_UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-_SIZE_OF_NOTHING = re.compile(
+_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_UNSEEN_STYLE = re.compile(
     r"font-size\s*:\s*(?:0+(?:\.0*)?|0*\.0+)(?![\d.])|"
     r"(?:left|top|text-indent)\s*:\s*-\d{4,}px",
     re.IGNORECASE,
@@ -50,46 +50,46 @@ _MAX_UNCLOSED = 64
 
 
 class _Page(HTMLParser):
-    """``reason``: why all of the page may be left out, "" where it may not."""
+    """Collects the text of an HTML page. ``reason``: why all of it may be left out, "" where it may not."""
 
-    def __init__(self, found: Gathering, reason: str) -> None:
+    def __init__(self, collector: WordCollector, reason: str) -> None:
         super().__init__(convert_charrefs=True)
-        self._found = found
-        self._open = [("", reason)]
+        self._collector = collector
+        self._open = [("", reason)]  # open elements: tag, and why their text may be left out
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        for name, why in (("alt", NAMES), ("title", _TOOLTIPS), ("aria-label", _TOOLTIPS)):
-            if given.get(name):
-                self._found.put(why, f"{given[name]}\n")
+        attributes = dict(attrs)
+        for name, reason in (("alt", NAMES), ("title", _TOOLTIPS), ("aria-label", _TOOLTIPS)):
+            if attributes.get(name):
+                self._collector.put(reason, f"{attributes[name]}\n")
         if tag not in _INLINE:
             self.handle_data("\n")
         if tag not in _VOID:
-            style = given.get("style") or ""
-            hidden = "hidden" in given or given.get("aria-hidden") == "true" or _UNSEEN.search(style)
-            own = HIDDEN if hidden else UNSEEN if _cannot_be_seen(style) else _UNSEEN_ELEMENTS.get(tag, "")
-            before = self._open[-1][1]
-            self._open.append((tag, own or before if before in {"", UNSEEN} else before))
+            style = attributes.get("style") or ""
+            is_hidden = "hidden" in attributes or attributes.get("aria-hidden") == "true" or _HIDDEN_STYLE.search(style)
+            own = HIDDEN if is_hidden else UNSEEN if _is_unseen(style) else _UNSEEN_ELEMENTS.get(tag, "")
+            inherited = self._open[-1][1]
+            self._open.append((tag, own or inherited if inherited in {"", UNSEEN} else inherited))
 
     def handle_endtag(self, tag: str) -> None:
         if tag not in _INLINE:
             self.handle_data("\n")
-        for place in range(len(self._open) - 1, max(0, len(self._open) - _MAX_UNCLOSED), -1):
-            if self._open[place][0] == tag:
-                del self._open[place:]
+        for depth in range(len(self._open) - 1, max(0, len(self._open) - _MAX_UNCLOSED), -1):
+            if self._open[depth][0] == tag:
+                del self._open[depth:]
                 return
 
     def handle_data(self, data: str) -> None:
-        self._found.put(self._open[-1][1], data)
+        self._collector.put(self._open[-1][1], data)
 
 
-def _cannot_be_seen(style: str) -> bool:
-    """Whether a style leaves letters there that nobody sees: without a size, off the page, on their own colour.
+def _is_unseen(style: str) -> bool:
+    """Whether a style makes text invisible: size zero, off the page, or the same colour as its ground.
 
-    >>> [_cannot_be_seen(style) for style in ("font-size:0px", "font-size:0.9em", "color:#FFF; background: #ffffff")]
+    >>> [_is_unseen(style) for style in ("font-size:0px", "font-size:0.9em", "color:#FFF; background: #ffffff")]
     [True, False, True]
     """
-    if _SIZE_OF_NOTHING.search(style):
+    if _UNSEEN_STYLE.search(style):
         return True
     colours = {name.lower().partition("-")[0]: _colour(value) for name, value in _COLOURS.findall(style)}
     return len(colours) == 2 and len({*colours.values()}) == 1
@@ -101,17 +101,17 @@ def _colour(value: str) -> str:
     return "#" + "".join(2 * digit for digit in short.groups()) if short else {"white": "#ffffff"}.get(value, value)
 
 
-def read_page(data: bytes, found: Gathering, reason: str = "") -> None:
-    """The words of a page, tags aside. ``reason``: why they may be left out, "" where they may not."""
-    page = _Page(found, reason)
+def read_page(data: bytes, collector: WordCollector, reason: str = "") -> None:
+    """Collect the text of a page. ``reason``: why it may be left out, "" where it may not."""
+    page = _Page(collector, reason)
     page.feed(page_text(data))
     page.close()
 
 
-# The parts whose text is content. What is not: layouts and masters (prompts for who writes), themes, building blocks,
-# properties (metadata), other programs' data, drawings of diagrams (copies), caches of workbooks.
+# The parts whose text is content. Not listed are layouts and masters (prompts for authors), themes, building blocks,
+# properties (metadata), other programs' data, drawings of diagrams (copies) and caches of workbooks.
 _PARTS = (
-    r"word/styles\.xml",  # says which text is hidden
+    r"word/styles\.xml",  # tells which text is hidden
     r"word/(?:document\d*|footnotes|endnotes|comments)\.xml",
     r"word/(?:header|footer)\d*\.xml",
     r"ppt/(?:slides/slide|notesSlides/notesSlide|comments/[^/]*?)\d*\.xml",
@@ -123,9 +123,9 @@ _PARTS = (
 )
 _OFFICE_TEXT = frozenset("t delText instrText delInstrText v text".split())
 _OPEN_TEXT = frozenset("p h creator".split())
-_LINES = frozenset("p h tc tr pt v text comment creator title desc".split())
-_GAPS = frozenset("tab br cr ptab noBreakHyphen s line-break note annotation".split())
-# The elements whose text is not content, and why.
+_ENDS_LINE = frozenset("p h tc tr pt v text comment creator title desc".split())
+_IS_SPACE = frozenset("tab br cr ptab noBreakHyphen s line-break note annotation".split())
+# Elements whose text may be left out, with the reason.
 _REASONS = {
     **dict.fromkeys("del moveFrom delText tracked-changes deletion".split(), DELETED),
     **dict.fromkeys(("instrText", "delInstrText"), FIELDS),
@@ -137,7 +137,7 @@ _REASONS = {
     "Fallback": OLDER_COPIES,
     "rPh": "reading aids above characters",
 }
-_OPEN_NAMES = frozenset("title desc date sender-initials".split())  # text of a chart elsewhere
+_OPEN_NAMES = frozenset("title desc date sender-initials".split())  # as text they occur in charts alone
 _LOOKS = frozenset("color sz shd highlight background tblStyle".split())
 _PLAIN_TABLES = frozenset(("TableGrid", "TableNormal"))
 _TINY = 4  # half points
@@ -147,9 +147,9 @@ _OFF = frozenset(("0", "false", "off"))
 
 @dataclass(slots=True)
 class _Open:
-    """An open element. ``reason``: why its text may be left out; ``reads``: whether its characters are text.
+    """An open element. ``reason``: why its text may be left out. ``reads``: whether its characters are text.
 
-    ``white``, ``tiny``: the letters of a run; ``shaded``: what lies behind them may be of another colour than paper.
+    ``white``, ``tiny``: the letters of a run are so. ``shaded``: the ground behind the text may be coloured.
     """
 
     name: str = ""
@@ -160,11 +160,11 @@ class _Open:
     shaded: bool = False
 
 
-class _TextNodes(PlainXml):
-    """The text nodes of all parts of one package."""
+class _TextNodes(XmlTextWalker):
+    """Collects the text nodes of the parts of one package."""
 
-    def __init__(self, found: Gathering) -> None:
-        self._found = found
+    def __init__(self, collector: WordCollector) -> None:
+        self._collector = collector
         self._hidden_styles: set[str] = set()
         self._page_styles = {"Standard", "Default", ""}
         self._texts = _OPEN_TEXT
@@ -175,23 +175,23 @@ class _TextNodes(PlainXml):
         self._fields: list[str] = []  # instructions of the open fields
 
     def read(self, package: zipfile.ZipFile, name: str, reason: str) -> None:
-        """One part, all of which may be left out for the reason, if there is one."""
+        """Read one part. ``reason``: why all of it may be left out, "" where it may not."""
         self._texts = _OFFICE_TEXT if name.lower().startswith(("word/", "ppt/", "xl/")) else _OPEN_TEXT
         self._copied_values = CHARTS if name.startswith("xl/charts/") else ""
         self._open, self._fields, self._style, self._series = [_Open(reason=reason)], [], "", 0
         self.walk(package, name)
-        self._found.put(reason, "\n")
+        self._collector.put(reason, "\n")
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         outer = self._open[-1]
         reason = outer.reason or _REASONS.get(name, "") or self._reason(name, attributes)
-        if name in _GAPS:
+        if name in _IS_SPACE:
             self._put(" ")
         self._mark(name, attributes)
         self._open.append(_Open(name, reason, outer.reads or name in self._texts, shaded=name == "txbxContent"))
 
     def _reason(self, name: str, attributes: dict[str, str]) -> str:
-        """Why the text of this very element may be left out."""
+        """Why the text of this element may be left out, by its own name and attributes; "" where it may not."""
         if (name == "fldSimple" and _PAGE_FIELD.match(attributes.get("instr", ""))) or (
             name == "fld" and attributes.get("type", "").startswith("slidenum")
         ):
@@ -211,7 +211,7 @@ class _TextNodes(PlainXml):
         return self._copied_values if name == "v" else ""
 
     def _mark(self, name: str, attributes: dict[str, str]) -> None:
-        """What an element says of others: of a style, of the run or paragraph whose property it is, of its shape."""
+        """Apply an element that describes others: a style, or a property of the run, paragraph or shape around it."""
         if name == "style":
             self._style = attributes.get("styleId") or attributes.get("name", "")
             self._page_styles.add(attributes.get("master-page-name", ""))
@@ -231,9 +231,9 @@ class _TextNodes(PlainXml):
                 if shape.name == "sp":
                     break
         elif name in {"docPr", "cNvPr"}:
-            self._found.put(NAMES, f"{attributes.get('title', '')}\n{attributes.get('descr', '')}\n")
+            self._collector.put(NAMES, f"{attributes.get('title', '')}\n{attributes.get('descr', '')}\n")
         elif name == "table" and attributes.get("name"):
-            self._found.put(SHEET_NAMES, f"{attributes['name']}\n")
+            self._collector.put(SHEET_NAMES, f"{attributes['name']}\n")
 
     def _hides(self, name: str, attributes: dict[str, str]) -> bool:
         if name == "vanish":
@@ -243,24 +243,25 @@ class _TextNodes(PlainXml):
         return name.endswith("properties") and attributes.get("display") in {"none", "false"}
 
     def _look(self, name: str, attributes: dict[str, str]) -> None:
-        """What a property says of the run, paragraph, cell or table that it is of, the element that holds its own."""
-        holder, value = self._open[-2], attributes.get("val", "")
+        """Apply a property of typography to its owner: the run, paragraph, cell or table two levels up."""
+        owner, value = self._open[-2], attributes.get("val", "")
         if name == "color":
-            holder.white = holder.name == "r" and value.upper() == "FFFFFF"
+            owner.white = owner.name == "r" and value.upper() == "FFFFFF"
         elif name == "sz":
-            holder.tiny = holder.name == "r" and value.isdecimal() and int(value) < _TINY
+            owner.tiny = owner.name == "r" and value.isdecimal() and int(value) < _TINY
         elif name != "tblStyle" or value not in _PLAIN_TABLES:
-            holder.shaded = holder.shaded or attributes.get("fill", "").upper() not in {"AUTO", "FFFFFF"}
+            owner.shaded = owner.shaded or attributes.get("fill", "").upper() not in {"AUTO", "FFFFFF"}
 
     def _hide(self) -> None:
+        """Mark the style that is being defined, or else the owner of the property, as hidden."""
         if self._style:
             self._hidden_styles.add(self._style)
         else:
-            holder = self._open[-2] if len(self._open) > 1 else self._open[-1]
-            holder.reason = holder.reason or HIDDEN
+            owner = self._open[-2] if len(self._open) > 1 else self._open[-1]
+            owner.reason = owner.reason or HIDDEN
 
     def end(self, name: str) -> None:
-        if name in _LINES:
+        if name in _ENDS_LINE:
             self._put("\n")
         if name == "style":
             self._style = ""
@@ -274,34 +275,34 @@ class _TextNodes(PlainXml):
         self._put(characters)
 
     def _put(self, text: str) -> None:
-        here, run = self._open[-1], self._open[-2:][0]
-        paged = RUNNING if any(map(_PAGE_FIELD.match, self._fields)) else ""
-        unseen = run.tiny or (run.white and not any(outer.shaded for outer in self._open))
-        self._found.put(here.reason or paged or (UNSEEN if unseen else ""), text)
+        element, run = self._open[-1], self._open[-2:][0]
+        is_page_number = any(map(_PAGE_FIELD.match, self._fields))
+        is_unseen = run.tiny or (run.white and not any(outer.shaded for outer in self._open))
+        self._collector.put(element.reason or (RUNNING if is_page_number else UNSEEN if is_unseen else ""), text)
 
 
-def read_package(data: bytes, found: Gathering) -> None:
-    """The text of a Word document, presentation, workbook, OpenDocument file or book."""
+def read_package(data: bytes, collector: WordCollector) -> None:
+    """Collect the text of a Word document, presentation, workbook, OpenDocument file or EPUB."""
     with zipfile.ZipFile(BytesIO(data)) as package:
         names = package.namelist()
         is_book = "META-INF/container.xml" in names
         for name in names:
-            if is_book and _is_page(package, name):  # whether or not the book names it
-                page = part(package, name)
-                read_page(page, found, "the book's navigation" if _NAVIGATION.search(page) else "")
+            if is_book and _is_page(package, name):  # even if the book's manifest does not list it
+                page = read_part(package, name)
+                read_page(page, collector, "the book's navigation" if _NAVIGATION.search(page) else "")
             elif re.fullmatch(r"xl/worksheets/[^/]*\.xml", name, re.IGNORECASE):
-                _read_running(part(package, name), found)
-        nodes = _TextNodes(found)
+                _read_running(read_part(package, name), collector)
+        nodes = _TextNodes(collector)
         older = OLDER_COPIES if any(name.startswith("xl/threadedComments/") for name in names) else ""
         for pattern in _PARTS:
             for name in sorted(names, key=_in_order):
                 if re.fullmatch(pattern, name, re.IGNORECASE):  # some programs write ``Word/Document.xml``
-                    copied = CHARTS if name.startswith("Object ") else ""
-                    nodes.read(package, name, older if name.startswith("xl/comments") else copied)
+                    reason = CHARTS if name.startswith("Object ") else ""
+                    nodes.read(package, name, older if name.startswith("xl/comments") else reason)
 
 
 def _is_page(package: zipfile.ZipFile, name: str) -> bool:
-    """Pictures and fonts are not looked into: a damaged one costs no audit of the words."""
+    """Whether a part is an HTML page. Pictures and fonts are not opened: a damaged one must not cost the audit."""
     if name.lower().endswith(_NO_PAGES):
         return False
     with package.open(name) as stream:
@@ -309,17 +310,17 @@ def _is_page(package: zipfile.ZipFile, name: str) -> bool:
 
 
 _NO_PAGES = (".jpg", ".jpeg", ".png", ".gif", ".svg", ".webp", ".css", ".ttf", ".otf", ".woff", ".woff2", ".mp3")
-_HEAD = 2000  # bytes within which a page says that it is one
+_HEAD = 2000  # bytes within which a page has its <html> tag
 _PAGE = re.compile(rb"<html\b", re.IGNORECASE)
 _NAVIGATION = re.compile(rb"<nav\b[^>]*\btype=.toc")
 _RUNNING_LINE = re.compile(rb"<(?:\w+:)?(?:odd|even|first)(?:Header|Footer)\b[^>]*>([^<]*)<")
 _LINE_CODE = re.compile(r'&"[^"]*"|&\d+|&K[\dA-F]{6}|&.')
 
 
-def _read_running(sheet: bytes, found: Gathering) -> None:
-    """The lines above and below a sheet's pages; calamine reads its cells (``second_reading``)."""
+def _read_running(sheet: bytes, collector: WordCollector) -> None:
+    """Collect a sheet's headers and footers; its cells are read by calamine (``second_reading``)."""
     for match in _RUNNING_LINE.finditer(sheet):
-        found.put(RUNNING, _LINE_CODE.sub(" ", unescape(match[1].decode("utf-8", "replace"))))
+        collector.put(RUNNING, _LINE_CODE.sub(" ", unescape(match[1].decode("utf-8", "replace"))))
 
 
 def _in_order(name: str) -> list[int]:

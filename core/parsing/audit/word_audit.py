@@ -1,8 +1,8 @@
-"""The independent loss audit: of the words a second, plain reading finds in a file, where did each one go?
+"""The loss audit: checks that every word of a file, found by an independent second reading, is in the document.
 
-The first reading made the document; the second shares no code and no library with it and knows nothing of layout. A
-word it finds is looked for in the canonical text, then in what stands beside the text (metadata, notes, links'
-targets, typed cell values), then among the words left out on purpose. What remains is missing.
+The second reading shares no code and no library with the reader that made the document. Each of its words is looked
+for in the canonical text, then beside it (metadata, notes, link targets, typed cell values), then among the words that
+were left out on purpose. The rest is reported as missing. Words are compared as multisets, without their order.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from itertools import pairwise
 from core.types import CellValue, Document, WordAudit
 
 _WORD = re.compile(r"[^\W_]+")
-# Written without spaces: where a line ends says nothing there, so every character is a word of its own.
+# Scripts written without spaces, where line ends may fall between any characters: each character counts as a word.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f]"
 )
@@ -27,9 +27,10 @@ _EXAMPLES = 12
 
 @dataclass(frozen=True, slots=True)
 class SecondReading:
-    """All words a plain extraction finds in a file, in its order, those among them that may be left out included.
+    """The words that a plain extraction finds in a file, in the file's order.
 
-    ``reader``: how it was made, in words. ``dropped``: by reason, the words a reader may leave out on purpose.
+    ``reader``: how they were extracted, for the user. ``dropped``: those of ``words`` that a reader may leave out, by
+    the reason.
     """
 
     reader: str
@@ -38,7 +39,8 @@ class SecondReading:
 
 
 def words_of(text: str) -> list[str]:
-    """Letters and digits between anything else, compatibility forms, case and invisible characters aside.
+    """The words of a text: runs of letters and digits, normalised by NFKC and case folding, without invisible
+    characters.
 
     >>> words_of("The ﬁne Co\u00ad\u00adop, 3.5 m² in ＴＯＫＹＯ: 東京")
     ['the', 'fine', 'coop', '3', '5', 'm2', 'in', 'tokyo', '東', '京']
@@ -58,11 +60,11 @@ def audit_words(
     reader: str,
     dropped: Mapping[str, Sequence[str]] | None = None,
 ) -> WordAudit:
-    """Where the words of a second reading went. Every occurrence is counted exactly once.
+    """Count where the words of a second reading are in the document; each occurrence is counted once.
 
-    ``second``: words or longer pieces of text in the file's order. ``dropped``: by reason, those of them that the
-    reader may leave out; one that stands in the text all the same counts as in the text. The text may hold more than
-    ``second`` (merged cells are repeated). Words parted or joined at a line's end (``exam-`` ``ple``) are the same.
+    ``second``: words or longer texts, in the file's order. ``dropped``: those of them that the reader may leave out, by
+    reason; one that is in the text anyway counts as in the text. The text may have more words than ``second`` (merged
+    cells are repeated). Words split or joined at a line end (``exam-`` ``ple``) match each other.
 
     >>> from core.types import Block, BlockKind
     >>> document = Document("0" * 64, "text", "T", "An example, twice: an example.")
@@ -70,75 +72,75 @@ def audit_words(
     WordAudit(reader='by hand', words=6, in_text=3, in_metadata=0, dropped=(('hidden', 1),), missing=2, \
 examples=('of', 'loss'))
     """
-    pieces = "\n".join(second)
-    found = words_of(pieces)
-    if pieces == document.text:
-        return WordAudit(reader, words=len(found), in_text=len(found))
-    text = words_of(document.text)
-    wanted, supply = Counter(found), Counter(text)
-    lacking = wanted - supply
-    if lacking:
-        supply -= wanted
-        _match_parted(found, lacking, supply)
-        _match_joined(text, lacking, supply)
-    in_text = len(found) - lacking.total()
-    in_metadata = _take(lacking, words_of("\n".join(_beside(document)))) if lacking else 0
-    explained = [
-        (reason, count) for reason, words in (dropped or {}).items() if (count := _take(lacking, _folded(words)))
+    second_text = "\n".join(second)
+    words = words_of(second_text)
+    if second_text == document.text:
+        return WordAudit(reader, words=len(words), in_text=len(words))
+    text_words = words_of(document.text)
+    required, available = Counter(words), Counter(text_words)
+    missing = required - available
+    if missing:
+        available -= required  # the words of the text that no word of the second reading matches
+        _match_split(words, missing, available)
+        _match_joined(text_words, missing, available)
+    in_text = len(words) - missing.total()
+    in_metadata = _subtract(missing, words_of("\n".join(_beside_text(document)))) if missing else 0
+    by_reason = [
+        (reason, count)
+        for reason, texts in (dropped or {}).items()
+        if (count := _subtract(missing, words_of("\n".join(texts))))
     ]
-    order = {word: place for place, word in reversed(list(enumerate(found)))} if lacking else {}
-    frequent = sorted(lacking, key=lambda word: (-lacking[word], order[word]))
+    first_index = {word: index for index, word in reversed(list(enumerate(words)))} if missing else {}
+    frequent = sorted(missing, key=lambda word: (-missing[word], first_index[word]))
     return WordAudit(
         reader=reader,
-        words=len(found),
+        words=len(words),
         in_text=in_text,
         in_metadata=in_metadata,
-        dropped=tuple(explained),
-        missing=lacking.total(),
+        dropped=tuple(by_reason),
+        missing=missing.total(),
         examples=tuple(frequent[:_EXAMPLES]),
     )
 
 
-def _folded(words: Iterable[str]) -> list[str]:
-    return words_of("\n".join(words))
+def _subtract(missing: Counter[str], words: Iterable[str]) -> int:
+    """Remove ``words`` from ``missing``, each occurrence once; returns how many were removed."""
+    before = missing.total()
+    missing -= Counter(words)
+    return before - missing.total()
 
 
-def _take(lacking: Counter[str], words: Iterable[str]) -> int:
-    """Explain lacking words by these, each once, and say how many."""
-    before = lacking.total()
-    lacking -= Counter(words)
-    return before - lacking.total()
-
-
-def _match_parted(found: Sequence[str], lacking: Counter[str], supply: Counter[str]) -> None:
-    """Two neighbours of the second reading that are one word of the text: its line ended inside the word."""
-    place = 0
-    while place + 1 < len(found) and lacking:
-        first, second = found[place], found[place + 1]
-        place += 1
-        if not (lacking[first] or lacking[second]) or not supply[first + second]:
+def _match_split(words: Sequence[str], missing: Counter[str], available: Counter[str]) -> None:
+    """Match two adjacent words of the second reading with one word of the text: there the line ended in the word."""
+    index = 0
+    while index + 1 < len(words) and missing:
+        first, second = words[index], words[index + 1]
+        index += 1
+        if not (missing[first] or missing[second]) or not available[first + second]:
             continue
-        supply[first + second] -= 1
+        available[first + second] -= 1
         for part in (first, second):
-            # A part the text holds as a word of its own was counted as found: that occurrence is free again.
-            (lacking if lacking[part] else supply)[part] += -1 if lacking[part] else 1
-        place += 1
-    _drop_zeros(lacking)
+            if missing[part]:
+                missing[part] -= 1
+            else:  # it was matched with a word of the text, which is now available again
+                available[part] += 1
+        index += 1
+    _drop_zeros(missing)
 
 
-def _match_joined(text: Sequence[str], lacking: Counter[str], supply: Counter[str]) -> None:
-    """A word of the second reading that the text holds as two neighbours, nobody else's."""
-    if not lacking:
+def _match_joined(text_words: Sequence[str], missing: Counter[str], available: Counter[str]) -> None:
+    """Match a word of the second reading with two adjacent words of the text that are still available."""
+    if not missing:
         return
-    longest = max(map(len, lacking))
-    for first, second in pairwise(text):
-        if len(first) + len(second) > longest or not lacking[first + second]:
+    longest = max(map(len, missing))
+    for first, second in pairwise(text_words):
+        if len(first) + len(second) > longest or not missing[first + second]:
             continue
-        if supply[first] and supply[second] and (first != second or supply[first] > 1):
-            supply[first] -= 1
-            supply[second] -= 1
-            lacking[first + second] -= 1
-    _drop_zeros(lacking)
+        if available[first] and available[second] and (first != second or available[first] > 1):
+            available[first] -= 1
+            available[second] -= 1
+            missing[first + second] -= 1
+    _drop_zeros(missing)
 
 
 def _drop_zeros(counts: Counter[str]) -> None:
@@ -146,8 +148,8 @@ def _drop_zeros(counts: Counter[str]) -> None:
         del counts[word]
 
 
-def _beside(document: Document) -> Iterator[str]:
-    """What a document says outside its text, and nothing that stands in it."""
+def _beside_text(document: Document) -> Iterator[str]:
+    """What a document says outside its text: title, metadata, notes, link targets, attachments, typed cell values."""
     if document.title_span is None:
         yield document.title
     yield from document.metadata.values()
@@ -156,16 +158,17 @@ def _beside(document: Document) -> Iterator[str]:
     yield from (attachment.name for attachment in document.attachments)
     for block in document.blocks:
         for cell in block.cells:
-            value = _written(cell.value)
+            value = _number_text(cell.value)
             if value != document.text[cell.start : cell.end]:
                 yield value
 
 
-def _written(value: CellValue) -> str:
-    """
-    >>> _written(2.0), _written(True), _written(0.25), _written(None)
+def _number_text(value: CellValue) -> str:
+    """A cell's number or truth value as text; "" for text, which is part of ``Document.text``.
+
+    >>> _number_text(2.0), _number_text(True), _number_text(0.25), _number_text(None)
     ('2', 'True', '0.25', '')
     """
     if value is None or isinstance(value, str):
-        return ""  # text stands in the text
+        return ""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -1,1 +1,1 @@
-"""Web pages to pieces in reading order."""
+"""Reads web pages, and XML that is converted to them, as pieces in reading order."""

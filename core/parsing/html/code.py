@@ -17,12 +17,12 @@ _LANGUAGE_NAMES = frozenset(LANGUAGES.values()) | frozenset(LANGUAGES)
 
 
 def code_text(node: Node) -> str:
-    """A preformatted element's text, the indentation that all its lines share taken off."""
+    """A preformatted element's text without the indentation that all its lines share."""
     return textwrap.dedent("".join(_lines(node)))
 
 
 def _lines(node: Node) -> Iterator[str]:
-    """A code block's text; lines that are elements of their own end where those end."""
+    """A code block's text in parts. Elements inside it are lines, which end with the element."""
     for child in node.children:
         if isinstance(child, str):
             yield child
@@ -36,9 +36,9 @@ def _lines(node: Node) -> Iterator[str]:
 
 
 def stated_language(node: Node) -> str:
-    """A code block's language as its classes state it, "" when they do not."""
-    found = _LANGUAGE.search(node.classes) if node.classes else None
-    stated = (found[1] if found else node.attributes.get("data-lang", "")).lower()
+    """A code block's language by its classes or ``data-lang``, "" for none."""
+    match = _LANGUAGE.search(node.classes) if node.classes else None
+    stated = (match[1] if match else node.attributes.get("data-lang", "")).lower()
     if not stated and node.tag in ("pre", "code"):
         stated = next((name for name in node.classes.lower().split() if name in _LANGUAGE_NAMES), "")
     return "" if stated in _NO_LANGUAGE else LANGUAGES.get(stated, stated)

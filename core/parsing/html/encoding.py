@@ -1,4 +1,4 @@
-"""The characters of a page whose encoding is stated in it, or is not."""
+"""Decodes HTML pages and the pages in web archives."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _STATED_WITHIN = 4096
 
 
 def codec_named(label: str) -> str:
-    """Python's codec for what a page or a mail means by a character set's name, "" for unknown ones.
+    """Python's codec for the name of a character set in a page or a mail, "" for unknown names.
 
-    Programs and browsers mean a larger set by many a name than Python does (WHATWG Encoding, section 4.2).
+    Browsers use a larger character set for many names than Python does (WHATWG Encoding, section 4.2).
 
     >>> codec_named("Latin1"), codec_named("gb2312"), codec_named("shift_jis"), codec_named("x")
     ('cp1252', 'gb18030', 'cp932', '')
@@ -31,7 +31,7 @@ def codec_named(label: str) -> str:
 
 
 def decoded(data: bytes, name: str) -> str:
-    """The page's characters. A byte order mark decides, then plain UTF-8, then what the page states of itself.
+    """The decoded page. A byte order mark decides; then UTF-8 if the data is valid; then the encoding the page states.
 
     Raises ``ParseError`` for empty and for binary input.
 
@@ -55,8 +55,8 @@ def _stated_encoding(data: bytes) -> str | None:
         data.decode("utf-8")
     except UnicodeDecodeError:
         return encoding
-    # Pages re-saved as UTF-8 keep their old statement; no other encoding's letters are valid UTF-8 by chance, save
-    # those of escape sequences, which are ASCII to look at.
+    # Pages that were re-saved as UTF-8 may still state the old encoding. Text in other encodings is not valid UTF-8 by
+    # chance, except in those with escape sequences, which are ASCII.
     return encoding if encoding == "iso2022_jp" else None
 
 
@@ -65,7 +65,7 @@ _PARTED = re.compile(rb"^content-type:\s*multipart/related", re.IGNORECASE | re.
 
 
 def page_text(data: bytes, name: str) -> str:
-    """The characters of a page, or of the page in a web archive: pictures and frames in it are left where they are.
+    """The decoded page, or the page in a web archive; the archive's pictures and frames are ignored.
 
     Raises ``ParseError`` for empty and for binary input.
 
@@ -86,7 +86,7 @@ def page_text(data: bytes, name: str) -> str:
 
 
 def _root(message: Message) -> Message | None:
-    """The part the archive says it starts with, else the first page in it."""
+    """The page that the archive's header names as its start, else the first page in it."""
     pages = [part for part in _parts(message) if part.get_content_type() in ("text/html", "application/xhtml+xml")]
     start = message.get_param("start")
     return next((part for part in pages if start and part.get("Content-ID") == start), next(iter(pages), None))

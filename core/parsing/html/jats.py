@@ -1,6 +1,6 @@
-"""JATS, the XML of journal articles (ANSI/NISO Z39.96), as a page that is read as any other.
+"""The reader of JATS, the XML of journal articles (ANSI/NISO Z39.96): it is converted to HTML and read as a page.
 
-Not through pandoc: its page lacks the labels of figures, tables and formulas, and the list of references.
+Pandoc is not used, because it drops the labels of figures, tables and formulas, and the list of references.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TAGS = {
 }
 _SECTIONS = {"abstract": "Abstract", "trans-abstract": "Abstract", "ref-list": "References", "ack": "Acknowledgements"}
 _SECTIONS |= dict.fromkeys("sec app app-group notes bio fn-group glossary sub-article response".split(), "")
-"""Elements that begin a section, and the heading that journals set over one without a title."""
+"""Elements that begin a section, with the heading of a section that has no title, "" for none."""
 _HEADED = frozenset({*_SECTIONS, "title-group", "front-stub", "article-meta"})
 RECORD = frozenset(
     "journal-meta article-id article-categories contrib-id pub-date history permissions self-uri related-article role "
@@ -41,7 +41,7 @@ RECORD = frozenset(
     "counts".split()
 )
 PLACES = frozenset("volume issue fpage lpage elocation-id issue-id issue-title conference volume-series".split())
-"""Where the article stands in the journal; of a reference they are its words."""
+"""Elements that locate the article in the journal. In a reference they are part of its text."""
 _LISTED = frozenset(
     "element-citation mixed-citation citation nlm-citation person-group string-date contrib date-in-citation".split()
 )
@@ -49,7 +49,7 @@ _TEX_FRAME = re.compile(r".*?\\begin\{document\}|\\end\{document\}.*", re.DOTALL
 
 
 def read(data: bytes, name: str) -> ParsedFile:
-    """Title, people, abstract, body, notes and references. Raises ``ParseError`` for what is no article.
+    """Title, authors, abstract, body, notes and references. Raises ``ParseError`` where there is no article.
 
     >>> article = b"<article><article-meta><article-title>Ducks</article-title></article-meta><sec><title>Feed</title>\\
     ...     <fig><label>Figure 1.</label><caption><p>A pond</p></caption></fig></sec></article>"
@@ -82,19 +82,20 @@ def _inner(element: Element, depth: int) -> str:
 
 
 def _page(element: Element, depth: int) -> str:
-    """An element as HTML. ``depth``: the level of a heading in it."""
+    """An element as HTML. ``depth``: the level of headings in it."""
     above = element.getparent()
     name, parent = local_name(element), "" if above is None else local_name(above)
     if name in RECORD or (name in PLACES and parent in ("article-meta", "front-stub")):
         return ""
     if name in _SECTIONS:
-        named = _SECTIONS[name] if element.find("{*}title") is None else ""
-        return f"<div>{f'<h{depth + 1}>{named}</h{depth + 1}>' if named else ''}{_inner(element, depth + 1)}</div>"
+        title = _SECTIONS[name] if element.find("{*}title") is None else ""
+        return f"<div>{f'<h{depth + 1}>{title}</h{depth + 1}>' if title else ''}{_inner(element, depth + 1)}</div>"
     if name in ("title", "article-title") and parent in _HEADED:
         return f"<h{min(6, depth)}>{_inner(element, depth)}</h{min(6, depth)}>"
     if name == "caption":
-        said = (element.getparent().find("{*}label"), *children_of(element))
-        return f"<figcaption>{' '.join(_inner(one, depth) for one in said if one is not None)}</figcaption>"
+        label_and_text = (element.getparent().find("{*}label"), *children_of(element))
+        inner = " ".join(_inner(part, depth) for part in label_and_text if part is not None)
+        return f"<figcaption>{inner}</figcaption>"
     if name == "label" and element.getparent().find("{*}caption") is not None:
         return ""
     if name in ("title", "label"):

@@ -1,5 +1,5 @@
-"""Lists of a page: the markers a browser puts before their items (HTML, section 4.4.8; CSS Counter Styles Level 3,
-sections 6 and 7), and lists that are written without being stated.
+"""Lists of a page: the markers that browsers display (HTML, section 4.4.8; CSS Counter Styles Level 3, sections 6 and
+7), and lists that are written as paragraphs or tables.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LARGEST = 1 << 31
 
 
 def markers(node: Node) -> Iterator[str]:
-    """The markers of a list's items, one after the other, as many as are asked for.
+    """The markers of a list's items in order. The iterator has no end.
 
     >>> list(zip("abc", markers(Node("ol", {"type": "i", "start": "3"}))))
     [('a', 'iii.'), ('b', 'iv.'), ('c', 'v.')]
@@ -34,13 +34,13 @@ def markers(node: Node) -> Iterator[str]:
             yield "" if node.tag == "dl" else BULLET
     style = _style(node)
     items = [child for child in node.children if isinstance(child, Node) and child.tag == "li"]
-    down = "reversed" in node.attributes
-    number = _whole(node.attributes, "start", len(items) if down else 1)
-    for place in count():
-        if place < len(items):
-            number = _whole(items[place].attributes, "value", number)
+    is_reversed = "reversed" in node.attributes
+    number = _integer(node.attributes, "start", len(items) if is_reversed else 1)
+    for index in count():
+        if index < len(items):
+            number = _integer(items[index].attributes, "value", number)
         yield numbered(number, style)
-        number += -1 if down else 1
+        number += -1 if is_reversed else 1
 
 
 def _style(node: Node) -> str:
@@ -48,27 +48,27 @@ def _style(node: Node) -> str:
     return stated[1] if stated else _TYPES.get(node.attributes.get("type", ""), "decimal")
 
 
-def _whole(attributes: Mapping[str, str], name: str, otherwise: int) -> int:
-    found = re.match(r"\s*([+-]?\d{1,10})", attributes.get(name, ""))
-    return max(-_LARGEST, min(_LARGEST, int(found[1]))) if found else otherwise
+def _integer(attributes: Mapping[str, str], name: str, default: int) -> int:
+    match = re.match(r"\s*([+-]?\d{1,10})", attributes.get(name, ""))
+    return max(-_LARGEST, min(_LARGEST, int(match[1]))) if match else default
 
 
 def bulleted(words: Words) -> Item | None:
-    """The item of a list that a paragraph is when it begins with a bullet; ``None`` for any other.
+    """A paragraph that begins with a bullet as a list item; ``None`` for other paragraphs.
 
     >>> bulleted(Words("• ducks")), bulleted(Words("- 5 degrees"))
     (Item(words=Words(text='ducks', links=()), marker='-', depth=0), None)
     """
-    found = _BULLETED.match(words.text)
-    if not found:
+    match = _BULLETED.match(words.text)
+    if not match:
         return None
-    cut = found.end()
-    links = tuple((max(start - cut, 0), end - cut, target) for start, end, target in words.links if end > cut)
-    return Item(Words(words.text[cut:], links), BULLET)
+    offset = match.end()
+    links = tuple((max(start - offset, 0), end - offset, target) for start, end, target in words.links if end > offset)
+    return Item(Words(words.text[offset:], links), BULLET)
 
 
 def items_of(rows: Sequence[Sequence[TableCell]]) -> list[Item]:
-    """The items of a list that is laid out as a table, its markers in a column of their own; () for any other table.
+    """The items of a list that is laid out as a table with its markers in a column of their own; [] for other tables.
 
     >>> def row(*texts): return [TableCell(Words(text)) for text in texts]
     >>> [(item.marker, item.words.text) for item in items_of([row("•", "ducks"), row("(a)", "geese")])]
@@ -76,7 +76,7 @@ def items_of(rows: Sequence[Sequence[TableCell]]) -> list[Item]:
     >>> items_of([row("1.", "ducks"), row("", "geese")])
     []
     """
-    found: list[Item] = []
+    items: list[Item] = []
     for row in rows:
         filled = [cell.words for cell in row if cell.words.text.strip()]
         if not filled:
@@ -84,5 +84,5 @@ def items_of(rows: Sequence[Sequence[TableCell]]) -> list[Item]:
         marker = filled[0].text.strip()
         if len(filled) != 2 or not _MARKER.fullmatch(marker) or not any(map(str.isalpha, filled[1].text)):
             return []
-        found.append(Item(filled[1], BULLET if _BULLETS.fullmatch(marker) else marker))
-    return found
+        items.append(Item(filled[1], BULLET if _BULLETS.fullmatch(marker) else marker))
+    return items

@@ -1,4 +1,4 @@
-"""HTML to pieces: what a browser shows, word for word, in reading order."""
+"""The reader of HTML: everything that a browser shows, as pieces in reading order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _METADATA: Mapping[str, tuple[str, ...]] = {
 
 
 def read(data: bytes, name: str) -> ParsedFile:
-    """A page, a web archive's page or a fragment of one, as pieces. Nothing it names is fetched, nothing in it runs.
+    """The pieces and metadata of a page, of the page in a web archive, or of a fragment. Nothing is fetched or run.
 
     Raises ``ParseError`` for empty and for binary input.
 
@@ -34,7 +34,7 @@ def read(data: bytes, name: str) -> ParsedFile:
 
 
 def reading_of(source: Source) -> ParsedFile:
-    """All of a page's tree as pieces, with what its head states."""
+    """The pieces of a parsed page, with the metadata of its head."""
     title = source.title or source.metadata.get("og:title", "")
     return ParsedFile(
         pieces=with_title(pieces_of(source), title),
@@ -45,9 +45,9 @@ def reading_of(source: Source) -> ParsedFile:
 
 
 def _metadata(source: Source) -> dict[str, str]:
-    found = {
+    metadata = {
         ours: next((source.metadata[name] for name in theirs if name in source.metadata), "")
         for ours, theirs in _METADATA.items()
     }
-    found["language"] = source.language
-    return {name: value for name, value in found.items() if value}
+    metadata["language"] = source.language
+    return {name: value for name, value in metadata.items() if value}

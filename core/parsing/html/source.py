@@ -1,8 +1,7 @@
-"""HTML to a small tree of what a reader of the page sees.
+"""Parses HTML into a simplified tree of what a browser shows.
 
-Lexbor builds the tree that a browser builds (HTML, section 13.2). Of that, elements that only dress words (``<b>``,
-``<font>``, unknown ones) leave no node but the words' look; what a browser does not show leaves nothing but a count of
-its words.
+Lexbor builds the tree that a browser builds (HTML, section 13.2). Elements that only style text (``<b>``, ``<font>``,
+unknown ones) become no nodes, but the look of the text. Hidden elements are dropped, and their words counted.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
-from core.parsing.html.tree import Dressed, Node, Source, address_of, is_note_mark
+from core.parsing.html.tree import Node, Source, StyledText, address_of, is_note_mark
 from core.parsing.looks import PLAIN_LOOK, Look
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -27,16 +26,16 @@ BLOCKS = (
 )
 _ENDS_HEADING = _HEADINGS | frozenset("article blockquote dl fieldset form hr li ol p pre section table ul".split())
 _KEPT_INLINE = frozenset({"a", "br", "img"})
-_BOXES = frozenset({"button", "input", "select", "textarea", "text"})  # stand apart from the words around them
+_BOXES = frozenset({"button", "input", "select", "textarea", "text"})  # separated from the text around them by blanks
 _LINES = frozenset({"option", "optgroup"})
 _UNSEEN = frozenset(
     "annotation annotation-xml applet audio canvas datalist iframe noembed noscript rp script style template title "
     "video".split()
 )
-_UNSEEN_DRAWN = frozenset({"desc", "metadata", "defs"})  # of a drawing
+_UNSEEN_IN_SVG = frozenset({"desc", "metadata", "defs"})
 _KEEPS_SPACE = frozenset({"pre", "listing", "xmp", "plaintext", "textarea"})
-_BEHIND = {"q": "”", "rt": ")", **dict.fromkeys(_BOXES, " ")}
-_MAX_DEPTH = 150  # of nodes: deeper ones hand their words to the last one, in order; walkers may recurse
+_TEXT_AFTER = {"q": "”", "rt": ")", **dict.fromkeys(_BOXES, " ")}
+_MAX_DEPTH = 150  # of nodes; deeper elements add their text to the last node, so that walkers may recurse
 _TABLE_DEPTH = 4  # a table, its section, row and cell
 
 _STYLE_HIDES = re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|mso-hide\s*:\s*all", re.IGNORECASE)
@@ -51,32 +50,32 @@ _FONT_SIZES = {"1": 7.5, "2": 10.0, "3": 12.0, "4": 13.5, "5": 18.0, "6": 24.0, 
 _USUAL = 12.0  # points
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\xad]")
 _SPACE = re.compile(r"[\t\n\f\r]+")
-# What XHTML may hold, and a parser of HTML takes for something else.
+# Constructs of XHTML that an HTML parser misreads.
 _PROLOG = 2000
 _IS_XML = re.compile(r"\A\s*<\?xml|<!DOCTYPE[^>]*XHTML|<html\b[^>]*\sxmlns=", re.IGNORECASE)
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _INTERNAL_SUBSET = re.compile(r"\A((?>.{0,2000}?<!DOCTYPE)[^>\[]{0,500})\[.*?\]\s*>", re.IGNORECASE | re.DOTALL)
-# Values are in quotes: without them, "/>" may end an address of HTML.
+# Only quoted values match: unquoted, "/>" may be the end of an address in HTML.
 _EMPTY = re.compile(r"""<([a-zA-Z][\w:.-]*)((?:\s(?:[^<>"'=/]|/(?!>)|=\s*"[^"<]*"|=\s*'[^'<]*')*+)?)/>""")
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 
 
 def parse_source(text: str, page: str = "") -> Source:
-    """The tree of a whole page or of a fragment. Fails for want of memory alone: browsers take anything, too.
+    """The tree of a page or of a fragment. Any text is accepted, as by browsers; raises only ``MemoryError``.
 
-    ``page``: its file's path where it is one of several that point to each other.
+    ``page``: the path of the page's file, where it is one of several that link to each other; else "".
     """
     text = _UNPRINTABLE.sub("", text)
     if "[" in text[:_PROLOG].partition("<html")[0]:
         text = _INTERNAL_SUBSET.sub(r"\1>", text)
     if _IS_XML.search(text[:_PROLOG]):
-        ended = text.rfind("]]>") + 3  # behind it nothing ends a section, which no search has to find out for each
-        text = _CDATA.sub(lambda match: _escaped(match[1]), text[:ended]) + text[ended:]
+        end = text.rfind("]]>") + 3  # after it no section ends: searching there for each would take quadratic time
+        text = _CDATA.sub(lambda match: _escaped(match[1]), text[:end]) + text[end:]
         text = _EMPTY.sub(_opened_and_closed, text)
     try:
         tree = LexborHTMLParser(text)
     except SelectolaxError as error:
-        raise MemoryError from error  # of what else it fails
+        raise MemoryError from error  # its only cause
     return _Builder(page).source_of(tree.root)
 
 
@@ -90,12 +89,13 @@ def _opened_and_closed(empty: re.Match[str]) -> str:
 
 @dataclass(slots=True)
 class _Open:
-    """An element on the way down. ``rest``: the child that comes next; ``tag``: what it behaves like; ``node``: where
-    its words go; ``heading``: place on the way of the heading that it stands in, or is, 0 for none; ``look``: how its
-    words are set.
+    """An open element during the walk.
+
+    ``next_child``: the child that is visited next. ``tag``: the tag it behaves like. ``node``: the node that gets its
+    text. ``heading``: the index on the path of the heading that it is or is in, 0 for none. ``look``: of its text.
     """
 
-    rest: LexborNode | None
+    next_child: LexborNode | None
     tag: str
     node: Node
     keeps_space: bool = False
@@ -108,33 +108,36 @@ class _Open:
 
 @dataclass(slots=True)
 class _Builder:
+    """Builds the simplified tree. ``page``: see ``parse_source``."""
+
     page: str
     source: Source = field(default_factory=lambda: Source(Node("body", {})))
-    fields: int = 0  # of the form that began last
+    fields: int = 0  # of the current form
 
     def source_of(self, root: LexborNode | None) -> Source:
-        """The tree below ``root``, walked without recursion: pages may nest deeper than Python does."""
-        way = [_Open(root, "", self.source.body)]
-        while way:
-            here = way[-1]
-            element = here.rest
+        """The tree below ``root``, built without recursion: pages may be nested more deeply than Python's stack."""
+        path = [_Open(root, "", self.source.body)]
+        while path:
+            current = path[-1]
+            element = current.next_child
             if element is None:
-                self._leave(way.pop(), way[-1].node if way else None)
+                self._leave(path.pop(), path[-1].node if path else None)
                 continue
-            here.rest = element.next
+            current.next_child = element.next
             if element.is_text_node:
                 text = (element.text_content or "").replace("\xad", "")
-                here.node.children.append(Dressed.of(text if here.keeps_space else _SPACE.sub(" ", text), here.look))
-            elif element.is_element_node and not self._is_unseen(element, here):
-                way.append(self._entered(element, way))
+                text = text if current.keeps_space else _SPACE.sub(" ", text)
+                current.node.children.append(StyledText.of(text, current.look))
+            elif element.is_element_node and not self._is_unseen(element, current):
+                path.append(self._enter(element, path))
         return self.source
 
     def _is_unseen(self, element: LexborNode, outer: _Open) -> bool:
-        """Whether a browser does not show the element. What its head states, or how many words it hides, is noted."""
+        """Whether a browser does not show the element. Collects metadata of the head and counts hidden words."""
         tag, attributes = element.tag or "", element.attributes
         if tag in ("html", "meta", "title") and not outer.is_drawn:
             self._head(element, tag)
-        if tag in _UNSEEN or (outer.is_drawn and tag in _UNSEEN_DRAWN) or attributes.get("role") == "doc-backlink":
+        if tag in _UNSEEN or (outer.is_drawn and tag in _UNSEEN_IN_SVG) or attributes.get("role") == "doc-backlink":
             return True
         hides = (
             ("hidden" in attributes and attributes["hidden"] != "until-found")
@@ -158,18 +161,19 @@ class _Builder:
             if name and content:
                 source.metadata.setdefault(name, content)
 
-    def _entered(self, element: LexborNode, way: Sequence[_Open]) -> _Open:
+    def _enter(self, element: LexborNode, path: Sequence[_Open]) -> _Open:
+        """Begin an element: its node is added to the tree, or its marks to the text of the node around it."""
         attributes = {name: value or "" for name, value in element.attributes.items()}
-        tag, outer = _shown_as(element.tag or "", attributes), way[-1]
+        tag, outer = _effective_tag(element.tag or "", attributes), path[-1]
         if outer.heading and tag in _ENDS_HEADING:
-            _end_heading(way, is_table=tag == "table")
+            _end_heading(path, is_table=tag == "table")
         node, depth, heading = outer.node, outer.depth, 0 if tag in BLOCKS else outer.heading
         if tag == "form":
             self.fields = 0
         if tag in BLOCKS or tag in _KEPT_INLINE:
             if depth + (_TABLE_DEPTH if tag == "table" else 0) < _MAX_DEPTH:
-                node, depth = self._grown(tag, attributes, node), depth + 1
-                heading = len(way) if element.tag in _HEADINGS else heading
+                node, depth = self._add_node(tag, attributes, node), depth + 1
+                heading = len(path) if element.tag in _HEADINGS else heading
             else:
                 depth = _MAX_DEPTH
                 if tag in BLOCKS or tag == "br":
@@ -179,7 +183,7 @@ class _Builder:
             self.source.form_fields = max(self.source.form_fields, self.fields)
             node.children.append(f" {_box_words(tag, attributes, in_item=outer.in_item)} ")
         elif tag == "code" and node.tag == "pre":
-            # where the language stands, mostly
+            # Its class usually names the language.
             node.attributes = {**node.attributes, "class": f"{node.classes} {attributes.get('class', '')}"}
         elif tag in ("q", "rt"):
             node.children.append("“" if tag == "q" else "(")
@@ -189,7 +193,7 @@ class _Builder:
         is_drawn, look = outer.is_drawn or tag == "svg", _look(element.tag or "", attributes, outer.look)
         return _Open(element.child, tag, node, keeps, depth, in_item, is_drawn, heading, look)
 
-    def _grown(self, tag: str, attributes: Mapping[str, str], parent: Node) -> Node:
+    def _add_node(self, tag: str, attributes: Mapping[str, str], parent: Node) -> Node:
         node = Node(tag, attributes)
         parent.children.append(node)
         name = attributes.get("id")
@@ -200,28 +204,28 @@ class _Builder:
             self.source.note_targets.add(node.note)
         return node
 
-    def _leave(self, done: _Open, outer: Node | None) -> None:
-        if done.tag in _BEHIND:
-            done.node.children.append(_BEHIND[done.tag])
-        elif done.tag in _LINES or (done.tag in BLOCKS and done.node is outer):
-            done.node.children.append(Node("br", {}))
+    def _leave(self, element: _Open, outer: Node | None) -> None:
+        if element.tag in _TEXT_AFTER:
+            element.node.children.append(_TEXT_AFTER[element.tag])
+        elif element.tag in _LINES or (element.tag in BLOCKS and element.node is outer):
+            element.node.children.append(Node("br", {}))
 
 
-def _end_heading(way: Sequence[_Open], *, is_table: bool) -> None:
-    """A heading that nobody closed ends, once it holds anything, where a block begins: else it would hold the page."""
-    begun = way[-1].heading
-    if is_table or any(not isinstance(child, str) or child.strip() for child in way[begun].node.children):
-        for one in way[begun:]:
-            one.node, one.heading = way[begun - 1].node, 0
+def _end_heading(path: Sequence[_Open], *, is_table: bool) -> None:
+    """End an unclosed heading with content where a block begins; otherwise it would contain the rest of the page."""
+    start = path[-1].heading
+    if is_table or any(not isinstance(child, str) or child.strip() for child in path[start].node.children):
+        for element in path[start:]:
+            element.node, element.heading = path[start - 1].node, 0
 
 
 def _is_behind_dialog(tag: str, outer: _Open) -> bool:
-    """Whether the element is (much of) the page itself, shut off while a dialog was open: still to be read."""
+    """Whether the element is the page's content, hidden only because a dialog was open; it is then read."""
     return tag in ("body", "main", "article") or (tag in BLOCKS and outer.depth == 0)
 
 
-def _shown_as(tag: str, attributes: Mapping[str, str]) -> str:
-    """The tag an element behaves like."""
+def _effective_tag(tag: str, attributes: Mapping[str, str]) -> str:
+    """The tag an element behaves like, given its role and style."""
     if attributes.get("role") == "heading" and tag not in _HEADINGS:
         level = attributes.get("aria-level", "2")
         return f"h{min(6, max(1, int(level)))}" if level.isdecimal() and len(level) < 4 else "h2"
@@ -231,7 +235,7 @@ def _shown_as(tag: str, attributes: Mapping[str, str]) -> str:
 
 
 def _look(tag: str, attributes: Mapping[str, str], outer: Look) -> Look:
-    """How an element's words are set, by its tag and its own style: style sheets are not read."""
+    """The look of an element's text by its tag and ``style`` attribute; style sheets are not read."""
     size, bold, italic = outer.size, outer.bold or tag in ("b", "strong"), outer.italic or tag in ("i", "em")
     style = attributes.get("style", "")
     if "font" in style.lower():
@@ -239,8 +243,8 @@ def _look(tag: str, attributes: Mapping[str, str], outer: Look) -> Look:
             bold = bool(weight[1])
         if slant := _STYLE_SLANT.search(style):
             italic = bool(slant[1])
-        if found := _STYLE_SIZE.search(style):
-            number, unit = float(found[1]), found[2].lower()
+        if stated_size := _STYLE_SIZE.search(style):
+            number, unit = float(stated_size[1]), stated_size[2].lower()
             inherited = (_USUAL if unit == "rem" else size or _USUAL) * (0.01 if unit == "%" else 1)
             size = number * {"pt": 1.0, "px": 0.75}.get(unit, inherited)
     elif tag == "font" and attributes.get("size") in _FONT_SIZES:
@@ -249,13 +253,13 @@ def _look(tag: str, attributes: Mapping[str, str], outer: Look) -> Look:
 
 
 def _is_field(tag: str, attributes: Mapping[str, str]) -> bool:
-    """Whether a box is there to be filled in."""
+    """Whether a form element is a field that the user fills in."""
     no_field = ("hidden", "submit", "button", "image", "reset", "search")
     return tag in ("select", "textarea") or (tag == "input" and attributes.get("type", "").lower() not in no_field)
 
 
 def _box_words(tag: str, attributes: Mapping[str, str], *, in_item: bool) -> str:
-    """What a form's field shows without anyone having touched it. A box to tick counts in lists: of tasks."""
+    """The text that a form field shows initially. Checkboxes count only in list items, as in task lists."""
     if tag != "input":
         return ""
     kind = attributes.get("type", "text").lower()

@@ -1,4 +1,4 @@
-"""HTML tables: their grid with merged cells repeated, their header, and which of them only lay out a page."""
+"""HTML tables: their grid with merged cells repeated, their header rows, and which tables only lay out a page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from core.parsing.flow import TableCell, Words
 from core.parsing.html.tree import Node, plain_text
 from core.parsing.inline import joined
-from core.parsing.table_header import SAMPLE_ROWS, Merge, seen
+from core.parsing.table_header import SAMPLE_ROWS, Merge, features_of
 from core.parsing.table_header import header_rows as guessed_header_rows
 
 _SECTIONS = ("thead", "tbody", "tfoot")
@@ -20,7 +20,7 @@ _DATA_ROLES = frozenset({"table", "grid", "treegrid"})
 _LONG_CELL = 700  # characters
 _LONG_NEST = 600
 _LONGEST_LINE = 300  # characters
-_MOST_COLUMNS, _MOST_ROWS = 1000, 65_534  # HTML, section 4.9.11
+_MAX_COLUMNS, _MAX_ROWS = 1000, 65_534  # HTML, section 4.9.11
 _PREFIX, _SUFFIX = re.compile(r"[$€£¥₹(]|US\$"), re.compile(r"\)?\s*[%‰]|[)€†‡]|\*{1,3}|pts")
 _EMPTY = TableCell(Words(""))
 _REPEATS_PER_CELL, _REPEATS_ALLOWED = 20, 10_000
@@ -28,7 +28,7 @@ _REPEATS_PER_CELL, _REPEATS_ALLOWED = 20, 10_000
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A ``tr``. ``head``: it belongs to a ``thead``."""
+    """A ``tr``. ``head``: whether it is in a ``thead``."""
 
     cells: tuple[Node, ...]
     head: bool
@@ -43,10 +43,7 @@ class Table:
 
 
 def table_of(node: Node) -> Table:
-    """The parts of a ``table`` element as the tree has them: a caption, sections, rows in these, cells in those.
-
-    Head rows come first and foot rows last, wherever they are written.
-    """
+    """The captions and rows of a ``table`` element. Rows of ``thead`` come first and rows of ``tfoot`` last."""
     parts = [part for part in node.children if isinstance(part, Node)]
     rows = [
         Row(tuple(cell for cell in row.children if isinstance(cell, Node) and cell.tag in _CELLS), section == "thead")
@@ -60,9 +57,9 @@ def table_of(node: Node) -> Table:
 
 
 def is_layout(node: Node, table: Table) -> bool:
-    """Whether a table arranges a page rather than data: its cells are then read one after the other.
+    """Whether a table lays out a page and has no data; its cells are then read one after the other.
 
-    A table that says what it is (a caption, a header cell, a role) is believed.
+    A table with a caption, a header cell or a role of data has data.
     """
     role = node.attributes.get("role", "")
     if role in ("presentation", "none"):
@@ -74,10 +71,11 @@ def is_layout(node: Node, table: Table) -> bool:
         return False
     if all(len(row.cells) == 1 for row in table.rows):
         return True
-    found = [_content(cell, len(row.cells) > 1) for row in table.rows for cell in row.cells]
-    if any(content.has_page_parts or content.characters > _LONG_CELL for content in found):
+    contents = [_content(cell, len(row.cells) > 1) for row in table.rows for cell in row.cells]
+    if any(content.has_page_parts or content.characters > _LONG_CELL for content in contents):
         return True
-    return any(content.has_table for content in found) and sum(content.characters for content in found) > _LONG_NEST
+    characters = sum(content.characters for content in contents)
+    return any(content.has_table for content in contents) and characters > _LONG_NEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,33 +85,33 @@ class _Content:
     has_table: bool
 
 
-def _content(node: Node, is_beside: bool) -> _Content:
-    """What is in a cell, counted only as far as the answer needs.
+def _content(node: Node, has_neighbours: bool) -> _Content:
+    """What a cell contains, counted only as far as ``is_layout`` needs.
 
-    ``is_beside``: others stand in its row; a heading that is all of such a cell is how its words are set.
+    ``has_neighbours``: its row has other cells. A heading that fills such a cell is only typography.
     """
-    characters, parts, tables = 0, False, False
-    waiting: list[Node | str] = [node]
+    characters, has_page_parts, has_table = 0, False, False
+    pending: list[Node | str] = [node]
     inner = [child for child in node.children if isinstance(child, Node) or child.strip()]
-    if is_beside and len(inner) == 1 and isinstance(inner[0], Node) and inner[0].tag in _HEADINGS:
-        waiting = list(inner[0].children)
-    while waiting and not parts and characters <= _LONG_CELL:
-        item = waiting.pop()
+    if has_neighbours and len(inner) == 1 and isinstance(inner[0], Node) and inner[0].tag in _HEADINGS:
+        pending = list(inner[0].children)
+    while pending and not has_page_parts and characters <= _LONG_CELL:
+        item = pending.pop()
         if isinstance(item, str):
             characters += len(item.strip())
             continue
-        parts = parts or item.tag in _PAGE_PARTS
-        tables = tables or item.tag == "table"
-        waiting.extend(item.children)
-    return _Content(characters, parts, tables)
+        has_page_parts = item.tag in _PAGE_PARTS
+        has_table = has_table or item.tag == "table"
+        pending.extend(item.children)
+    return _Content(characters, has_page_parts, has_table)
 
 
 Grid = tuple[tuple[TableCell, ...], ...]
 
 
-def header_rows(rows: Sequence[Row], laid: Grid) -> int:
-    """How many rows at the top are headers: those of a ``thead``, those of nothing but ``th``, or, in a table that
-    states none, those that look other than the rows under them. ``laid``: the rows as ``grid`` lays them out.
+def header_rows(rows: Sequence[Row], cells: Grid) -> int:
+    """How many rows at the top are the header: those of a ``thead``, those of nothing but ``th``, or in a table without
+    these, rows that differ from those below. ``cells``: of ``grid``.
     """
     stated = sum(row.head for row in rows)
     if stated:
@@ -123,28 +121,28 @@ def header_rows(rows: Sequence[Row], laid: Grid) -> int:
         count += 1
     if count or any(cell.tag == "th" for row in rows for cell in row.cells):
         return count if count < len(rows) else min(1, count)
-    filled = [place for place, row in enumerate(laid) if any(cell.words.text.strip() for cell in row)][:SAMPLE_ROWS]
-    top = [laid[place] for place in filled]
-    lines = [[seen(cell.words.text) for cell in row] for row in top]
-    guessed = guessed_header_rows(lines, _merges(top), words_over_words=False)
+    filled = [index for index, row in enumerate(cells) if any(cell.words.text.strip() for cell in row)][:SAMPLE_ROWS]
+    sample = [cells[index] for index in filled]
+    features = [[features_of(cell.words.text) for cell in row] for row in sample]
+    guessed = guessed_header_rows(features, _merges(sample), words_over_words=False)
     return filled[guessed - 1] + 1 if guessed else 0
 
 
-def _merges(laid: Sequence[Sequence[TableCell]]) -> list[Merge]:
-    """The cells that stand in several columns of a row."""
-    found: list[Merge] = []
-    for place, line in enumerate(laid):
-        for left, cell in enumerate(line):
+def _merges(cells: Sequence[Sequence[TableCell]]) -> list[Merge]:
+    """The cells that cover several columns of a row."""
+    merges: list[Merge] = []
+    for index, row in enumerate(cells):
+        for left, cell in enumerate(row):
             right = left
-            while right + 1 < len(line) and line[right + 1] is cell:
+            while right + 1 < len(row) and row[right + 1] is cell:
                 right += 1
-            if cell.words.text.strip() and right > left and (not left or line[left - 1] is not cell):
-                found.append(Merge(place, left, place, right))
-    return found
+            if cell.words.text.strip() and right > left and (not left or row[left - 1] is not cell):
+                merges.append(Merge(index, left, index, right))
+    return merges
 
 
 def is_line_of_cells(cells: Sequence[Node]) -> bool:
-    """Whether a row of a table that lays out a page is one line: short words in each cell, and no block."""
+    """Whether a row of a layout table is one line: short texts in several cells, without blocks."""
     return (
         len(cells) > 1
         and sum(len(plain_text(cell)) for cell in cells) <= _LONGEST_LINE
@@ -160,10 +158,11 @@ def _holds_block(node: Node) -> bool:
 
 
 def grid(rows: Sequence[Row], words_of: Callable[[Node], Words]) -> Grid:
-    """Cells by row and column. A merged cell stands in every place it covers, in a row of data that it is all of once.
+    """The table's cells by row and column. A merged cell is repeated in every position it covers, but a row of data
+    that is a single merged cell has it once.
 
-    Columns that no cell begins in vanish, and so do those that only space a page out: empty ones, parts of merged
-    cells, and a "$" or "%" in a cell of its own, which joins its number.
+    Columns in which no cell begins are dropped, and so are columns for spacing: empty ones and parts of merged cells. A
+    "$" or "%" in a cell of its own is joined with its number.
 
     >>> wide = Row((Node("td", {"colspan": "2"}),), False)
     >>> pair = Row((Node("td", {}), Node("td", {})), False)
@@ -175,57 +174,59 @@ def grid(rows: Sequence[Row], words_of: Callable[[Node], Words]) -> Grid:
     >>> [[cell.words.text for cell in row] for row in grid([row, row], lambda cell: Words(next(signed)))]
     [['x', '$5'], ['y', '$7']]
     """
-    spans = [[_spans(cell, len(rows) - place) for cell in row.cells] for place, row in enumerate(rows)]
+    spans = [[_spans(cell, len(rows) - index) for cell in row.cells] for index, row in enumerate(rows)]
     cells = sum(map(len, spans))
-    repeats = sum(across * down for row in spans for across, down in row)
-    if repeats > _REPEATS_PER_CELL * cells + _REPEATS_ALLOWED:  # no honest table; without its spans it is still read
+    repeats = sum(width * height for row in spans for width, height in row)
+    if repeats > _REPEATS_PER_CELL * cells + _REPEATS_ALLOWED:  # a hostile table is read without its spans
         spans = [[(1, 1)] * len(row) for row in spans]
-    placed: list[dict[int, TableCell]] = [{} for _ in rows]
-    begun: set[int] = set()
+    by_column: list[dict[int, TableCell]] = [{} for _ in rows]
+    first_columns: set[int] = set()
     for number, row in enumerate(rows):
         column = 0
-        for node, (across, down) in zip(row.cells, spans[number], strict=True):
-            while column in placed[number]:
+        for node, (width, height) in zip(row.cells, spans[number], strict=True):
+            while column in by_column[number]:
                 column += 1
-            begun.add(column)
+            first_columns.add(column)
             cell = TableCell(words_of(node), header=row.head or node.tag == "th")
-            for below in range(number, number + down):
-                for beside in range(column, column + across):
-                    placed[below].setdefault(beside, cell)
-            column += across
-    columns = sorted(begun)
-    return _folded([[row.get(column, _EMPTY) for column in columns] for row in placed])
+            for covered_row in range(number, number + height):
+                for covered_column in range(column, column + width):
+                    by_column[covered_row].setdefault(covered_column, cell)
+            column += width
+    columns = sorted(first_columns)
+    return _without_spacing([[row.get(column, _EMPTY) for column in columns] for row in by_column])
 
 
-def _folded(laid: list[list[TableCell]]) -> Grid:
-    """The grid without columns that only space it out, and with cells that cover a row of data once."""
+def _without_spacing(cells: list[list[TableCell]]) -> Grid:
+    """The grid without columns for spacing, and with single cells of a whole row of data once."""
     columns: list[list[TableCell]] = []
-    for column in map(list, zip(*laid, strict=True)):
-        if columns and (_joins(column, columns[-1], _SUFFIX) or _joins(columns[-1], column, _PREFIX)):
-            columns[-1] = list(map(_together, columns[-1], column))
+    for column in map(list, zip(*cells, strict=True)):
+        if columns and (_adds_nothing(column, columns[-1], _SUFFIX) or _adds_nothing(columns[-1], column, _PREFIX)):
+            columns[-1] = list(map(_join_cells, columns[-1], column))
         else:
             columns.append(column)
-    return tuple((row[0], *[_EMPTY] * (len(row) - 1)) if _covers(row) else row for row in zip(*columns, strict=True))
+    return tuple(
+        (row[0], *[_EMPTY] * (len(row) - 1)) if _is_one_cell(row) else row for row in zip(*columns, strict=True)
+    )
 
 
-def _covers(row: Sequence[TableCell]) -> bool:
-    """Whether one cell is all of a row of data; as a header it names every column."""
+def _is_one_cell(row: Sequence[TableCell]) -> bool:
+    """Whether a row of data is a single merged cell. A header cell does not count: it names every column it covers."""
     return len(row) > 1 and not row[0].header and all(cell is row[0] for cell in row)
 
 
-def _joins(column: Sequence[TableCell], beside: Sequence[TableCell], signs: re.Pattern[str]) -> bool:
-    """Whether a column says nothing of its own: its cells are those of the column beside it, empty, or a sign of what
-    stands there.
+def _adds_nothing(column: Sequence[TableCell], neighbour: Sequence[TableCell], signs: re.Pattern[str]) -> bool:
+    """Whether every cell of a column is empty, the same cell as in the neighbouring column, or one of ``signs`` that
+    belongs to the text there.
     """
     return all(
         cell is other
         or not (text := cell.words.text.strip())
         or (other.words.text.strip() != "" and signs.fullmatch(text) is not None)
-        for cell, other in zip(column, beside, strict=True)
+        for cell, other in zip(column, neighbour, strict=True)
     )
 
 
-def _together(left: TableCell, right: TableCell) -> TableCell:
+def _join_cells(left: TableCell, right: TableCell) -> TableCell:
     if left is right or not right.words.text.strip():
         return left
     if not left.words.text.strip():
@@ -234,11 +235,12 @@ def _together(left: TableCell, right: TableCell) -> TableCell:
 
 
 def _spans(cell: Node, rows_left: int) -> tuple[int, int]:
-    across = min(_MOST_COLUMNS, max(1, _whole(cell.attributes.get("colspan", ""), 1)))
-    down = min(_MOST_ROWS, _whole(cell.attributes.get("rowspan", ""), 1))
-    return across, min(rows_left, down or rows_left)  # rowspan="0": to the table's end
+    """How many columns and rows a cell covers."""
+    width = min(_MAX_COLUMNS, max(1, _integer(cell.attributes.get("colspan", ""), 1)))
+    height = min(_MAX_ROWS, _integer(cell.attributes.get("rowspan", ""), 1))
+    return width, min(rows_left, height or rows_left)  # rowspan="0": to the table's end
 
 
-def _whole(text: str, otherwise: int) -> int:
-    found = re.match(r"\s*\+?(\d{1,9})", text)
-    return int(found[1]) if found else otherwise
+def _integer(text: str, default: int) -> int:
+    match = re.match(r"\s*\+?(\d{1,9})", text)
+    return int(match[1]) if match else default

@@ -1,4 +1,4 @@
-"""The small tree that HTML is read into: elements that shape a page, and its text."""
+"""The simplified tree of an HTML page: elements that structure the page, and text."""
 
 from __future__ import annotations
 
@@ -10,31 +10,32 @@ from urllib.parse import unquote
 from core.parsing.looks import PLAIN_LOOK, Look
 
 
-class Dressed(str):
-    """Text that is set in another way than plainly."""
+class StyledText(str):
+    """Text with a ``look`` other than ``PLAIN_LOOK``."""
 
     __slots__ = ("look",)
     look: Look
 
     @classmethod
     def of(cls, text: str, look: Look) -> str:
-        """The text, plain where it looks so."""
+        """The text with its look; a plain ``str`` for ``PLAIN_LOOK``."""
         if look == PLAIN_LOOK:
             return text
-        dressed = cls(text)
-        dressed.look = look
-        return dressed
+        styled = cls(text)
+        styled.look = look
+        return styled
 
 
 def look_of(text: str) -> Look:
-    """How a text among a node's children is set."""
-    return text.look if isinstance(text, Dressed) else PLAIN_LOOK
+    """The look of a text among a node's children."""
+    return text.look if isinstance(text, StyledText) else PLAIN_LOOK
 
 
 class Node:
-    """An element that shapes the page. Text among ``children`` has its white space as blanks, newlines where kept.
+    """An element that structures the page. In the text among its ``children``, white space is blanks; newlines occur
+    only where the page keeps white space.
 
-    ``note``: the address a footnote's mark points to, "" for all else.
+    ``note``: for a footnote's mark, the address of the footnote; else "".
     """
 
     __slots__ = ("attributes", "children", "note", "tag")
@@ -52,11 +53,10 @@ class Node:
 
 @dataclass(slots=True)
 class Source:
-    """A page: its ``body``, what its head states, and how many words it hides.
+    """A parsed page: its ``body``, the metadata of its head, and the number of its hidden words.
 
-    ``form_fields``: of the form that has most of them, buttons aside.
-    ``ids``: nodes by their address, "chapter.xhtml#n1" in a book, "#n1" in a page alone. ``note_targets``: addresses
-    that footnote marks point to.
+    ``form_fields``: the number of fields of the largest form, without buttons. ``ids``: nodes by their address,
+    "chapter.xhtml#n1" in a book and "#n1" in a single page. ``note_targets``: addresses of footnotes, from their marks.
     """
 
     body: Node
@@ -70,12 +70,12 @@ class Source:
 
 
 def plain_text(node: Node) -> str:
-    """All text below a node, as it stands."""
+    """All text below a node, with its white space."""
     return "".join(child if isinstance(child, str) else plain_text(child) for child in node.children)
 
 
 def address_of(target: str, page: str) -> str:
-    """Where a link on ``page`` leads, as ``Source.ids`` names it.
+    """The address, as in ``Source.ids``, to which a link on ``page`` leads.
 
     >>> address_of("#n1", ""), address_of("../notes.xhtml#n1", "text/one/a.xhtml")
     ('#n1', 'text/notes.xhtml#n1')

@@ -1,4 +1,4 @@
-"""From the tree of a page to pieces in reading order."""
+"""Converts the tree of a page into pieces in reading order."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from core.parsing.html.lists import BULLET, LISTS, bulleted, items_of, markers
 from core.parsing.html.looks import looks_within, sheet_edge, with_headings, without_running_lines
 from core.parsing.html.tables import Grid, Table, grid, header_rows, is_layout, is_line_of_cells, table_of
 from core.parsing.html.tree import Node, Source, look_of, plain_text
-from core.parsing.inline import Inline, flat, headed, joined, linked, safe_target, says_something, stands_beside
+from core.parsing.inline import Inline, flat, headed, is_informative, is_repeated_in, joined, linked, safe_target
 from core.parsing.looks import PLAIN_LOOK, Look, common_look
 from core.types import BlockKind
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _CODE = frozenset({"pre", "listing", "xmp", "plaintext"})
 _NOTE_HOLDERS = frozenset({"li", "aside", "div", "section", "p", "dd", "td"})
-_DRAWN_WORD = re.compile(r"mwe-math|\bemoji|smiley|\btex\b|\blatex\b|\bmath\b")
+_INLINE_PICTURE = re.compile(r"mwe-math|\bemoji|smiley|\btex\b|\blatex\b|\bmath\b")
 _MAIN = frozenset({"main", "article"})
-_MOST_COMPARED = 50  # pictures of one block whose words are compared with it
+_MAX_COMPARED = 50  # pictures of one block whose descriptions are compared with its text
 
 
 def pieces_of(*sources: Source) -> tuple[Piece, ...]:
-    """Every visible word of the pages, once, in reading order. A site's navigation goes to the trailing region.
+    """The pieces of one or more pages: every visible word once, in reading order. Site navigation becomes FURNITURE.
 
     >>> from core.parsing.html.source import parse_source
     >>> [piece.kind.value for piece in pieces_of(parse_source("<nav><a href='/'>Home</a></nav><h1>Ducks</h1>"))]
@@ -40,23 +40,23 @@ def pieces_of(*sources: Source) -> tuple[Piece, ...]:
         walker.children(source.body)
         walker.finish()
     pieces = with_headings(without_running_lines(walker.pieces, walker.edges), walker.looks)
-    if all(piece.kind is BlockKind.FURNITURE for piece in pieces):  # a page of links is about its links
+    if all(piece.kind is BlockKind.FURNITURE for piece in pieces):  # a page of nothing but links: they are its content
         return tuple(replace(piece, kind=BlockKind.PARAGRAPH) for piece in pieces)
     return pieces
 
 
 class _Walker:
-    """``pieces``: what is done. Words gather in an ``Inline`` until a block's edge flushes them as ``_kind``.
+    """Collects ``pieces``. Text is collected in an ``Inline`` until the edge of a block flushes it as ``_kind``.
 
-    Inside a list ``_depth`` is 0 or more and flushed words become items. An item's first words take ``_marker``;
-    later ones join it as long as nothing came between (``_joins``).
+    Inside a list ``_depth`` is 0 or more, and flushed text becomes items. The first text of an item takes ``_marker``;
+    further text is added to the same item as long as nothing else came between (``_joins``).
     """
 
     def __init__(self, notes: dict[str, Node], outer: _Walker | None = None) -> None:
-        """``notes``: by the address that marks point to. ``outer``: whose run of words this one reads."""
+        """``notes``: footnotes by their address. ``outer``: the walker for which this one reads an element's text."""
         self.pieces: list[Piece] = []
         self.looks: dict[int, Look] = {}  # of paragraphs, by the piece's id
-        self.edges: list[int] = []  # of sheets, by the number of pieces before
+        self.edges: list[int] = []  # between printed sheets, as the number of pieces before
         self._look: Look | None = None
         self._states_headings = False
         self._notes = notes
@@ -67,7 +67,7 @@ class _Walker:
         self._inline = Inline()
         self._pictures: list[tuple[str, str]] = []
         self._kind = BlockKind.PARAGRAPH
-        self._beside = ""
+        self._figure_caption = ""
         self._language = ""
         self._in_main = False
         self._items: list[tuple[list[Words], str, int]] = []
@@ -87,14 +87,14 @@ class _Walker:
                 self._element(child)
 
     def flush(self) -> None:
-        """What has gathered becomes a piece, or an item's words; pictures follow the words they stood among."""
+        """Turn the collected text into a piece or an item's text. Captions of its pictures come after it."""
         words = self._inline.take()
         look, self._look = self._look or PLAIN_LOOK, None
         pictures, self._pictures = self._pictures, []
         if self._depth >= 0:
-            whole = _with_pictures(words or Words(""), pictures)
-            if whole.text:
-                self._add_to_item(whole)
+            item_words = _with_pictures(words or Words(""), pictures)
+            if item_words.text:
+                self._add_to_item(item_words)
             return
         item = bulleted(words) if words and self._kind is BlockKind.PARAGRAPH and not self._is_inner else None
         if item:
@@ -104,12 +104,12 @@ class _Walker:
             if self._kind is BlockKind.PARAGRAPH:
                 self.looks[id(piece)] = look
             self._emit(piece)
-        said = f"{words.text if words else ''}\n{self._beside}"
-        for alternative, target in _unsaid(pictures, said):
+        text = f"{words.text if words else ''}\n{self._figure_caption}"
+        for alternative, target in _not_repeated(pictures, text):
             self._emit(Piece(BlockKind.CAPTION, linked(alternative, target)))
 
     def finish(self) -> None:
-        """Nothing follows: what waits becomes pieces."""
+        """End the last block and list."""
         self.flush()
         self._end_list()
 
@@ -151,10 +151,10 @@ class _Walker:
             self._emit(Piece(BlockKind.FURNITURE, self._flat(node)))
         elif tag == "figure":
             captions = (child for child in node.children if isinstance(child, Node) and child.tag == "figcaption")
-            outside, self._beside = self._beside, " ".join(plain_text(caption) for caption in captions)
+            outer_caption, self._figure_caption = self._figure_caption, " ".join(map(plain_text, captions))
             self.children(node)
             self.flush()
-            self._beside = outside
+            self._figure_caption = outer_caption
         else:
             before = (self._language, self._in_main)
             self._language = stated_language(node) or self._language
@@ -163,7 +163,7 @@ class _Walker:
             self._language, self._in_main = before
 
     def _is_navigation(self, node: Node) -> bool:
-        """Whether a node leads around a site. One that leads around the page is its table of contents: text."""
+        """Whether a node is the navigation of a site. Links within a page are its table of contents, which is text."""
         if node.tag != "nav" and (self._in_main or node.attributes.get("role") != "navigation"):
             return False
         targets = list(_targets(node))
@@ -181,7 +181,7 @@ class _Walker:
         self._put_notes()
 
     def _put_notes(self) -> None:
-        """The footnotes of the piece that was just made, each behind the first block that points to it."""
+        """Add the footnotes that the last piece refers to; each comes after the first block that refers to it."""
         while self._marks and not self._is_inner:
             label, target = self._marks.pop(0)
             note = self._notes.pop(target, None)
@@ -198,7 +198,7 @@ class _Walker:
         self._inline.close_link()
 
     def _note_label(self, node: Node) -> str:
-        """A footnote mark's number or sign, "" for other links. Its note is then due behind the block."""
+        """The label of a footnote's mark, "" for other links. The footnote is then added after the block."""
         if node.note not in self._note_targets:
             return ""
         label = " ".join(plain_text(node).split()).strip("[]() ") or "*"
@@ -207,9 +207,9 @@ class _Walker:
 
     def _picture(self, node: Node) -> None:
         alternative = " ".join(node.attributes.get("alt", "").split())
-        if _is_drawn_word(node, alternative):
+        if _is_inline_picture(node, alternative):
             self._inline.add(alternative)
-        elif says_something(alternative):
+        elif is_informative(alternative):
             self._pictures.append((alternative, self._inline.target))
 
     def _list(self, node: Node) -> None:
@@ -226,17 +226,17 @@ class _Walker:
 
     def _item(self, node: Node) -> None:
         if self._depth < 0:
-            alone = Node("dl" if node.tag != "li" else "ul", {})
-            alone.children.append(node)
-            self._list(alone)
+            single_item = Node("dl" if node.tag != "li" else "ul", {})
+            single_item.children.append(node)
+            self._list(single_item)
             return
-        deeper = node.tag == "dd"
-        self._depth += deeper
+        is_definition = node.tag == "dd"
+        self._depth += is_definition
         self._marker, self._joins = next(self._markers) if node.tag == "li" else "", False
         self.children(node)
         self.flush()
         self._marker, self._joins = None, False
-        self._depth -= deeper
+        self._depth -= is_definition
 
     def _add_to_item(self, words: Words) -> None:
         if self._marker is None and self._joins and self._items:
@@ -274,17 +274,20 @@ class _Walker:
                 self._emit(Piece(BlockKind.TABLE, rows=rows, header_rows=header_rows(table.rows, rows)))
 
     def _read_as_lines(self, table: Table, rows: Grid) -> bool:
-        """Whether a table is text, each row a line: one column of data, or a bold row ("Item 1." beside "Business")."""
+        """Read a table as paragraphs, one for each row, if it is one column of data or a single bold row ("Item 1."
+        beside "Business"). Returns whether it is.
+        """
         looks = [[look for cell in row.cells for look in looks_within(cell)] for row in table.rows]
-        heads = len(rows) == 1 and not self._states_headings and bool(looks[0]) and all(look.bold for look in looks[0])
-        is_cell = len(rows) == 1 and len(rows[0]) == 1
-        if not is_cell and rows[0] and (rows[0][0].header or not (heads or len(rows[0]) == 1)):
+        is_bold_row = len(rows) == 1 and bool(looks[0]) and all(look.bold for look in looks[0])
+        is_heading = is_bold_row and not self._states_headings
+        is_single_cell = len(rows) == 1 and len(rows[0]) == 1
+        if not is_single_cell and rows[0] and (rows[0][0].header or not (is_heading or len(rows[0]) == 1)):
             return False
-        for row, seen in zip(rows, looks, strict=True):
+        for row, row_looks in zip(rows, looks, strict=True):
             words = joined([cell.words for cell in row if cell.words.text.strip()] or [Words("")], " ")
             if words.text:
                 piece = Piece(BlockKind.PARAGRAPH, words)
-                self.looks[id(piece)] = reduce(common_look, seen, seen[0] if seen else PLAIN_LOOK)
+                self.looks[id(piece)] = reduce(common_look, row_looks, row_looks[0] if row_looks else PLAIN_LOOK)
                 self._emit(piece)
         return True
 
@@ -297,7 +300,7 @@ class _Walker:
         self._emit(Piece(BlockKind.CODE, Words(code_text(node)), language=language))
 
     def _flat(self, node: Node, marker: str = "") -> Words:
-        """All words of a node as one run behind ``marker``; blocks inside it are lines."""
+        """All text of a node as inline text after ``marker``; blocks inside the node become lines."""
         inner = _Walker(self._notes, self)
         inner._inline.open_link(self._inline.target)
         inner.children(node)
@@ -306,20 +309,20 @@ class _Walker:
         return headed(f"{marker} " if marker else "", flat(inner.pieces))
 
 
-def _is_drawn_word(node: Node, alternative: str) -> bool:
-    """Whether a picture stands for a sign among words: a formula, an emoji."""
+def _is_inline_picture(node: Node, alternative: str) -> bool:
+    """Whether a picture is part of the text around it: a formula or an emoji."""
     if not alternative:
         return False
-    return bool(_DRAWN_WORD.search(node.classes)) or (
+    return bool(_INLINE_PICTURE.search(node.classes)) or (
         not any(map(str.isalnum, alternative[:20])) and len(alternative) < 9
     )
 
 
-def _unsaid(pictures: Sequence[tuple[str, str]], said: str) -> Iterator[tuple[str, str]]:
-    """Pictures whose words do not stand beside them, and not twice."""
+def _not_repeated(pictures: Sequence[tuple[str, str]], text: str) -> Iterator[tuple[str, str]]:
+    """The pictures, as (description, link target), whose descriptions are not part of ``text``, each once."""
     seen: set[str] = set()
-    for place, (alternative, target) in enumerate(pictures):
-        if alternative in seen or (place < _MOST_COMPARED and stands_beside(alternative, said)):
+    for index, (alternative, target) in enumerate(pictures):
+        if alternative in seen or (index < _MAX_COMPARED and is_repeated_in(alternative, text)):
             continue
         seen.add(alternative)
         yield alternative, target
@@ -334,5 +337,5 @@ def _targets(node: Node) -> Iterator[str]:
 
 
 def _with_pictures(words: Words, pictures: Sequence[tuple[str, str]]) -> Words:
-    parts = [words, *(linked(alternative, target) for alternative, target in _unsaid(pictures, words.text))]
+    parts = [words, *(linked(alternative, target) for alternative, target in _not_repeated(pictures, words.text))]
     return joined([part for part in parts if part.text.strip()], " ")

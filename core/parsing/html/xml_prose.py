@@ -1,8 +1,9 @@
-"""Prose in XML of any vocabulary (DocBook, TEI, DITA, laws, feeds, notes, books) as a page that is read as any other.
+"""The reader of prose in XML of any vocabulary (DocBook, TEI, DITA, laws, feeds, notes, books): it is converted to HTML
+and read as a page.
 
-What the many vocabularies share is used, and little else: an element that has words of its own is a paragraph, what
-stands among its words runs on, an element that begins with a title is a section, and lists, tables and code are called
-so. JATS has a reader of its own, for the ways of journals.
+It relies on what the vocabularies have in common: an element with text of its own is a paragraph, elements among that
+text are inline, an element that begins with a title is a section, and lists, tables and code have telling names. JATS
+has a reader of its own.
 """
 
 from __future__ import annotations
@@ -28,18 +29,18 @@ _TABLES, _ROWS, _HEAD_ROWS = frozenset("table simpletable informaltable".split()
 _CELLS = frozenset("td th cell entry stentry".split())
 _VERSE = frozenset("l line v".split())
 _NOTES = frozenset("note fn footnote".split())
-_TITLE_PAGES = frozenset({"refnamediv"})  # elements of a title page: their titles are those of what they stand in
+_TITLE_PAGES = frozenset({"refnamediv"})  # their titles belong to the element around them
 _OPENED = re.compile(r"(?:<(?:p|div)>)+")
 _PARAGRAPHS = frozenset("p para simpara".split())
 _BLOCKS = _CODES | _QUOTES | _LISTS | _TABLES | {"lg", "figure", "equation"}
 _DECLARED_WITHIN = 20_000  # characters
-_LONGEST_TITLE = 500  # characters; more are a part of the text
-_LONGEST = 80  # characters of a title that no element says is one
+_MAX_TITLE = 500  # characters; a longer one is text
+_MAX_SHORT = 80  # characters of a title without an element of its own, and of a short value
 RECORD = frozenset(
     "teiheader meta metadata description binary resource recognition resource-attributes note-attributes prolog "
     "style stylesheet script".split()
 )
-"""Elements that tell of the file, not in it, where they hold elements of their own."""
+"""Elements with metadata of the file, if they have child elements."""
 _PAGE = re.compile(r"<(?:p|div|br|ul|ol|h[1-6]|table|en-note|span|a|img|b|strong|em)\b[^<>]*>", re.IGNORECASE)
 _PROLOG = re.compile(r"\A\s*<\?xml[^>]*\?>")
 _DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]*>")
@@ -51,7 +52,7 @@ _AUTHORS = (".//{*}titleStmt/{*}author", ".//{*}meta/{*}creator", "./{*}info/{*}
 
 
 def read(data: bytes, name: str) -> ParsedFile:
-    """The words of the document, with its sections. Raises ``ParseError`` for what is no XML.
+    """The text of the document with its sections. Raises ``ParseError`` where there is no XML.
 
     >>> chapter = b"<chapter><title>Ducks</title><para>They <emphasis>swim</emphasis>.</para><itemizedlist><listitem>"
     >>> reading = read(chapter + b"<para>well</para></listitem></itemizedlist></chapter>", "a.xml")
@@ -62,36 +63,37 @@ def read(data: bytes, name: str) -> ParsedFile:
     if root is None:
         raise ParseError(f"{name} is damaged: it holds no XML.", "Export it again and add that.")
     title, author = _first(root, _TITLES), _first(root, _AUTHORS)
-    above = title if root.find(".//{*}titleStmt") is not None else ""  # said in the record alone
-    body = f"<h1>{escape(above)}</h1>" if above else ""
-    body += _block(root, 2 if above else 1)
+    heading = title if root.find(".//{*}titleStmt") is not None else ""  # TEI states it only in the metadata
+    body = f"<h1>{escape(heading)}</h1>" if heading else ""
+    body += _block(root, 2 if heading else 1)
     head = f'<title>{escape(title)}</title><meta name="author" content="{escape(author)}">'
     return read_page(f"<meta charset=utf-8>{head}{body}".encode(), name)
 
 
 def root_of(data: bytes, name: str) -> Element | None:
-    """The root of a document, its entities resolved; of a file that holds parts of one, an element around them."""
+    """The root element with entities resolved; for a file with several, an element around them. ``None`` for no XML."""
     text = decoded(data, name)
-    declared = {found[1]: found[2] or found[3] or "" for found in _DECLARED.finditer(text[:_DECLARED_WITHIN])}
-    text = _ENTITY.sub(lambda found: escape(_entity(found, declared)), text)
+    declared = {match[1]: match[2] or match[3] or "" for match in _DECLARED.finditer(text[:_DECLARED_WITHIN])}
+    text = _ENTITY.sub(lambda match: escape(_entity(match, declared)), text)
     head, text = text[:_DECLARED_WITHIN], text[_DECLARED_WITHIN:]
     head = _DECLARATION.sub("", _PROLOG.sub("", head))
-    whole = tree_of(f"<document>{head}{text}</document>".encode("utf-8", "replace"), recover=True)
-    return whole[0] if whole is not None and len(whole) == 1 else whole
+    document = tree_of(f"<document>{head}{text}</document>".encode("utf-8", "replace"), recover=True)
+    return document[0] if document is not None and len(document) == 1 else document
 
 
-def _entity(found: re.Match[str], declared: dict[str, str]) -> str:
-    """What an entity stands for; of one that is declared in another file the last part of its name."""
-    known = declared.get(found[1]) or unescape(found[0])
-    return known if known != found[0] else found[1].rpartition(".")[2]
+def _entity(match: re.Match[str], declared: dict[str, str]) -> str:
+    """The text of an entity; the last part of its name if it is declared in another file."""
+    text = declared.get(match[1]) or unescape(match[0])
+    return text if text != match[0] else match[1].rpartition(".")[2]
 
 
-def _first(root: Element, ways: Sequence[str]) -> str:
-    return next((words for way in ways if (words := words_of(root.find(way)))), "")
+def _first(root: Element, paths: Sequence[str]) -> str:
+    """The text of the first of ``paths`` that has any."""
+    return next((words for path in paths if (words := words_of(root.find(path)))), "")
 
 
 def words_of(element: Element | None) -> str:
-    """All that an element and those in it say, "" for none."""
+    """All text of an element on one line, "" for ``None``."""
     return "" if element is None else " ".join("".join(element.itertext()).split())
 
 
@@ -100,12 +102,12 @@ def _name(element: Element) -> str:
 
 
 def children_of(element: Element) -> list[Element]:
-    """The elements directly in one, no comments."""
+    """The child elements, without comments."""
     return [child for child in element if isinstance(child.tag, str)]
 
 
 def _has_words(element: Element) -> bool:
-    """Whether words stand in the element itself."""
+    """Whether the element has text outside its child elements."""
     return any(text and text.strip() for text in (element.text, *(child.tail for child in element)))
 
 
@@ -116,7 +118,7 @@ def _is_record(element: Element) -> bool:
 
 
 def _block(element: Element, depth: int) -> str:
-    """An element that stands by itself. ``depth``: the level of a heading in it."""
+    """A block element as HTML, "" for metadata. ``depth``: the level of headings in it."""
     name, children = _name(element), children_of(element)
     if _is_record(element):
         return ""
@@ -134,8 +136,8 @@ def _block(element: Element, depth: int) -> str:
         return f"<p>{escape(' '.join(' '.join(element.itertext()).split()))}</p>"
     if name == "sp":
         return _speech(element, depth)
-    if _leads_in(element, children):
-        return f"<div>{_led_in(element, children, depth)}</div>"
+    if _has_lead(element, children):
+        return f"<div>{_with_lead(element, children, depth)}</div>"
     if not children or _has_words(element):
         return f"<p>{_inline(element, depth)}</p>"
     if name in _LISTS or name.endswith("list"):
@@ -144,20 +146,21 @@ def _block(element: Element, depth: int) -> str:
     return f"<blockquote>{inner}</blockquote>" if name in _QUOTES else f"<div>{inner}</div>"
 
 
-def _leads_in(element: Element, children: Sequence[Element]) -> bool:
-    """Whether words stand before the paragraphs of an element, and none among them."""
+def _has_lead(element: Element, children: Sequence[Element]) -> bool:
+    """Whether an element has text before its paragraphs and none between them."""
     words, tails = (element.text or "").strip(), any((child.tail or "").strip() for child in children)
     return bool(words) and not tails and any(_name(child) in _PARAGRAPHS or _is_block(child) for child in children)
 
 
-def _led_in(element: Element, children: Sequence[Element], depth: int) -> str:
+def _with_lead(element: Element, children: Sequence[Element], depth: int) -> str:
+    """An element with text before its paragraphs: short text of a section is its heading."""
     words, is_section = " ".join((element.text or "").split()), "sec" in _name(element)
-    tag = f"h{min(depth, 6)}" if is_section and len(words) <= _LONGEST else "p"
+    tag = f"h{min(depth, 6)}" if is_section and len(words) <= _MAX_SHORT else "p"
     return f"<{tag}>{escape(words)}</{tag}>{_section(children, depth + is_section)}"
 
 
 def _is_block(element: Element) -> bool:
-    """Whether an element stands apart from the words around it: lists and the like, and what is numbered."""
+    """Whether an element is a block and not inline: lists and the like, and numbered elements."""
     name = _name(element)
     if name in _BLOCKS or name.endswith("list"):
         return True
@@ -165,19 +168,19 @@ def _is_block(element: Element) -> bool:
 
 
 def _is_head(element: Element) -> bool:
-    """Whether an element is the title of another, not a part of a law that is called Title."""
-    held = any(_name(child) in _HEADS or _name(child) in _NUMBERS for child in children_of(element))
-    return _name(element) in _HEADS and not held and 0 < len(words_of(element)) <= _LONGEST_TITLE
+    """Whether an element is the title of another element, and not a part of a law that is called Title."""
+    has_title = any(_name(child) in _HEADS or _name(child) in _NUMBERS for child in children_of(element))
+    return _name(element) in _HEADS and not has_title and 0 < len(words_of(element)) <= _MAX_TITLE
 
 
 def _section(children: Sequence[Element], depth: int) -> str:
-    """Children one after the other; a title, with the number before it, heads what follows.
+    """Child elements as HTML in order. A title, with the number before it, is the heading of what follows.
 
-    Verses, and short values that follow each other, are lines of one paragraph.
+    Adjacent verses and short values are lines of one paragraph.
     """
-    number, parts, is_headed = "", [], False
-    whole = (one for child in children for one in (children_of(child) if _name(child) in _TITLE_PAGES else [child]))
-    for are_lines, run in groupby(whole, key=_is_line):
+    number, parts, has_heading = "", [], False
+    flattened = (one for child in children for one in (children_of(child) if _name(child) in _TITLE_PAGES else [child]))
+    for are_lines, run in groupby(flattened, key=_is_line):
         if are_lines:
             parts.append(f"<p>{number}{'<br>'.join(_inline(line, depth) for line in run)}</p>")
             number = ""
@@ -188,11 +191,11 @@ def _section(children: Sequence[Element], depth: int) -> str:
             elif _is_head(child):
                 level = min(depth, 6)
                 parts.append(f"<h{level}>{number}{escape(words_of(child))}</h{level}>")
-                number, depth, is_headed = "", depth + (not is_headed), True
+                number, depth, has_heading = "", depth + (not has_heading), True
             elif block := _block(child, depth):
-                opened = _OPENED.match(block) if number else None
-                at = opened.end() if opened else 0
-                parts.append(f"{block[:at]}{number}{block[at:]}")
+                start_tags = _OPENED.match(block) if number else None
+                offset = start_tags.end() if start_tags else 0
+                parts.append(f"{block[:offset]}{number}{block[offset:]}")
                 number = ""
     return "".join(parts) + (f"<p>{number}</p>" if number else "")
 
@@ -202,12 +205,12 @@ def _is_line(element: Element) -> bool:
     name, words = _name(element), element.text or ""
     if name in _VERSE:
         return True
-    is_short = len(element) == 0 and 0 < len(words.strip()) <= _LONGEST and not _PAGE.search(words)
+    is_short = len(element) == 0 and 0 < len(words.strip()) <= _MAX_SHORT and not _PAGE.search(words)
     return is_short and not (name in _PARAGRAPHS or name in _NUMBERS or name in _HEADS or _is_block(element))
 
 
 def _inline(element: Element, depth: int) -> str:
-    """An element's words and what runs on among them."""
+    """An element's content as inline HTML."""
     parts = [escape(element.text or "")]
     for child in element:
         if isinstance(child.tag, str):
@@ -231,31 +234,31 @@ def _linked(element: Element, inner: str) -> str:
 
 def _list(element: Element, children: Sequence[Element], depth: int) -> str:
     kind, name = f"{element.get('type', '')} {element.get('rend', '')}", _name(element)
-    numbered = name in ("ol", "steps", "orderedlist") or "order" in kind or "number" in kind
-    defined = any(_name(one) in _TERMS for child in children for one in (child, *children_of(child)))
-    tag = "dl" if defined else "ol" if numbered else "ul"
+    is_numbered = name in ("ol", "steps", "orderedlist") or "order" in kind or "number" in kind
+    has_terms = any(_name(one) in _TERMS for child in children for one in (child, *children_of(child)))
+    tag = "dl" if has_terms else "ol" if is_numbered else "ul"
     parts: list[str] = []
     for child in children:
         name = _name(child)
         if name in _HEADS:
             parts.insert(0, f"<p>{_inline(child, depth)}</p>")
-        elif defined and not _has_words(child) and name not in _TERMS:
-            parts += (_defined(part, depth) for part in children_of(child))
-        elif defined:
-            parts.append(_defined(child, depth))
+        elif has_terms and not _has_words(child) and name not in _TERMS:
+            parts += (_term_or_definition(part, depth) for part in children_of(child))
+        elif has_terms:
+            parts.append(_term_or_definition(child, depth))
         else:
             parts.append(f"<li>{_block(child, depth)}</li>")
     return f"<{tag}>{''.join(parts)}</{tag}>"
 
 
-def _defined(element: Element, depth: int) -> str:
+def _term_or_definition(element: Element, depth: int) -> str:
     if _name(element) in _TERMS:
         return f"<dt>{_inline(element, depth)}</dt>"
     return f"<dd>{_block(element, depth)}</dd>"
 
 
 def _speech(element: Element, depth: int) -> str:
-    """What one person of a play says, below the name, as a transcript has it."""
+    """A speech of a play as one paragraph: the speaker's name, a colon, and the lines."""
     children = children_of(element)
     speaker = next((words_of(child).rstrip(".: ") for child in children if _name(child) == "speaker"), "")
     lines = [_inline(child, depth) for child in _within_speech(children)]

@@ -1,1 +1,1 @@
-"""Mail to pieces: messages of the internet and of Outlook, with their attachments."""
+"""Reads mail (EML, Outlook messages and mailboxes) as pieces, with attachments."""

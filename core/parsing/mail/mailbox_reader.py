@@ -1,4 +1,4 @@
-"""A mailbox (mbox, RFC 4155) as one document: its messages in the order of the file, each under its subject."""
+"""The reader of mailboxes (mbox, RFC 4155): all messages in the file's order, each under its subject as heading."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from itertools import pairwise
 from core.errors import ParseError
 from core.parsing.file_names import readable_title
 from core.parsing.flow import ParsedFile, Piece
-from core.parsing.mail.pieces import MAX_ATTACHMENTS, unlike_names
+from core.parsing.mail.pieces import MAX_ATTACHMENTS, as_attachments
 from core.parsing.mail.reader import read as read_message
 
-# The line that parts messages, which no message holds: a program that writes the file puts ">" before such a line.
-# Of the file's first, anything goes. Thunderbird and those before it name no sender ("From - ", "From ", with a time or
+# The line that separates messages. Inside messages, programs put ">" before such lines.
+# The file's first may have any form. Thunderbird and its predecessors name no sender ("From - ", "From ", with time or
 # without), and end a message where its last line ends.
 _PARTING = re.compile(
     rb"(?:\AFrom [^\n]*|(?<=\n)From -[^\n]*|(?:(?<=\n\n)|(?<=\n\r\n))From (?:[^\n]*\d\d:\d\d[^\n]*|[ \t\r]*))"
@@ -23,7 +23,7 @@ _QUOTED = re.compile(rb"^>(>*From )", re.MULTILINE)
 
 
 def read(data: bytes, name: str) -> ParsedFile:
-    """All messages; one that cannot be read is named by its number and passed over. Raises ``ParseError`` for none.
+    """All messages. Unreadable ones are skipped and mentioned in a note. Raises ``ParseError`` where there is none.
 
     >>> box = b"From a Mon Jan  1 10:00:00 2024\\nSubject: %b\\nFrom: Ada\\n\\nTwo.\\n\\n"
     >>> bare = b"From - \\nSubject: Swans\\nFrom: Ada\\n\\nThree.\\n\\n"
@@ -52,12 +52,12 @@ def read(data: bytes, name: str) -> ParsedFile:
         title=readable_title(name),
         metadata={"messages": str(number)},
         notes=tuple(dict.fromkeys(notes)),
-        attachments=unlike_names(attached[:MAX_ATTACHMENTS]),
+        attachments=as_attachments(attached[:MAX_ATTACHMENTS]),
     )
 
 
 def _messages(data: bytes) -> Iterator[bytes]:
-    """Each message's bytes, one at a time: a mailbox may be large."""
+    """The bytes of each message, as an iterator because mailboxes may be large."""
     parted = [match.span() for match in _PARTING.finditer(data)]
     for (_, start), (end, _) in pairwise([*parted, (len(data), 0)]):
         yield _QUOTED.sub(rb"\1", data[start:end])

@@ -1,6 +1,6 @@
-"""Outlook's messages (MSG, [MS-OXMSG]): written as mail of the open format, and read as any other.
+"""The reader of Outlook messages (MSG, [MS-OXMSG]): they are converted to EML and read as such.
 
-Only the container is opened with python-oxmsg: its own properties raise where a stream or a code page is missing.
+python-oxmsg only opens the container, because its properties raise where a stream or a code page is missing.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _RECIPIENTS = {1: "To", 2: "Cc", 3: "Bcc"}
 
 
 def read(data: bytes, name: str) -> ParsedFile:
-    """A message's head, body and attachments. Raises ``ParseError`` for what is no message."""
+    """A message's headers, body and attachments. Raises ``ParseError`` where the file is no message."""
     shown = display_name(name)
     try:
         with OleFileIO(BytesIO(data)) as container:
@@ -123,7 +123,7 @@ class _Properties:
 
 
 def _as_eml(storage: Storage, head: int, depth: int, notes: list[str]) -> bytes:
-    """A message as a file of the open format, the same bytes every time. ``notes`` takes what is to be said of it."""
+    """A message as EML, always with the same bytes. Notes for the user are appended to ``notes``."""
     properties = _Properties(storage, head)
     whole = MIMEMultipart(boundary="=_parts")  # no body holds these: all are written in base64
     for name, value in _head(properties, storage):
@@ -154,7 +154,7 @@ def _as_eml(storage: Storage, head: int, depth: int, notes: list[str]) -> bytes:
 
 
 def _body(kind: str, words: str | bytes) -> Message:
-    """A form of the body; bytes are a page that says itself how it is encoded, if anything does."""
+    """An alternative of the body. ``words`` as bytes: a page that may state its own encoding."""
     part = MIMENonMultipart("text", kind)
     if isinstance(words, str):
         part.set_param("charset", "utf-8")
@@ -173,13 +173,13 @@ def _attachment(name: str, data: bytes, content_id: str = "") -> Message:
 
 
 def _count(page: str | bytes) -> int:
-    """Words of a page."""
+    """The number of words of a page."""
     pieces, _ = html_pieces(page, None, "") if isinstance(page, bytes) else html_pieces(b"", page, "")
-    return sum(len(words.text.split()) for piece in pieces for words in piece.said())
+    return sum(len(words.text.split()) for piece in pieces for words in piece.all_words())
 
 
 def _unpacked(data: bytes) -> bytes:
-    """The RTF of a ``PidTagRtfCompressed``, as much of it as is there; b"" where there is none or it is damaged."""
+    """The RTF of a ``PidTagRtfCompressed``, even if truncated; b"" where there is none or it is damaged."""
     for contents in (data[16:], data[16:-1]):  # where it is cut off, the last byte may be half of two
         stated = crc32(contents) if data[8:12] == COMPRESSED else 0
         with suppress(Exception):  # the library raises nothing more exact
@@ -188,7 +188,7 @@ def _unpacked(data: bytes) -> bytes:
 
 
 def _head(properties: _Properties, storage: Storage) -> Iterator[tuple[str, str]]:
-    """Header by header: as it travelled where the message keeps that, else from its properties."""
+    """The headers by name: as transmitted where the message keeps them, else from its properties."""
     travelled = head_fields(properties.text(_HEAD))
     sender = next(
         (
@@ -221,7 +221,7 @@ def _recipients(storage: Storage, message: _Properties) -> dict[str, str]:
 
 
 def _person(name: str, *addresses: str) -> str:
-    """A name and an address as mail shows them; an address of Exchange's own directory says nothing to anyone."""
+    """A name and an address as mail displays them, without addresses of Exchange's internal directory."""
     address = next((one for one in addresses if one and not one.lower().startswith("/o=")), "")
     if not address or address.lower() in name.lower():
         return name

@@ -1,4 +1,4 @@
-"""A message, wherever it came from, as a reading: subject, people, words, and what is attached to it."""
+"""Composes a message of any mail format as a ``ParsedFile``: subject, headers, body and attachments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from email.utils import parsedate_to_datetime
 from types import MappingProxyType
 
 from core.errors import ParseError
-from core.parsing.file_names import display_name, unlike
+from core.parsing.file_names import display_name, distinct_names
 from core.parsing.flow import ParsedFile, Piece, Words
 from core.parsing.html.reader import read as read_html
 from core.types import Attachment, BlockKind
@@ -29,9 +29,9 @@ def mail_reading(
     identity: Mapping[str, str] = MappingProxyType({}),
     notes: Sequence[str] = (),
 ) -> ParsedFile:
-    """The subject as heading, the people and the date under it, the body, and the names of what is attached.
+    """The message as a ``ParsedFile``: subject as heading, headers, body, names of attachments.
 
-    ``fields``: what the head says, as shown ("From", "To", ...). ``identity``: further facts for metadata.
+    ``fields``: displayed headers by name ("From", "To", ...). ``identity``: further metadata.
     ``attached``: names as they are stated, and bytes.
 
     >>> body = (Piece(BlockKind.PARAGRAPH, Words("Two.")),)
@@ -39,7 +39,7 @@ def mail_reading(
     >>> [piece.words.text for piece in reading.pieces]
     ['Ducks', 'From: Ada', 'Two.', 'Attachments: b.txt']
     """
-    attachments = unlike_names(attached[:MAX_ATTACHMENTS])
+    attachments = as_attachments(attached[:MAX_ATTACHMENTS])
     fields = {name: value for name, value in fields.items() if value}
     notes = list(notes)
     if len(attached) > MAX_ATTACHMENTS:
@@ -62,9 +62,9 @@ def mail_reading(
 
 
 def html_pieces(data: bytes, text: str | None, name: str) -> tuple[tuple[Piece, ...], tuple[str, ...]]:
-    """Pieces and notes of an HTML body; nothing where it is empty. ``text``: where the mail says how to decode it.
+    """The pieces and notes of an HTML body, () for an empty one. ``text``: the decoded body, if its charset is stated.
 
-    Its headings stand below the mail's subject.
+    Its headings are one level deeper, because the subject is the top heading.
     """
     try:
         reading = read_html(data if text is None else _BYTE_ORDER_MARK + text.encode("utf-8", "replace"), name)
@@ -78,7 +78,7 @@ def html_pieces(data: bytes, text: str | None, name: str) -> tuple[tuple[Piece, 
 
 
 def pictures_shown(page: str) -> set[str]:
-    """Content ids of the attached pictures that an HTML body shows.
+    """The content ids of attached pictures that are displayed in an HTML body.
 
     >>> pictures_shown('<img src="cid:logo@mail"><img src=cid:b>') == {"logo@mail", "b"}
     True
@@ -87,7 +87,7 @@ def pictures_shown(page: str) -> set[str]:
 
 
 def iso_date(stated: str) -> str:
-    """A date as mail writes it, in the order in which dates sort; "" for what is none.
+    """The date of a mail header in ISO 8601; "" for other text.
 
     >>> iso_date("Tue, 14 Mar 2023 10:22:31 +0100"), iso_date("14 Mar 2023 10:22:31 -0000"), iso_date("yesterday")
     ('2023-03-14T10:22:31+01:00', '2023-03-14T10:22:31+00:00', '')
@@ -100,14 +100,15 @@ def iso_date(stated: str) -> str:
 
 
 def safe_name(stated: str, otherwise: str) -> str:
-    """What of an attachment's stated name may name a file; ``otherwise`` where nothing is left."""
+    """A safe file name from an attachment's stated name; ``otherwise`` where nothing is left."""
     name = display_name(stated) if stated.strip() else ""
     return otherwise if name in ("", "untitled") else name
 
 
-def unlike_names(attached: Sequence[tuple[str, bytes]]) -> tuple[Attachment, ...]:
-    """Attachments with names that are safe, and of which no two are the same."""
-    names = unlike(safe_name(stated, f"attachment-{number}") for number, (stated, _) in enumerate(attached, start=1))
+def as_attachments(attached: Sequence[tuple[str, bytes]]) -> tuple[Attachment, ...]:
+    """The attachments with safe and distinct names."""
+    safe_names = (safe_name(stated, f"attachment-{number}") for number, (stated, _) in enumerate(attached, start=1))
+    names = distinct_names(safe_names)
     return tuple(Attachment(name, data) for name, (_, data) in zip(names, attached, strict=True))
 
 

@@ -1,7 +1,7 @@
-"""Mail (EML, RFC 5322 and MIME) over the standard library's parser.
+"""The reader of mail (EML, RFC 5322 and MIME), with the standard library's parser.
 
-The parser keeps header values as they came: its newer policies, which understand them, need minutes for some hostile
-ones and raise on others.
+The parser's old policy is used, which keeps headers unparsed: the newer ones need minutes for some hostile headers and
+raise on others.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _BASE64_LINES = re.compile(r"(?:[A-Za-z0-9+/=]*[ \t\r]*(?:\n|\Z))*")
 
 
 def read(data: bytes, name: str) -> ParsedFile:
-    """A message's head, body and attachments. Raises ``ParseError`` for what is no mail.
+    """A message's headers, body and attachments. Raises ``ParseError`` where the file is no mail.
 
     >>> mail = b"Subject: Ducks\\nFrom: Ada\\n\\nTwo of them."
     >>> [piece.words.text for piece in read(mail, "a.eml").pieces]
@@ -65,13 +65,13 @@ def read(data: bytes, name: str) -> ParsedFile:
 
 
 def head_fields(text: str) -> dict[str, str]:
-    """Shown fields of a head alone, as it travelled, and its subject."""
+    """The displayed headers and the subject of ``text``, the headers of a message."""
     message: _Part = message_from_bytes(text.encode("utf-8", "replace"), policy=compat32)
     return {**_fields(message), "Subject": _field(message, "Subject")}
 
 
 def message_bytes(message: _Part) -> bytes:
-    """A message as it would be sent, its lines as they came."""
+    """A message in its transmitted form, with its lines unchanged."""
     written = BytesIO()
     BytesGenerator(written, mangle_from_=False, maxheaderlen=0, policy=compat32).flatten(message)
     return written.getvalue()
@@ -86,7 +86,7 @@ def _fields(message: _Part) -> dict[str, str]:
 
 
 def _field(message: _Part, name: str) -> str:
-    """All values of a header as shown, "" where there is none."""
+    """All values of a header, decoded; "" for none."""
     values = (str(value) for key, value in message.raw_items() if key.lower() == name.lower())
     return ", ".join(filter(None, map(header_text, values)))
 
@@ -97,7 +97,7 @@ def _address(value: str) -> str:
 
 @dataclass(slots=True)
 class _Walk:
-    """Goes through the parts of one message: bodies become pieces, other parts are kept as attachments."""
+    """Walks the parts of one message: bodies become pieces, other parts become attachments."""
 
     shown: str
     notes: list[str] = field(default_factory=list)
@@ -105,7 +105,7 @@ class _Walk:
     shown_pictures: set[str] = field(default_factory=set)
 
     def pieces(self, part: _Part, depth: int = 0) -> list[Piece]:
-        """The words of a part and of those in it."""
+        """The pieces of a part and of the parts in it."""
         kind, children = part.get_content_type(), _children(part)
         if depth > _MAX_DEPTH:
             self.notes.append(f"Parts nested more than {_MAX_DEPTH} deep were left out.")
@@ -118,7 +118,7 @@ class _Walk:
         return self._several(part, kind, children, depth) if children else self._one(part, kind)
 
     def attached(self) -> list[tuple[str, bytes]]:
-        """Names and bytes of what is attached; pictures that the body shows are no attachments."""
+        """The attachments as (name, bytes), without the pictures that are displayed in the body."""
         return [(name, data) for name, data, content_id in self.found if content_id not in self.shown_pictures]
 
     def _several(self, part: _Part, kind: str, children: list[_Part], depth: int) -> list[Piece]:
@@ -129,7 +129,7 @@ class _Walk:
             found = chosen or next((words for _, words in reversed(forms) if words), [])
         else:
             found = [piece for child in children for piece in self.pieces(child, depth + 1)]
-        if part.epilogue and part.epilogue.strip():  # what a list or a scanner wrote behind the last part
+        if part.epilogue and part.epilogue.strip():  # added by a mailing list or a virus scanner
             found += plain_pieces(decoded(part.epilogue.encode("utf-8", "surrogateescape")))
         return found
 
@@ -167,7 +167,7 @@ class _Walk:
         return pieces + plain_pieces(decoded(behind, charset))
 
     def _keep_messages(self, part: _Part, messages: list[_Part]) -> None:
-        """Forwarded messages, as files of their own."""
+        """Add forwarded messages as attachments."""
         for message in messages:
             try:
                 data = message_bytes(message)
@@ -186,7 +186,7 @@ def _children(part: _Part) -> list[_Part]:
 
 
 def _has_page(part: _Part) -> bool:
-    """Whether a form of the body is a page, alone or with its pictures."""
+    """Whether an alternative of the body is HTML, with or without its pictures."""
     return any(inner.get_content_type() == "text/html" for inner in _shallow(part, _MAX_DEPTH))
 
 
@@ -198,15 +198,15 @@ def _shallow(part: _Part, depth: int) -> Iterator[_Part]:
 
 
 def _content(part: _Part) -> bytes:
-    """A part's bytes, its transfer encoding undone."""
+    """A part's bytes, decoded from its transfer encoding."""
     data = part.get_payload(decode=True)
     return data if isinstance(data, bytes) else b""
 
 
 def _with_words_behind(part: _Part, data: bytes) -> tuple[bytes, bytes]:
-    """A body's bytes, and those that stand behind its end without the encoding it claims.
+    """The decoded bytes of a body, and the bytes after its end that are not encoded.
 
-    Lists write their footers under encoded bodies, and some programs claim an encoding that they do not use.
+    Mailing lists append footers to encoded bodies, and some programs state an encoding that they do not use.
     """
     payload = part.get_payload()
     if str(part.get("Content-Transfer-Encoding", "")).strip().lower() != "base64" or not isinstance(payload, str):
@@ -227,7 +227,7 @@ def _head_lines(part: _Part) -> str:
 
 
 def _file_name(part: _Part) -> str:
-    """The stated name of a part's file, "" for none; some programs encode it as if it were a header's words."""
+    """The file name of a part, "" for none. Some programs encode it like the text of a header."""
     for name, value in list(part.raw_items()):
         if name.lower() in ("content-type", "content-disposition") and not str(value).isascii():
             part.replace_header(name, header_text(str(value)))

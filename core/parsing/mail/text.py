@@ -1,4 +1,4 @@
-"""The words of mail: bytes in whatever character set, header values, plain bodies with their quotations.
+"""Decodes the text of mail: character sets, header values, plain bodies with quotations.
 
 RFC 2047 (encoded words), RFC 3676 (flowed text).
 """
@@ -20,12 +20,12 @@ from core.text.normalise import decode, plain_lines, storable
 from core.types import Block, BlockKind
 
 _ONE_BYTE = ("us-ascii", "ascii", "iso-8859", "iso8859", "latin", "windows-125", "cp125", "koi8", "utf-8", "utf8")
-_ENOUGH_TO_TELL = 64  # bytes from which the statistics of letters say something
+_ENOUGH_TO_TELL = 64  # bytes from which an encoding can be detected statistically
 _FOLD = re.compile(r"[\r\n]+[ \t]*")
 _QUOTED = re.compile(r"(?:>[ ]?)+")
 _SIGNATURE = re.compile(r"--[ ]?")
 _ITEM = re.compile(r"(?P<marker>[-*+•‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
-_MAX_HEADER = 100_000  # characters of a header's value; nobody reads more
+_MAX_HEADER = 100_000  # characters of a header's value that are read
 _MAX_DEPTH = 12
 
 
@@ -54,9 +54,9 @@ def decoded(data: bytes, charset: str = "") -> str:
 
 
 def narrow(data: bytes) -> bytes:
-    """A message in UTF-16, as programs that meant well save it, in UTF-8; any other as it is.
+    """A message in UTF-8, if it was saved in UTF-16; any other unchanged.
 
-    Raises ``ParseError`` for what only begins like text.
+    Raises ``ParseError`` where it cannot be decoded.
 
     >>> narrow("To: né".encode("utf-16-be")) == narrow("To: né".encode("utf-16")) == "To: né".encode()
     True
@@ -66,7 +66,7 @@ def narrow(data: bytes) -> bytes:
 
 
 def header_text(value: str) -> str:
-    """A header's value as its reader sees it, on one line: unfolded, its encoded words decoded.
+    """A header's value on one line: unfolded, with its encoded words decoded.
 
     >>> header_text("=?utf-8?q?D=C3=BCck?=\\r\\n =?utf-8?b?ZW4=?= <a@b.example>"), header_text("=?x?z?bad?=")
     ('Dücken <a@b.example>', '=?x?z?bad?=')
@@ -86,9 +86,9 @@ def header_text(value: str) -> str:
 
 
 def plain_pieces(text: str, *, flowed: bool = False, delete_space: bool = False) -> list[Piece]:
-    """A plain body as paragraphs, lists and quotations, which keep their marks: "> > ".
+    """A plain body as paragraphs, lists and quotations. Quotations keep their marks: "> > ".
 
-    ``flowed`` and ``delete_space``: the parameters of RFC 3676, lines that go on in the next one are joined.
+    ``flowed`` and ``delete_space``: the parameters of RFC 3676, by which continued lines are joined.
 
     >>> [(piece.kind.value, piece.words.text) for piece in plain_pieces("Yes.\\n> Shall we?\\n>> Hm\\n-- \\nAda")]
     [('paragraph', 'Yes.'), ('quote', '> Shall we?'), ('quote', '> > Hm'), ('paragraph', '-- \\nAda')]
@@ -104,7 +104,7 @@ def plain_pieces(text: str, *, flowed: bool = False, delete_space: bool = False)
 
 
 def _raw(text: str) -> bytes:
-    """The bytes a header came as: the mail's parser keeps those beyond ASCII as surrogates."""
+    """The original bytes of a header: the mail parser keeps those beyond ASCII as surrogates."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # a half character that no parser made
@@ -117,13 +117,13 @@ def _plain(text: str) -> str:
 
 
 def _parted(line: str) -> tuple[int, str]:
-    """How deep a line is quoted, and its own words."""
+    """The quotation depth of a line, and its text."""
     match = _QUOTED.match(line)
     return (match[0].count(">"), line[match.end() :]) if match else (0, line)
 
 
 def _unfolded(lines: Sequence[tuple[int, str]], delete_space: bool) -> Iterator[tuple[int, str]]:
-    """Lines that end with a blank go on in the next one, where that is as deep; a signature's mark never does."""
+    """The lines, with those that end with a blank joined with the next one of the same depth. "-- " is never joined."""
     held: tuple[int, str] | None = None
     for depth, raw in lines:
         line = raw.removeprefix(" ") if not depth else raw  # space-stuffed

@@ -1,1 +1,1 @@
-"""Pages that are pictures, read by OCR: which pages those are, who reads them, and in which order their lines stand."""
+"""OCR of scanned pages: which pages are scans, the engines that read them, and the order of their lines."""

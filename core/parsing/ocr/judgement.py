@@ -1,7 +1,7 @@
-"""Which pages are scans: pictures whose words the text layer does not hold. OCR has the last word on it.
+"""Decides which pages are scans: pages whose text layer lacks the words that are printed on them.
 
-What looks at a page before (``may_be_scan``) only has to be right about pages that are surely none, so that OCR is not
-run in vain; whether a layer stays is then decided by what OCR read (``accounts_for``).
+``may_be_scan`` decides whether OCR reads a page at all; it only has to exclude pages that are certainly no scans.
+``accounts_for`` then decides, from what OCR read, whether the text layer is kept.
 """
 
 from __future__ import annotations
@@ -11,54 +11,54 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.parsing.pictures.looking import COVERED, LEAST_INK
+from core.parsing.pictures.looking import COVERED, MIN_INK
 from core.text.languages import function_word_share
 
-_BESIDE = 0.5  # of the page's ink, outside the lines of the text layer
-_ENOUGH_LETTERS = 1500  # of words in some language: such a page is read, whatever lies behind them
-_FEW_LETTERS = 100  # a page number, a stamp, the name of a scanning program
-_TOLD_LETTERS = 50  # from so many on the words of a language can be told from a cipher
-_LEAST_SHARE = 0.08  # of function words; prose has five times as many
-_UNKNOWN_SHARE = 0.3  # of letters that no reader can tell
-_KNOWN_AGAIN = 0.5  # of the words OCR read
-_WORD = re.compile(r"[A-Za-z0-9\u00c0-\u052f]+|\w")  # letters one by one where words are not parted by blanks
-_FOREIGN = re.compile(r"[^\W\d_A-Za-z\u00c0-\u052f]")  # to the languages whose function words are known
+_MIN_OUTSIDE = 0.5  # share of the page's ink outside the lines of the text layer
+_ENOUGH_LETTERS = 1500  # a page with more in words of a language has a text layer, whatever pictures are behind it
+_FEW_LETTERS = 100  # fewer are a page number, a stamp or the name of a scanning program
+_MIN_JUDGED = 50  # letters from which on words of a language can be told from a cipher
+_MIN_FUNCTION_WORDS = 0.08  # share of function words; prose has five times as many
+_UNKNOWN_SHARE = 0.3  # of undecodable letters
+_MIN_MATCHED = 0.5  # share of the words OCR read that the text layer must have
+_WORD = re.compile(r"[A-Za-z0-9\u00c0-\u052f]+|\w")  # single letters in scripts without blanks between words
+_FOREIGN = re.compile(r"[^\W\d_A-Za-z\u00c0-\u052f]")  # letters of languages whose function words are not known
 _UNKNOWN = re.compile("[\ufffd\ue000-\uf8ff]")
 
 
 @dataclass(frozen=True, slots=True)
 class PageSigns:
-    """What a page shows before OCR looks at it. ``layer``: the text of its text layer.
+    """What is known of a page before OCR. ``layer``: the text of its text layer.
 
-    ``covered``: share of the page under pictures. ``ink``: share of it that is not of its paper's colour; ``beside``:
-    share of that ink outside the layer's lines. Both are 0 where nobody looked, for the layer told enough.
+    ``covered``: share of the page under pictures. ``ink``: share of the page that differs from its paper's colour.
+    ``outside``: share of that ink outside the text layer's lines. The latter are 0 where they were not measured.
     """
 
     layer: str
     covered: float = 0.0
     ink: float = 0.0
-    beside: float = 0.0
+    outside: float = 0.0
 
 
 def may_be_scan(signs: PageSigns) -> bool:
-    """Whether OCR has to look at the page.
+    """Whether OCR has to read the page.
 
-    >>> may_be_scan(PageSigns("12", covered=1.0, ink=0.05, beside=0.99)), may_be_scan(PageSigns("", 1.0, 0.0, 0.0))
+    >>> may_be_scan(PageSigns("12", covered=1.0, ink=0.05, outside=0.99)), may_be_scan(PageSigns("", 1.0, 0.0, 0.0))
     (True, False)
     """
     if unreadable(signs.layer):
         return True
-    if signs.ink < LEAST_INK:
+    if signs.ink < MIN_INK:
         return False
     if not _letters(signs.layer):
         return True
     if signs.covered < COVERED:
         return False
-    return _is_cipher(signs.layer) or (signs.beside > _BESIDE and _letters(signs.layer) < _ENOUGH_LETTERS)
+    return _is_cipher(signs.layer) or (signs.outside > _MIN_OUTSIDE and _letters(signs.layer) < _ENOUGH_LETTERS)
 
 
 def says_nothing(layer: str) -> bool:
-    """Whether a text layer is no reading of its page: nothing, a page number, a stamp, or letters without words.
+    """Whether a text layer is not the text of its page: it is empty, a page number, a stamp, or letters without words.
 
     >>> says_nothing("Scanned with CamScanner"), says_nothing("It is one of the words that there are. " * 9)
     (True, False)
@@ -67,7 +67,7 @@ def says_nothing(layer: str) -> bool:
 
 
 def accounts_for(layer: str, read: Sequence[str]) -> bool:
-    """Whether a text layer holds most of the words that OCR read on its page, and so may stay.
+    """Whether a text layer has most of the words that OCR read on its page, so that the layer is kept.
 
     >>> accounts_for("Scanned with CamScanner", ["Dear Ada, the pump is mended.", "Scanned with CamScanner"])
     False
@@ -76,12 +76,12 @@ def accounts_for(layer: str, read: Sequence[str]) -> bool:
     """
     if unreadable(layer):
         return False
-    there, seen = _counted(layer), _counted(" ".join(read))
-    return sum((there & seen).values()) >= _KNOWN_AGAIN * sum(seen.values())
+    layer_words, read_words = _count_words(layer), _count_words(" ".join(read))
+    return (layer_words & read_words).total() >= _MIN_MATCHED * read_words.total()
 
 
 def unreadable(layer: str) -> bool:
-    """Whether many letters of a text layer cannot be told: its fonts do not say which they are.
+    """Whether many letters of a text layer are undecodable, because its fonts do not map them to characters.
 
     >>> unreadable("\\ufffd\\ufffd\\ufffd a"), unreadable("a b c")
     (True, False)
@@ -91,16 +91,16 @@ def unreadable(layer: str) -> bool:
 
 
 def _is_cipher(layer: str) -> bool:
-    """Whether a text layer has letters enough, and no words of a language whose function words are known."""
+    """Whether a text layer has enough letters but hardly any function words, in scripts where these are known."""
     letters = _letters(layer)
-    if letters < _TOLD_LETTERS or 2 * len(_FOREIGN.findall(layer)) > letters:
+    if letters < _MIN_JUDGED or 2 * len(_FOREIGN.findall(layer)) > letters:
         return False
-    return function_word_share(layer) < _LEAST_SHARE
+    return function_word_share(layer) < _MIN_FUNCTION_WORDS
 
 
 def _letters(text: str) -> int:
     return sum(map(str.isalnum, text))
 
 
-def _counted(text: str) -> Counter[str]:
+def _count_words(text: str) -> Counter[str]:
     return Counter(_WORD.findall(text.casefold()))

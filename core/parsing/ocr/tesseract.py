@@ -1,4 +1,4 @@
-"""Tesseract, where it is installed and asked for: the program reads a picture from a pipe and answers with a table."""
+"""OCR by the program Tesseract, where it is installed and chosen in the settings."""
 
 from __future__ import annotations
 
@@ -15,47 +15,47 @@ from core.parsing.external_programs import run
 from core.parsing.ocr.lines import Box, Reading, ReadLine
 
 _WORD = "5"  # the level of a row that is a word
-_LEAST_CONFIDENCE = 30.0  # percent, of a word
+_MIN_CONFIDENCE = 30.0  # percent, of a word
 
 
-def is_there() -> bool:
+def is_installed() -> bool:
     """Whether the program is on the path."""
     return shutil.which("tesseract") is not None
 
 
 def missing_languages(languages: str) -> list[str]:
-    """Those of ``languages`` ("eng+deu") that the installed program has no data for; all where it is not there.
+    """Those of ``languages`` ("eng+deu") for which the program has no data; all of them where it is not installed.
 
     >>> missing_languages("")
     []
     """
-    wanted = [name for name in languages.split("+") if name]
-    if not is_there():
-        return wanted
+    names = [name for name in languages.split("+") if name]
+    if not is_installed():
+        return names
     listed = subprocess.run(["tesseract", "--list-langs"], capture_output=True, text=True, timeout=20, check=False)
-    return [name for name in wanted if name not in listed.stdout.split()]
+    return [name for name in names if name not in listed.stdout.split()]
 
 
 def turn_of(picture: bytes, seconds: float, tick: Callable[[], None]) -> int:
-    """Degrees by which the page lies turned clockwise: 0, 90, 180 or 270; 0 where the program cannot tell."""
+    """Degrees by which the page is turned clockwise: 0, 90, 180 or 270; 0 where the program cannot tell."""
     try:
-        told = _run(["--psm", "0"], picture, seconds, tick)
-    except ParseError:  # too few letters to tell
+        output = _run(["--psm", "0"], picture, seconds, tick)
+    except ParseError:  # the page has too few letters
         return 0
-    turns = [line.partition(":")[2].strip() for line in told.splitlines() if line.startswith("Rotate:")]
+    turns = [line.partition(":")[2].strip() for line in output.splitlines() if line.startswith("Rotate:")]
     return (360 - int(turns[0])) % 360 if turns and turns[0].isdigit() else 0
 
 
 def read(picture: bytes, languages: str, seconds: float, tick: Callable[[], None]) -> Reading:
-    """The lines of an encoded picture that stands upright. ``tick`` is called five times a second and may raise.
+    """The lines of an encoded upright picture. ``tick`` is called five times a second and may raise to stop.
 
-    Raises ``WorkerError`` when it takes longer than ``seconds``, ``ParseError`` with the program's own words.
+    Raises ``WorkerError`` after ``seconds``, and ``ParseError`` with the program's error message.
     """
     return from_table(_run(["--psm", "3", "-l", languages, "tsv"], picture, seconds, tick))
 
 
-def from_table(told: str) -> Reading:
-    """The lines of the program's table of words.
+def from_table(table: str) -> Reading:
+    """The lines from the program's output, a table of words as tab-separated values.
 
     >>> names = "level page_num block_num par_num line_num word_num left top width height conf text".split()
     >>> rows = ["1 1 0 0 0 0 0 0 90 50 -1 ", "5 1 1 1 1 1 2 3 20 9 96 Dear", "5 1 1 1 1 2 25 3 20 9 90 Ada,"]
@@ -63,11 +63,11 @@ def from_table(told: str) -> Reading:
     >>> [(line.text, line.confidence, line.box) for line in reading.lines], reading.sheet
     ([('Dear Ada,', 0.93, (2.0, 3.0, 45.0, 12.0))], (90.0, 50.0))
     """
-    rows = list(csv.DictReader(StringIO(told), delimiter="\t", quoting=csv.QUOTE_NONE))
+    rows = list(csv.DictReader(StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE))
     words = [
         row
         for row in rows
-        if row["level"] == _WORD and (row["text"] or "").strip() and float(row["conf"]) >= _LEAST_CONFIDENCE
+        if row["level"] == _WORD and (row["text"] or "").strip() and float(row["conf"]) >= _MIN_CONFIDENCE
     ]
     lines = []
     for _, group in groupby(words, key=lambda row: (row["block_num"], row["par_num"], row["line_num"])):
@@ -88,13 +88,11 @@ def _around(words: list[dict[str, str]]) -> Box:
 
 def _run(options: list[str], picture: bytes, seconds: float, tick: Callable[[], None]) -> str:
     kept = {name: os.environ[name] for name in ("PATH", "TESSDATA_PREFIX", "SYSTEMROOT") if name in os.environ}
-    # Its threads gain little, and wait for each other on a busy machine.
+    # Its threads gain little, and block each other on a busy machine.
     env = {**kept, "OMP_THREAD_LIMIT": "1"}
     late = WorkerError(f"it was not read within {seconds:g} seconds.")
-    code, output, complaint = run(
-        ["tesseract", "stdin", "stdout", *options], picture, seconds, late, env=env, tick=tick
-    )
+    code, output, errors = run(["tesseract", "stdin", "stdout", *options], picture, seconds, late, env=env, tick=tick)
     if code:
-        words = " ".join(complaint.decode("utf-8", "replace").split())[:200]
-        raise ParseError(f"Tesseract could not read it: {words}")
+        message = " ".join(errors.decode("utf-8", "replace").split())[:200]
+        raise ParseError(f"Tesseract could not read it: {message}")
     return output.decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""What is said of a document whose pages were not all read from a text layer."""
+"""Errors and notes about a document whose pages were not all read from a text layer."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ _BY_HAND = "Scan it again with more light and contrast, or add its text as a fil
 
 
 def require_text(sheets: Sheets, damaged: Sequence[int], shown: str, *, repaired: bool, reads_scans: bool) -> None:
-    """Raise ``ParseError``, or its kin, for a file of which nothing was read, and say why and what to do."""
-    layer = "\n".join(sheets.layer(place) for place in range(len(sheets.pages)))
+    """Raise ``ParseError`` or a subclass where no text was read, with the reason and a remedy.
+
+    ``damaged``: numbers of the pages that could not be read. ``shown``: the file's name.
+    """
+    layer = "\n".join(sheets.layer(index) for index in range(len(sheets.pages)))
     unread = sum(page.reading == "unread" for page in sheets.pages) - len(damaged)
     letters = sum(map(str.isalnum, layer))
     if letters and not unreadable(layer) and (letters >= 20 or not unread):
@@ -36,26 +39,26 @@ def require_text(sheets: Sheets, damaged: Sequence[int], shown: str, *, repaired
 
 
 def notes_on(sheets: Sheets, damaged: Sequence[int], *, reads_scans: bool) -> list[str]:
-    """Sentences about pages that were read by OCR, or not at all."""
-    by = {
+    """Notes about pages that were read by OCR or not at all."""
+    pages_by_reading = {
         reading: [page.number for page in sheets.pages if page.reading == reading and page.number not in damaged]
         for reading in ("ocr", "unread", "wordless")
     }
     notes = list(sheets.notes)
     if damaged:
         notes.append(f"Pages that could not be read: {listed(damaged)}.")
-    if by["ocr"]:
-        notes.append(f"Scanned pages, read by OCR: {listed(by['ocr'])}.")
-    if by["unread"]:
+    if pages_by_reading["ocr"]:
+        notes.append(f"Scanned pages, read by OCR: {listed(pages_by_reading['ocr'])}.")
+    if pages_by_reading["unread"]:
         why = "OCR gave up on them" if reads_scans else "the reading of scans is off"
-        notes.append(f"Scanned pages that were not read ({why}): {listed(by['unread'])}.")
-    if by["wordless"]:
-        notes.append(f"Pages that are pictures in which OCR found no words: {listed(by['wordless'])}.")
+        notes.append(f"Scanned pages that were not read ({why}): {listed(pages_by_reading['unread'])}.")
+    if pages_by_reading["wordless"]:
+        notes.append(f"Pages that are pictures in which OCR found no words: {listed(pages_by_reading['wordless'])}.")
     return notes
 
 
 def listed(numbers: Sequence[int]) -> str:
-    """Page numbers, the first ten of them.
+    """Page numbers as text: the first ten, and how many more there are.
 
     >>> listed([1, 2]), listed(list(range(1, 13)))
     ('1, 2', '1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more')

@@ -1,6 +1,6 @@
-"""The task of the child process that alone reads pictures: ``python -m core.parsing.ocr.worker``.
+"""The worker process that reads pictures by OCR: ``python -m core.parsing.ocr.worker``.
 
-It is started when the first page needs it, and loads its models before its doors shut.
+It is started when the first page needs it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ TASKS: dict[str, Task] = {"read": read_picture}
 
 
 def failures() -> Failures:
-    """Anything at all: what passes this border is one sentence about one page; the process goes on to the next."""
+    """All exceptions: the page gets an error message, and the process goes on to the next."""
     return (Exception,)
 
 
 def warm_up() -> None:
-    """Load the models and read a drawn line with them: what they load late is loaded before the doors shut."""
+    """Load the models and read a drawn line, so that nothing is loaded lazily: afterwards no file can be opened."""
     import cv2
     import numpy as np
 

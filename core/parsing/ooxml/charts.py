@@ -1,7 +1,7 @@
-"""Charts and diagrams (SmartArt) of Office documents as pieces: the figures behind a chart, the words of a diagram.
+"""Reads charts and diagrams (SmartArt) of Office documents as pieces: a chart's data, a diagram's texts.
 
-Charts hold a copy of their data (ECMA-376 part 1, 21.2), so nothing needs the workbook they were made from. Of the
-newer chart parts of 2016 (waterfall, treemap ...) the titles are read.
+Charts have a copy of their data (ECMA-376 part 1, 21.2), so that the workbook is not needed. Of the chart types new in
+2016 (waterfall, treemap ...) only the titles are read.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from core.parsing.ooxml.package import Element, local_name, whole
 from core.parsing.sheets.formats import plain_number, show_number
 from core.types import BlockKind
 
-_MAX_POINTS = 20_000  # of a series: more is a recording, and its table nothing to read
+_MAX_POINTS = 20_000  # of a series; more are measurements, whose table nobody reads
 _MAX_DEPTH = 12
 _Points = dict[int, str]
 
 
 @dataclass(frozen=True, slots=True)
 class _Series:
-    """One row of figures: ``labels`` and ``columns`` by the index of their point."""
+    """One data series: ``labels`` and ``columns`` by the index of the point."""
 
     labels: _Points
     columns: tuple[tuple[str, _Points], ...]
 
 
 def chart_pieces(root: Element) -> tuple[Piece, ...]:
-    """A caption with the chart's title and its axes' (if any), then a table of its data; series over the same
-    categories share one. ``root``: of a chart part, ``c:chartSpace`` or ``cx:chartSpace``.
+    """A caption with the titles of the chart and its axes, if any, then tables of its data, one for all series with the
+    same categories. ``root``: of a chart part, ``c:chartSpace`` or ``cx:chartSpace``.
     """
     title = _title(root.find("{*}chart"))
     axes = [words for axis in root.iterfind("{*}chart/{*}plotArea/*") if (words := _axis_title(axis))]
@@ -41,7 +41,7 @@ def chart_pieces(root: Element) -> tuple[Piece, ...]:
 
 
 def diagram_pieces(root: Element) -> tuple[Piece, ...]:
-    """The words of a SmartArt diagram as one list, its hierarchy as depth. ``root``: ``dgm:dataModel``."""
+    """The texts of a SmartArt diagram as a list with its hierarchy as depth. ``root``: ``dgm:dataModel``."""
     points = {
         point.get("modelId", ""): point
         for point in root.iterfind("{*}ptLst/{*}pt")
@@ -130,7 +130,7 @@ def _points(holder: Element | None, is_dated_1904: bool = False) -> _Points:
 
 
 def _levels(holder: Element | None) -> _Points:
-    """Labels of several levels as one: the outer words go on until the next ones, and stand first."""
+    """Labels of several levels as one: an outer label applies until the next one and comes first."""
     levels = [] if holder is None else list(holder.iterfind("{*}lvl"))
     tables = [
         {whole(point.get("idx"), 0): point.findtext("{*}v") or point.text or "" for point in level.iterfind("{*}pt")}
@@ -172,14 +172,14 @@ def _over_same_labels(series: Iterable[_Series]) -> list[list[_Series]]:
 
 
 def _share_places(first: _Series, other: _Series) -> bool:
-    """Whether two series stand over the same categories, or over the same places along the x axis."""
+    """Whether two series have the same categories or the same x values."""
     if first.labels or other.labels:
         return first.labels == other.labels
     return len(other.columns) > 1 and first.columns[0] == other.columns[0]
 
 
 def _table(group: list[_Series]) -> Piece:
-    """Categories down, series across; without categories the points' own columns."""
+    """A table with a row for each category and a column for each series; without categories, the points' columns."""
     labels = group[0].labels
     columns = [column for one in group for column in one.columns]
     indexes = sorted({*labels, *(index for _, points in columns for index in points)})

@@ -1,7 +1,7 @@
-"""Old Office files, OpenDocument slides and Apple Pages, made Office files of today by LibreOffice where there is one.
+"""Converts old Office files, OpenDocument slides and Apple Pages with LibreOffice, where it is installed.
 
-It runs apart from a person's own: a profile in a folder that is gone afterwards, no macros, no updates, and on Linux no
-network where the system lets a user shut it out. Source: https://help.libreoffice.org/latest/en-US/text/shared/guide/
+It is isolated from the user's own installation: a temporary profile, no macros, no updates, and on Linux no network
+where the system lets a user disable it. Source: https://help.libreoffice.org/latest/en-US/text/shared/guide/
 start_parameters.html and the schema ``org.openoffice.Office.Common``.
 """
 
@@ -25,7 +25,7 @@ from core.settings import ParsingSettings
 from core.types import Document
 
 TARGETS = {"doc": "docx", "ppt": "pptx", "odp": "pptx", "pages": "docx"}
-"""Kinds that LibreOffice reads for us, and what it makes of them."""
+"""Kinds that LibreOffice converts, and the kind it converts them to."""
 NOTE = "Converted by LibreOffice before it was read."
 _ELSEWHERE = (
     "/Applications/LibreOffice.app/Contents/MacOS/soffice",
@@ -43,7 +43,7 @@ _SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 class OfficeParser:
-    """A kind of ``TARGETS``, by LibreOffice and then by the reader of what it made."""
+    """The parser for a kind of ``TARGETS``: LibreOffice converts the file, and the reader of the result reads it."""
 
     def __init__(self, kind: str, settings: ParsingSettings) -> None:
         self._reader = FlowParser(TARGETS[kind], settings)
@@ -52,7 +52,7 @@ class OfficeParser:
         self.name, self.version = self._reader.name.replace(TARGETS[kind], kind), self._reader.version
 
     def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
-        """As the reader's ``parse``; ``ParseError`` also where LibreOffice is missing or cannot read the file."""
+        """Like ``Parser.parse``. Raises ``ParseError`` also where LibreOffice is missing or cannot read the file."""
 
         def tick() -> None:
             if progress:
@@ -71,10 +71,10 @@ def program() -> str:
 
 
 def convert(data: bytes, kind: str, shown: str, timeout_seconds: float, tick: Callable[[], None]) -> bytes:
-    """A file of one of ``TARGETS`` in its new format. ``tick`` is called five times a second and may raise to stop.
+    """A file of one of ``TARGETS``, converted. ``tick`` is called five times a second and may raise to stop.
 
-    Raises ``ParseError`` where LibreOffice is not installed or makes nothing of the file, ``WorkerError`` where it
-    takes too long.
+    Raises ``ParseError`` where LibreOffice is not installed or cannot convert the file, ``WorkerError`` where it takes
+    too long.
     """
     office = program()
     if not office:
@@ -85,7 +85,7 @@ def convert(data: bytes, kind: str, shown: str, timeout_seconds: float, tick: Ca
         (home / "user").mkdir()
         (home / "user" / "registrymodifications.xcu").write_text(_SETTINGS, encoding="utf-8")
         (home / f"in.{kind}").write_bytes(data)
-        said = _run(
+        message = _run(
             [
                 *(*_without_network(), office, f"-env:UserInstallation={home.as_uri()}", "--headless", "--norestore"),
                 *("--nologo", "--nodefault", "--nolockcheck", "--convert-to", TARGETS[kind], "--outdir", str(home)),
@@ -96,27 +96,27 @@ def convert(data: bytes, kind: str, shown: str, timeout_seconds: float, tick: Ca
             timeout_seconds,
             tick,
         )
-        made = home / f"in.{TARGETS[kind]}"
-        if not made.is_file():
-            problem = f"{shown} could not be read: LibreOffice makes nothing of it{f' ({said})' if said else ''}."
+        converted = home / f"in.{TARGETS[kind]}"
+        if not converted.is_file():
+            problem = f"{shown} could not be read: LibreOffice makes nothing of it{f' ({message})' if message else ''}."
             raise ParseError(problem, "Open it in the program that made it, export it as PDF and add that.")
-        return made.read_bytes()
+        return converted.read_bytes()
 
 
 @cache
 def _without_network() -> tuple[str, ...]:
-    """What to start a program with so that it reaches no network: () where the system has or allows no such thing."""
-    apart = ("unshare", "--map-current-user", "--net")
-    works = shutil.which("unshare") and subprocess.run([*apart, "true"], capture_output=True, check=False)
-    return apart if works and works.returncode == 0 else ()
+    """The command prefix that cuts a program off from the network; () where the system does not allow it."""
+    prefix = ("unshare", "--map-current-user", "--net")
+    test = shutil.which("unshare") and subprocess.run([*prefix, "true"], capture_output=True, check=False)
+    return prefix if test and test.returncode == 0 else ()
 
 
 def _run(command: list[str], home: Path, shown: str, timeout_seconds: float, tick: Callable[[], None]) -> str:
-    """Run to its end and return the last line of what it complains of."""
-    nowhere = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")
-    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LANG") if name in os.environ}
-    env = {**kept, **nowhere, "HOME": str(home), "TMPDIR": str(home), "SAL_USE_VCLPLUGIN": "svp"}
+    """Run the program and return the last line of its error output."""
+    dead_proxies = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")
+    inherited = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LANG") if name in os.environ}
+    env = {**inherited, **dead_proxies, "HOME": str(home), "TMPDIR": str(home), "SAL_USE_VCLPLUGIN": "svp"}
     problem = f"{shown}: LibreOffice did not convert it within {timeout_seconds:g} seconds."
     late = WorkerError(problem, "Raise the limit in the settings, or split the file.")
-    _, _, said = run(command, None, timeout_seconds, late, env=env, tick=tick)
-    return (said.decode("utf-8", "replace").splitlines() or [""])[-1].strip()[:200]
+    _, _, errors = run(command, None, timeout_seconds, late, env=env, tick=tick)
+    return (errors.decode("utf-8", "replace").splitlines() or [""])[-1].strip()[:200]

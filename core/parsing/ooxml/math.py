@@ -30,7 +30,7 @@ def linear_math(element: Element) -> str:
 
 
 def _written(element: Element, name: str) -> str:
-    """What an element of OMML says, its parts by their names."""
+    """The text of an OMML element, from its parts by their names."""
 
     def part(name: str) -> str:
         child = element.find(f"{_M}{name}")

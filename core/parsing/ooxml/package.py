@@ -1,7 +1,7 @@
-"""Office Open XML packages (Word, PowerPoint, Excel): opened within bounds, parts and relations by name.
+"""Office Open XML packages (Word, PowerPoint, Excel): safe access to parts and relations by name.
 
-A package is a ZIP archive of XML parts (ECMA-376 part 2). The names of its strict variant (ISO/IEC 29500 Strict) are
-read as those of the common one, letter case and backslashes in part names are forgiven, and what is damaged says so.
+A package is a ZIP archive of XML parts (ECMA-376 part 2). Namespaces of the strict variant (ISO/IEC 29500 Strict) are
+mapped to the common ones. Case and backslashes in part names are ignored.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from core.errors import ParseError
 Element = Any  # lxml's elements come without types
 Taken = TypeVar("Taken")
 RELATIONS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
-# How every part is parsed, as a tree or piece by piece: nothing is fetched, expanded or let grow without bound.
+# The options by which every part is parsed: nothing is fetched or expanded, and the size is bounded.
 SAFELY: dict[str, Any] = {
     "resolve_entities": False,
     "no_network": True,
@@ -34,7 +34,7 @@ SAFELY: dict[str, Any] = {
     "remove_pis": True,
 }
 
-codecs.lookup("cp437")  # names of old archives: a codec is a file, and the reader's process opens none later
+codecs.lookup("cp437")  # for names in old archives; loaded now, because the worker cannot open files later
 
 _MAX_TOTAL_BYTES = 512 << 20
 _MAX_RATIO = 200  # repetitive but honest XML was seen at 60
@@ -56,7 +56,7 @@ _CORE_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """``kind``: the last part of its type ("hyperlink", "header"). ``target``: a part's name, or an address outside."""
+    """A relation. ``kind``: the last part of its type ("hyperlink"). ``target``: a part's name or external address."""
 
     kind: str
     target: str
@@ -64,7 +64,7 @@ class Relation:
 
 
 def checked(data: bytes, shown: str) -> ZipFile:
-    """The archive, its directory read and found within bounds; nothing is unpacked yet.
+    """The archive, after its directory was checked against the limits. Nothing is unpacked yet.
 
     Members never unpack to more than the directory states, so its sums bind. Raises ``ParseError`` naming ``shown``.
     """
@@ -91,13 +91,13 @@ def checked(data: bytes, shown: str) -> ZipFile:
 
 
 class Package:
-    """The parts of one file by name. Part names have no leading slash: "word/document.xml".
+    """The parts of one file by name. Names have no leading slash: "word/document.xml".
 
     ``damaged``: names of optional parts that could not be read, for a note.
     """
 
     def __init__(self, data: bytes, shown: str) -> None:
-        """Raises ``ParseError`` as ``checked`` does."""
+        """Raises ``ParseError``, see ``checked``."""
         self._archive = checked(data, shown)
         self._shown = shown
         self._members = {_plain(name): name for name in self._archive.namelist()}
@@ -106,7 +106,7 @@ class Package:
         self.damaged: list[str] = []
 
     def main_part(self, usual: str) -> str:
-        """The name of the part the package is about; ``usual`` where no relation tells. Raises ``ParseError``."""
+        """The name of the main part, ``usual`` where no relation states it. Raises ``ParseError`` for a missing one."""
         related = [relation.target for relation in self.relations("").values() if relation.kind == "officeDocument"]
         for name in (*related, usual):
             if _plain(name) in self._members:
@@ -114,14 +114,14 @@ class Package:
         raise ParseError(f"{self._shown} lacks its main part, {usual}.", _SAVE_AGAIN)
 
     def root(self, name: str) -> Element:
-        """The root element of a part the document cannot do without. Raises ``ParseError`` naming what is wrong."""
+        """The root element of a required part. Raises ``ParseError`` where it is missing or damaged."""
         content = self._content(name)
         if content is None:
             raise ParseError(f"{self._shown} lacks its part {name}.", _SAVE_AGAIN)
         return self._tree(name, content)
 
     def optional_root(self, name: str) -> Element | None:
-        """The root element, ``None`` where the part is missing or damaged: the latter is noted in ``damaged``."""
+        """The root element; ``None`` where the part is missing or damaged. Damaged ones are added to ``damaged``."""
         if name not in self._parsed:
             self._parsed[name] = None
             try:
@@ -132,7 +132,7 @@ class Package:
         return self._parsed[name]
 
     def relations(self, name: str) -> dict[str, Relation]:
-        """Relations of a part by their id; "" asks for the package's own."""
+        """The relations of a part by their id. ``name`` "": of the package itself."""
         if name not in self._relations:
             folder, _, last = name.rpartition("/")
             root = self.optional_root(f"{folder}/_rels/{last}.rels" if folder else f"_rels/{last}.rels")
@@ -143,7 +143,7 @@ class Package:
         return self._relations[name]
 
     def related(self, name: str, kind: str) -> list[str]:
-        """Names of the parts ``name`` relates to as ``kind``, in the order of its relations."""
+        """The names of the parts to which ``name`` has a relation of ``kind``, in order."""
         return [
             relation.target
             for relation in self.relations(name).values()
@@ -151,7 +151,7 @@ class Package:
         ]
 
     def core_properties(self) -> dict[str, str]:
-        """Title, author, subject, keywords, description, category, created and modified, as far as they are stated."""
+        """Title, author, subject, keywords, description, category, created and modified, as far as stated."""
         for name in self.related("", "core-properties") or ["docProps/core.xml"]:
             root = self.optional_root(name)
             if root is not None:
@@ -191,7 +191,7 @@ class Package:
 
 
 def part_name(folder: str, target: str) -> str:
-    """The name of the part that ``target`` means when it stands in a relation of a part in ``folder``.
+    """The name of the part to which ``target`` refers in a relation of a part in ``folder``.
 
     >>> part_name("word", "media/a%20b.png"), part_name("ppt/slides", "../charts/chart1.xml"), part_name("x", "/y/z")
     ('word/media/a b.png', 'ppt/charts/chart1.xml', 'y/z')
@@ -208,7 +208,7 @@ def _relation(entry: Element, folder: str) -> Relation:
 
 
 def _plain(name: str) -> str:
-    """A part's name as names are compared: case and the direction of slashes aside."""
+    """A part's name for comparison: in lower case, with forward slashes."""
     return name.replace("\\", "/").lstrip("/").lower()
 
 
@@ -221,7 +221,7 @@ def part_of(archive: ZipFile, name: str) -> bytes | None:
 
 
 def tree_of(content: bytes | None, *, recover: bool = False) -> Element | None:
-    """The root element of a small part; ``None`` where it is no XML. ``recover``: as much as can be made of it."""
+    """The root element of a small part; ``None`` where it is no XML. ``recover``: whether damaged XML is repaired."""
     try:
         return etree.fromstring(content or b"", etree.XMLParser(recover=recover, **SAFELY))
     except (etree.XMLSyntaxError, ValueError):
@@ -243,5 +243,5 @@ def whole(text: str | None, otherwise: int = -1) -> int:
 
 
 def first_line(error: Exception) -> str:
-    """What a library says of a fault, as one line for people."""
+    """The first line of an error's message, for the user."""
     return (str(error).splitlines() or [type(error).__name__])[0][:160]

@@ -1,1 +1,1 @@
-"""Formats read through pandoc, and the small readers beside it."""
+"""Reads formats that pandoc converts, and EPUB and bibliographies."""

@@ -1,4 +1,4 @@
-"""The entries of a BibTeX or BibLaTeX file, which pandoc has written as CSL-JSON, one under a heading each."""
+"""The reader of BibTeX and BibLaTeX files, which pandoc converts to CSL-JSON: one heading for each entry."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FIRST = ("title", "id", "type", "issued", "abstract", "title-short", *_PEOPLE) 
 
 
 def read(data: bytes, name: str) -> ParsedFile:
-    """Each entry's title as heading, who wrote it and when, where it appeared, and its abstract.
+    """For each entry: its title as heading, authors and date, publication, other fields and abstract.
 
     An entry that pandoc could not read is "written" as the file has it.
 
@@ -33,7 +33,7 @@ def _entry(entry: Mapping[str, Any], name: str) -> Iterator[Piece]:
         return
 
     def plain(value: str) -> str:
-        """Without the tags CSL marks small capitals and the like with."""
+        """The text without the tags by which CSL marks small capitals and the like."""
         pieces = read_page(value.encode("utf-8", "replace"), name).pieces if "<" in value else ()
         return " ".join(piece.words.text for piece in pieces) or value
 

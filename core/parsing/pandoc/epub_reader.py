@@ -1,4 +1,4 @@
-"""EPUB to pieces: the pages of its spine, in the order of the book, read as HTML (EPUB 3.3, sections 4 and 5)."""
+"""The reader of EPUB: the pages of the spine, in order, are read as HTML (EPUB 3.3, sections 4 and 5)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _DAMAGED = "Convert it anew, or open it in a reading program that can save it, a
 
 
 def read(data: bytes, name: str) -> ParsedFile:
-    """The book's pages one after the other, its navigation left out. Raises ``ParseError``."""
+    """The book's pages in order, without its navigation. Raises ``ParseError``."""
     with checked(data, name) as archive:
         place = _package_place(archive, name)
         package = _root(part_of(archive, place), f"its package file {place}", name)
@@ -77,7 +77,7 @@ def _package_place(archive: ZipFile, name: str) -> str:
 
 
 def _spine(package: Element, place: str) -> Iterator[str]:
-    """Paths of the pages in the book's order, each once; not its navigation, whose words are the headings'."""
+    """The paths of the pages in order, each once, without the navigation, which repeats the headings."""
     items = {item.get("id", ""): item for item in package.iter("{*}item")}
     seen: set[str] = set()
     for reference in package.iter("{*}itemref"):
@@ -92,7 +92,7 @@ def _spine(package: Element, place: str) -> Iterator[str]:
 
 
 def _protected(archive: ZipFile) -> set[str]:
-    """Paths of encrypted members; disguised fonts are none."""
+    """The paths of encrypted members, without obfuscated fonts."""
     root = tree_of(part_of(archive, "META-INF/encryption.xml"), recover=True)
     found = set()
     for entry in root.iter("{*}EncryptedData") if root is not None else ():

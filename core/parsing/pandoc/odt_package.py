@@ -1,4 +1,4 @@
-"""The parts of OpenDocument files: of a package, or of the one XML file that flat documents are."""
+"""The parts of OpenDocument files, which are packages or, for flat documents, a single XML file."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class OpenDocument:
         return embedded(self._archive, address) if self._archive else None
 
     def metadata(self) -> dict[str, str]:
-        """Title, author, subject, keywords, description, dates and language, as far as they are stated."""
+        """Title, author, subject, keywords, description, dates and language, as far as the document states them."""
         return metadata_of(self._meta)
 
     def _part(self, name: str) -> bytes:
@@ -65,7 +65,7 @@ def embedded(archive: ZipFile, address: str) -> Element | None:
 
 
 def metadata_of(root: Element | None) -> dict[str, str]:
-    """What a document's meta.xml states, under the names all formats share."""
+    """The metadata in a document's meta.xml, under the names that all formats use."""
     found: dict[str, list[str]] = {}
     for entry in root.iterfind("{*}meta/*") if root is not None else ():
         key = _METADATA.get(etree.QName(entry).localname if isinstance(entry.tag, str) else "", "")

@@ -1,4 +1,4 @@
-"""OpenDocument text (.odt, flat .fodt), read by pandoc once what pandoc would leave out is put where it reads it."""
+"""Prepares OpenDocument text (.odt, flat .fodt) for pandoc: what pandoc would drop is moved to where it reads it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lxml import etree
 
 from core.errors import ParseError
 from core.parsing.flow import ParsedFile, Piece, Words
-from core.parsing.inline import comment_head, hidden_note, says_something, stands_beside
+from core.parsing.inline import comment_head, hidden_note, is_informative, is_repeated_in
 from core.parsing.ooxml.package import Element
 from core.parsing.pandoc.odt_package import OpenDocument
 from core.types import Attachment, BlockKind
@@ -27,7 +27,7 @@ _HREF = "{http://www.w3.org/1999/xlink}href"
 _PARAGRAPHS = (f"{_TEXT}p", f"{_TEXT}h")
 _LISTS = (f"{_TEXT}list", f"{_TEXT}list-item", f"{_TEXT}list-header")
 _TABLES = tuple(f"{_TABLE}{name}" for name in ("table", "table-header-rows", "table-row", "table-cell"))
-_GONE, _UNWRAPPED = "gone", "unwrapped"
+_REMOVED, _UNWRAPPED = "gone", "unwrapped"
 _MAX_DEPTH = 10  # of lists, as in LibreOffice; pandoc's time doubles with each
 _HOLDERS = (f"{_TABLE}table-cell", f"{_TEXT}note-body")  # pandoc reads no headings and tables in them
 _UNSEEN = tuple(
@@ -38,7 +38,7 @@ _UNSEEN = tuple(
         "table-index-source object-index-source user-index-source alphabetical-index-source bibliography-source"
     ).split()
 )
-# What pandoc reads. Of all else (fields, references, sections, indexes, marks) only the words are.
+# The elements that pandoc reads. Of all others (fields, references, sections, indexes, marks) only the text is kept.
 _READ = {
     *_PARAGRAPHS,
     *_LISTS,
@@ -52,16 +52,16 @@ _GAPS = frozenset({"NaN", "1.#NAN"})  # in a chart's data
 
 
 def prepare(data: bytes, name: str) -> ParsedFile:
-    """The document for pandoc, as the only attachment, with what pandoc never sees: metadata, running lines.
+    """The document for pandoc as the only attachment, with what pandoc does not get: metadata, headers and footers.
 
     Raises ``ParseError`` for damaged and encrypted files.
     """
     document = OpenDocument(data, name)
     etree.strip_elements(document.content, *_UNSEEN, f"{_OFFICE}forms", with_tail=False)
-    hidden = _take_hidden(document)
-    _show_titles(document)
+    hidden = _remove_hidden(document)
+    _mark_titles(document)
     for body in document.content.iterfind(f"{_OFFICE}body/{_OFFICE}text"):
-        _put_behind(body, document)
+        _move_anchored(body, document)
         _repeat(body, name)
         _simplify(body)
     metadata = document.metadata()
@@ -74,8 +74,8 @@ def prepare(data: bytes, name: str) -> ParsedFile:
     )
 
 
-def _take_hidden(document: OpenDocument) -> int:
-    """Take hidden sections, paragraphs and words out; how many words they were."""
+def _remove_hidden(document: OpenDocument) -> int:
+    """Remove hidden sections, paragraphs and words. Returns the number of removed words."""
     hiding = {
         (style.get(f"{_STYLE}family"), style.get(f"{_STYLE}name"))
         for style in _named_styles(document)
@@ -92,14 +92,14 @@ def _take_hidden(document: OpenDocument) -> int:
     for element in document.content.iter(*families):
         name = element.get(f"{_TEXT}style-name")
         if element.get(f"{_TEXT}display") == "none" or (families[element.tag], name) in hiding:
-            element.tag = _GONE
+            element.tag = _REMOVED
             hidden += len(" ".join(element.itertext()).split())
-    etree.strip_elements(document.content, _GONE, with_tail=False)
+    etree.strip_elements(document.content, _REMOVED, with_tail=False)
     return hidden
 
 
-def _show_titles(document: OpenDocument) -> None:
-    """Paragraphs in the style Title, or one based on it, become headings."""
+def _mark_titles(document: OpenDocument) -> None:
+    """Turn paragraphs in the style Title, or in one based on it, into headings."""
     bases = {style.get(f"{_STYLE}name"): style.get(f"{_STYLE}parent-style-name") for style in _named_styles(document)}
     for paragraph in list(document.content.iter(f"{_TEXT}p")):
         name = paragraph.get(f"{_TEXT}style-name")
@@ -115,8 +115,8 @@ def _named_styles(document: OpenDocument) -> Iterator[Element]:
             yield from root.iter(f"{_STYLE}style")
 
 
-def _put_behind(body: Element, document: OpenDocument) -> None:
-    """What is anchored in a paragraph comes behind it: comments, text boxes, charts' data, pictures' descriptions."""
+def _move_anchored(body: Element, document: OpenDocument) -> None:
+    """Move what is anchored in a paragraph after it: comments, text boxes, data of charts, descriptions of pictures."""
     anchored = [
         element
         for element in body.iter()
@@ -126,19 +126,20 @@ def _put_behind(body: Element, document: OpenDocument) -> None:
         if element.tag.endswith(("}image", "}object", "}text-box")):
             continue
         place = next(element.iterancestors(*_PARAGRAPHS), element)
-        blocks = [_comment(element)] if element.tag == f"{_OFFICE}annotation" else _shown(element, place, document)
+        is_comment = element.tag == f"{_OFFICE}annotation"
+        blocks = [_comment(element)] if is_comment else _shape_blocks(element, place, document)
         if blocks is None:
             element.addprevious(etree.Element(f"{_TEXT}s"))
             continue
         for block in reversed(blocks):
             block.tail = None
             place.addnext(block)
-        element.tag = _GONE
-    etree.strip_elements(body, _GONE, f"{_OFFICE}annotation-end", with_tail=False)
+        element.tag = _REMOVED
+    etree.strip_elements(body, _REMOVED, f"{_OFFICE}annotation-end", with_tail=False)
 
 
-def _shown(shape: Element, place: Element, document: OpenDocument) -> list[Element] | None:
-    """What a shape shows, as blocks; ``None`` for a formula, which pandoc reads where it stands."""
+def _shape_blocks(shape: Element, place: Element, document: OpenDocument) -> list[Element] | None:
+    """The content of a shape as blocks; ``None`` for a formula, which pandoc reads in its place."""
     for holder in shape.iterchildren(f"{_DRAW}object"):
         inner = document.object(holder.get(_HREF, ""))
         if inner is not None and inner.tag.endswith("}math"):
@@ -150,13 +151,13 @@ def _shown(shape: Element, place: Element, document: OpenDocument) -> list[Eleme
     if blocks:
         return blocks
     stated = [" ".join((shape.findtext(f"{{*}}{name}") or "").split()) for name in ("desc", "title")]
-    told = next(filter(says_something, stated), "")
+    told = next(filter(is_informative, stated), "")
     beside = "\n".join("".join(part.itertext(f"{_TEXT}*")) for part in (place, place.getnext()) if part is not None)
-    return [_paragraph(told)] if told and not stands_beside(told, beside) else []
+    return [_paragraph(told)] if told and not is_repeated_in(told, beside) else []
 
 
 def _chart(chart: Element) -> Iterator[Element]:
-    """A chart's titles as a caption, and the data it keeps as a table."""
+    """A chart's titles as a caption, and its own copy of the data as a table."""
     titles = [" ".join("".join(title.itertext()).split()) for title in chart.iter("{*}title", "{*}subtitle")]
     if any(titles):
         yield _paragraph("; ".join(filter(None, titles)))
@@ -180,7 +181,7 @@ def _paragraph(text: str) -> Element:
 
 
 def _simplify(body: Element) -> None:
-    """Whatever pandoc does not read becomes what it reads, words and order kept."""
+    """Replace elements that pandoc does not read by ones that it reads, with the same text and order."""
     for ruby in body.iter(f"{_TEXT}ruby-text"):
         ruby.text = f"({''.join(ruby.itertext())})"
         del ruby[:]
@@ -210,7 +211,7 @@ def _simplify(body: Element) -> None:
 
 
 def _running_lines(document: OpenDocument) -> Iterator[str]:
-    """The distinct lines of headers and footers in use; page numbers, which the program fills in, are no words."""
+    """The distinct lines of the headers and footers in use, without page numbers."""
     pages = [] if document.styles is None else list(document.styles.iter(f"{_STYLE}master-page"))
     asked = {style.get(f"{_STYLE}master-page-name") for style in _named_styles(document)}
     asked |= {"Standard", *(page.get(f"{_STYLE}next-style-name") for page in pages)}
@@ -229,7 +230,7 @@ def _running_lines(document: OpenDocument) -> Iterator[str]:
 
 
 def _packed(document: OpenDocument) -> bytes:
-    """The parts pandoc reads, as a package."""
+    """A package of the parts that pandoc reads."""
     content, styles = document.content, deepcopy(document.styles)
     if styles is content or styles is None:
         styles = etree.Element(f"{_OFFICE}document-styles")
@@ -248,7 +249,7 @@ def _packed(document: OpenDocument) -> bytes:
 
 
 def _repeat(body: Element, name: str) -> None:
-    """Cells and rows that stand once for several, which pandoc takes for one, as often as they stand there.
+    """Write out repeated cells and rows, which are stored once with a count that pandoc ignores.
 
     Raises ``ParseError`` where they are too many.
     """

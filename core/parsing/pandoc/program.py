@@ -1,7 +1,7 @@
-"""pandoc as a child process in a box: bytes in, bytes out; no files, no network, bounded memory and time.
+"""Runs pandoc as a confined child process: bytes in, bytes out; no files, no network, bounded memory and time.
 
-The program comes with the package pypandoc-binary. ``--sandbox`` keeps what a document names (includes, pictures) from
-being read; the rest of the box are limits of the kernel and of pandoc's own heap.
+The program comes with the package pypandoc-binary. With ``--sandbox`` it does not read files that a document refers to;
+memory and time are limited by the kernel and by pandoc's own heap option.
 Source: https://pandoc.org/MANUAL.html, "A note on security".
 """
 
@@ -20,7 +20,7 @@ _HEAP_EXHAUSTED = 251  # exit code of GHC's run-time system
 
 @cache
 def program() -> str:
-    """The path of pandoc: the one that comes with the package, so that all read alike, else one of the system's.
+    """The path of pandoc: that of the package, for the same results everywhere, else the system's.
 
     Raises ``ParseError`` where it is not installed.
     """
@@ -45,10 +45,10 @@ def convert(
     tick: Callable[[], None] | None = None,
     standalone: bool = False,
 ) -> bytes:
-    """``data`` in format ``source`` written as ``target``, both by pandoc's names. ``standalone``: with its metadata.
+    """Convert ``data`` from format ``source`` to ``target``, both by pandoc's names. ``standalone``: with metadata.
 
-    ``tick`` is called five times a second and may raise to stop. Raises ``ParseError`` with pandoc's own words,
-    ``MemoryError`` or ``WorkerError`` where a limit was met.
+    ``tick`` is called five times a second and may raise to stop. Raises ``ParseError`` with pandoc's message, and
+    ``MemoryError`` or ``WorkerError`` where a limit is reached.
 
     >>> convert(b"*Hello*", "org", "html", memory_megabytes=256, timeout_seconds=60)
     b'<p><strong>Hello</strong></p>\\n'
@@ -67,7 +67,7 @@ def convert(
         env={"LANG": "C.UTF-8", "PATH": os.defpath},
         tick=tick,
         # It waits for its input: the limits are there before a byte of the document is.
-        begun=lambda process: _limit(process, int(timeout_seconds) + 1),
+        on_start=lambda process: _limit(process, int(timeout_seconds) + 1),
     )
     if code == _HEAP_EXHAUSTED:
         raise MemoryError

@@ -1,4 +1,4 @@
-"""The page that pandoc makes of reStructuredText, Org, OpenDocument and RTF, read as any other page."""
+"""The reader of pandoc's HTML, to which reStructuredText, Org, OpenDocument, RTF and others are converted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FORMULA = re.compile(rb"(<span\s+class=\"math (?:inline|display)\">)\\[(\[](.*?
 
 
 def read(data: bytes, name: str) -> ParsedFile:
-    """Pieces of pandoc's HTML. Headings stand below the document's title where it states one.
+    """The pieces of pandoc's HTML. Where the document states a title, its headings are one level deeper.
 
     >>> page = b'<h1 class="title">Ducks</h1><h1>Feed</h1>'
     >>> [piece.level for piece in read(page, "ducks.rst").pieces]

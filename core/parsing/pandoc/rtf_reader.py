@@ -1,7 +1,7 @@
-r"""RTF for pandoc: every character as Unicode, and put where pandoc reads it what it would leave out or stumble over.
+r"""Prepares RTF for pandoc: all characters become Unicode, and what pandoc would drop is moved to where it reads it.
 
-Pandoc knows no code page but Western Europe's, refuses a file for one stray control word, and passes over tables in
-tables, text boxes, comments, headers and footers. What is no text (pictures, fonts, themes) is not handed on.
+Pandoc knows only the code page of Western Europe, refuses a file because of one stray control word, and drops nested
+tables, text boxes, comments, headers and footers. Pictures, fonts and themes are left out.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from core.parsing.word.symbols import in_font
 from core.types import Attachment, BlockKind
 
 _RTF_MARK = b"{\\rtf"
-_MAX_DEPTH = 200  # of groups: pandoc's time and memory grow with them, and no program writes more
+_MAX_DEPTH = 200  # of groups, with which pandoc's time and memory grow; no program writes more
 _PAGE_FIELD = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b", re.IGNORECASE)
 _SHAPES = frozenset((b"shpinst", b"do"))
 _BOXES = frozenset((b"shptxt", b"dptxbxtext"))
@@ -42,15 +42,15 @@ _NESTED = {b"nestcell": rb"\line ", b"nestrow": rb"\line ", b"itap": b""}  # a c
 
 
 def warm_up() -> None:
-    """Load what is loaded late: codecs of code pages."""
+    """Load the codecs of code pages, which are otherwise loaded at their first use."""
     for page in (437, 850, 874, 932, 936, 949, 950, *range(1250, 1259), 1361, 10000):
         codecs.lookup(codec_of(page))
 
 
 def prepare(data: bytes, name: str) -> ParsedFile:
-    """The document for pandoc, as the only attachment, with what it is not given: metadata, running lines.
+    """The document for pandoc as the only attachment, with what pandoc does not get: metadata, headers and footers.
 
-    Raises ``ParseError`` where it is none.
+    Raises ``ParseError`` where the file is no RTF.
     """
     start = data[:4096].find(_RTF_MARK)
     if start < 0:
@@ -72,9 +72,9 @@ def prepare(data: bytes, name: str) -> ParsedFile:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """What holds between two braces. ``place``: "" where text is the document's, else what it is for.
+    """The state within a group. ``place``: "" where text belongs to the document, else what it is used for.
 
-    ``substitutes``: how many characters stand behind a Unicode one for older readers.
+    ``substitutes``: how many characters after a Unicode one are its replacement for older readers.
     """
 
     place: str = ""
@@ -84,7 +84,7 @@ class _Group:
 
 
 class RtfWriter:
-    """Takes tokens, writes RTF. ``running``: the distinct lines of headers and footers."""
+    """Rewrites RTF token by token. ``running``: the distinct lines of headers and footers."""
 
     def __init__(self) -> None:
         self.info: dict[str, str] = {}
@@ -93,7 +93,7 @@ class RtfWriter:
         self.running: dict[str, None] = {}
         self._out = bytearray()
         self._group = _Group()
-        self._outer: list[tuple[_Group, int]] = []  # and where their output begins
+        self._outer: list[tuple[_Group, int]] = []  # the groups around it, and where their output begins
         self._row_begun = False
         self._starred = False
         self._codec = "cp1252"
@@ -108,7 +108,7 @@ class RtfWriter:
         self._is_defined = False
 
     def finish(self) -> bytes:
-        """What was written; a file that is cut short is closed."""
+        """The rewritten RTF. Groups that a truncated file leaves open are closed."""
         self._flush()
         return bytes(self._out) + b"}" * min(len(self._outer), _MAX_DEPTH)
 
@@ -160,7 +160,7 @@ class RtfWriter:
         self.is_done = not self._outer
 
     def _flush(self) -> None:
-        """Characters that have gathered become text: bytes by the font's code page, units as UTF-16."""
+        """Decode the collected characters: bytes by the font's code page, code units as UTF-16."""
         font = self._fonts.get(self._group.font, Font())
         if self._bytes:
             text = self._bytes.decode(font.codec or self._codec, "replace")
@@ -172,7 +172,7 @@ class RtfWriter:
             self._put(in_font(units.decode("utf-16-le", "replace"), font.name))
 
     def _put(self, text: str) -> None:
-        """Text for whatever the group is for."""
+        """Write text to the current group's destination."""
         place = self._group.place
         if place == "fonts":
             self._fonts.setdefault(self._entry, Font()).name += text.partition(";")[0]
@@ -231,7 +231,7 @@ class RtfWriter:
             self._line += " "
 
     def _hand_on(self, word: bytes, number: int | None) -> None:
-        """Write a word that pandoc may know. A row is defined before its cells: pandoc forgets those before."""
+        """Write a control word for pandoc. A table row is defined before its cells: pandoc drops earlier ones."""
         if (word in (b"trowd", b"cellx") and self._row_begun) or (word == b"rtf" and len(self._outer) > 1):
             return
         self._is_defined = word == b"trowd" or (self._is_defined and word != b"row")
@@ -246,7 +246,7 @@ class RtfWriter:
             self._number = ""
 
     def _set(self, word: bytes, number: int | None) -> bool:
-        """Take in a word about characters; false where it is about something else."""
+        """Apply a control word about characters. Returns whether it is one."""
         if word in (b"f", b"deff"):
             self._group = replace(self._group, font=number or 0)
         elif word == b"plain":
@@ -265,7 +265,7 @@ class RtfWriter:
 
 
 def _escaped(text: str) -> bytes:
-    r"""Characters as they are: pandoc reads RTF as UTF-8.
+    r"""Text escaped for RTF; characters beyond ASCII are kept, because pandoc reads RTF as UTF-8.
 
     >>> _escaped("{Мир}\n").decode()
     '\\{Мир\\}\\line '

@@ -1,4 +1,4 @@
-"""RTF as tokens, its fonts and their code pages (Rich Text Format Specification 1.9.1)."""
+"""Tokenises RTF, and resolves its fonts and their code pages (Rich Text Format Specification 1.9.1)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def tokens(data: bytes) -> Iterator[Token]:
 
 
 def codec_of(page: int) -> str:
-    """Python's name of a code page, Western Europe's for unknown ones.
+    """Python's codec for a code page; that of Western Europe for unknown ones.
 
     >>> codec_of(1251), codec_of(65001), codec_of(99999)
     ('cp1251', 'utf-8', 'cp1252')
@@ -70,13 +70,13 @@ def codec_of(page: int) -> str:
 
 @dataclass(slots=True)
 class Font:
-    """A font of the table. ``codec``: "" leaves it to the document's own code page."""
+    """A font of the font table. ``codec``: "" for the document's own code page."""
 
     name: str = ""
     codec: str = ""
 
     def note(self, word: bytes, number: int | None) -> None:
-        """Take in one control word of the font's entry."""
+        """Apply one control word of the font's entry."""
         if word == b"fcharset" and number in _CHARSETS:
             self.codec = codec_of(_CHARSETS[number])
         elif word == b"cpg" and number:

@@ -1,6 +1,6 @@
-"""Cells told by white space: printed lines to rows, the gutters they share to columns.
+"""Builds tables from the positions of words: printed lines become rows, the gutters they share separate columns.
 
-Used inside the cells of a grid, and for tables that nothing but their alignment marks.
+Used for tables without rules, and for the words inside the cells of a drawn grid.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from core.parsing.pdf.lines import Box, Run, TableCells, around
+from core.parsing.pdf.lines import Box, Run, TableCells, TextLine, around
 from core.parsing.table_header import cell_value
 
 TABLE_CAPTION = re.compile(
     r"(?:Table|Tab\.|Tabelle|Tableau|Tabla|Tabela|Tabella)\s*[A-Z]?\d+|\[?표\s*\d+", re.IGNORECASE
 )
+MARKER = re.compile(r"\W{0,2}(?:\w{1,4}[.):\]]|[•◦▪–—*+-])\s*")
+MIN_GAP = 0.8  # of the type size, between columns
 CLOSING = re.compile(r"[)%]{1,2}")
 _TIGHT = 0.1  # of a line's height, within a word
 _MAX_HEADER_ROWS = 4
@@ -25,10 +27,10 @@ _NO_FIGURE = {"", "-", "–", "—", "n/a", "na", "n.a.", "nm", "n/m", "nil", "$
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """Words that belong together, in the frame in which they are read, with their box on the page.
+class WordBox:
+    """Words that belong together: their rectangle in the upright frame, and their ``box`` on the page as it is shown.
 
-    ``sources``: places of the runs they come from, in a list that their finder knows.
+    ``sources``: indices of the text runs they come from, in the list of the caller.
     """
 
     x0: float
@@ -47,57 +49,57 @@ class Piece:
 
 @dataclass(slots=True)
 class Row:
-    """A row in the making: ``cells`` by column."""
+    """A row of a table. ``cells``: the words of each cell by column; empty cells are missing."""
 
     y0: float
     y1: float
-    cells: dict[int, list[Piece]] = field(default_factory=dict)
+    cells: dict[int, list[WordBox]] = field(default_factory=dict)
 
     def text(self, column: int) -> str:
-        return " ".join(piece.text for piece in self.cells.get(column, ()))
+        return " ".join(word.text for word in self.cells.get(column, ()))
 
-    def is_figure(self, column: int) -> bool:
-        return is_figure(self.text(column))
+    def is_number(self, column: int) -> bool:
+        return is_number(self.text(column))
 
 
-def is_figure(text: str) -> bool:
+def is_number(text: str) -> bool:
     """Whether a cell holds a number.
 
-    >>> [is_figure(text) for text in ("1,200", "yes", "12 %")]
+    >>> [is_number(text) for text in ("1,200", "yes", "12 %")]
     [True, False, True]
     """
     value = cell_value(text)
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def is_blank_figure(text: str) -> bool:
-    """Whether a cell holds a number (in brackets, behind a currency, with a note's mark), or stands for none."""
+def is_number_or_dash(text: str) -> bool:
+    """Whether a cell is a number (also in brackets, with a currency or a footnote mark) or a sign for no value."""
     return text.strip().casefold() in _NO_FIGURE or bool(_FIGURE.fullmatch(text))
 
 
-def _holds_figure(text: str) -> bool:
-    return any(map(str.isdigit, text)) and is_blank_figure(text)
+def _has_number(text: str) -> bool:
+    return any(map(str.isdigit, text)) and is_number_or_dash(text)
 
 
-def printed_lines(pieces: Iterable[Piece]) -> list[list[Piece]]:
-    """Pieces that stand on one printed line together, from top to bottom, each from left to right."""
-    lines: list[list[Piece]] = []
-    for piece in sorted(pieces, key=lambda piece: (piece.y0 + piece.y1, piece.x0)):
+def printed_lines(words: Iterable[WordBox]) -> list[list[WordBox]]:
+    """The words grouped into printed lines, from top to bottom, each from left to right."""
+    lines: list[list[WordBox]] = []
+    for word in sorted(words, key=lambda word: (word.y0 + word.y1, word.x0)):
         mates = lines[-1] if lines else []
-        middle = (piece.y0 + piece.y1) / 2
-        if mates and middle - (mates[0].y0 + mates[0].y1) / 2 < 0.45 * max(mates[0].height, piece.height):
-            mates.append(piece)
+        middle = (word.y0 + word.y1) / 2
+        if mates and middle - (mates[0].y0 + mates[0].y1) / 2 < 0.45 * max(mates[0].height, word.height):
+            mates.append(word)
         else:
-            lines.append([piece])
-    return [sorted(line, key=lambda piece: piece.x0) for line in lines]
+            lines.append([word])
+    return [sorted(line, key=lambda word: word.x0) for line in lines]
 
 
 def shared_gutters(
-    lines: Sequence[Sequence[Piece]], least_gap: float, crossed: float = 0.0
+    lines: Sequence[Sequence[WordBox]], min_gap: float, crossed: float = 0.0
 ) -> list[tuple[float, float]]:
-    """Stretches of x at least ``least_gap`` wide between the outermost pieces that no piece touches.
+    """The gutters of lines: x intervals at least ``min_gap`` wide, between the outermost words, that no word touches.
 
-    ``crossed``: the share of lines whose pieces may, all the same.
+    ``crossed``: the share of lines whose words may cross a gutter nevertheless.
     """
     edges = sorted([(p.x0, 1) for line in lines for p in line] + [(p.x1, -1) for line in lines for p in line])
     allowed = int(crossed * len(lines))
@@ -106,7 +108,7 @@ def shared_gutters(
     for x, step in edges:
         depth += step
         if depth > allowed and start is not None:
-            if x - start >= least_gap:
+            if x - start >= min_gap:
                 gutters.append((start, x))
             start = None
         elif depth <= allowed and start is None and step < 0:
@@ -114,37 +116,37 @@ def shared_gutters(
     return gutters
 
 
-def placed(lines: Sequence[Sequence[Piece]], gutters: Sequence[tuple[float, float]]) -> list[Row]:
-    """Printed lines as rows of cells. What covers a whole gutter, in a row without figures, stands on both sides."""
+def as_rows(lines: Sequence[Sequence[WordBox]], gutters: Sequence[tuple[float, float]]) -> list[Row]:
+    """Printed lines as rows of cells. In a row without numbers, words that cover a whole gutter are in both columns."""
     edges = [(start + end) / 2 for start, end in gutters]
     rows: list[Row] = []
     for line in lines:
-        row = Row(min(piece.y0 for piece in line), max(piece.y1 for piece in line))
-        for piece in line:
-            crossed = [at for at, (start, end) in enumerate(gutters) if piece.x0 < start + 1 and piece.x1 > end - 1]
-            first = last = sum(edge < (piece.x0 if crossed else (piece.x0 + piece.x1) / 2) for edge in edges)
-            if crossed and len(line) > 1 and not any(is_figure(other.text) for other in line):
+        row = Row(min(word.y0 for word in line), max(word.y1 for word in line))
+        for word in line:
+            crossed = [at for at, (start, end) in enumerate(gutters) if word.x0 < start + 1 and word.x1 > end - 1]
+            first = last = sum(edge < (word.x0 if crossed else (word.x0 + word.x1) / 2) for edge in edges)
+            if crossed and len(line) > 1 and not any(is_number(other.text) for other in line):
                 first, last = crossed[0], crossed[-1] + 1
-            for column in range(first, last + 1):  # what crosses a gutter and is a line of its own is a long label
-                row.cells.setdefault(column, []).append(piece)
+            for column in range(first, last + 1):  # a single text that crosses a gutter is a long label: one column
+                row.cells.setdefault(column, []).append(word)
         rows.append(row)
     return rows
 
 
-def hangs(above: Row, row: Row) -> bool:
-    """Whether ``row`` has words under words of ``above`` alone, none of them in the first column."""
+def extends_text(above: Row, row: Row) -> bool:
+    """Whether every cell of ``row`` is text below text of ``above``, and none is in the first column."""
     return 0 not in row.cells and all(
-        column in above.cells and not above.is_figure(column) and not row.is_figure(column) for column in row.cells
+        column in above.cells and not above.is_number(column) and not row.is_number(column) for column in row.cells
     )
 
 
-def cell_text(pieces: Sequence[Piece]) -> str:
-    """The words of a cell, its printed lines apart: whether a line's end parts a word is told later."""
-    return "\n".join(map(spaced, printed_lines(pieces)))
+def cell_text(words: Sequence[WordBox]) -> str:
+    """The text of a cell, its printed lines separated by newlines; hyphenated words are joined later."""
+    return "\n".join(map(join_words, printed_lines(words)))
 
 
-def spaced(line: Sequence[Piece]) -> str:
-    """Pieces of one printed line as text, with a blank where there is one between them, and none before a bracket."""
+def join_words(line: Sequence[WordBox]) -> str:
+    """The words of one printed line as text, with a blank at each gap but none before a closing bracket or percent."""
     text = line[0].text
     for left, right in pairwise(line):
         tight = abs(right.x0 - left.x1) < _TIGHT * right.height or CLOSING.fullmatch(right.text)
@@ -153,52 +155,72 @@ def spaced(line: Sequence[Piece]) -> str:
 
 
 def table_of(rows: Sequence[Row], columns: int) -> tuple[tuple[Run, ...], ...]:
-    """Rows as runs; an empty cell gets the box of its row."""
+    """The rows as runs. An empty cell gets the box of its row."""
     table = []
     for row in rows:
-        box = around([piece.box for pieces in row.cells.values() for piece in pieces])
+        box = around([word.box for words in row.cells.values() for word in words])
         cells = []
         for column in range(columns):
-            pieces = row.cells.get(column, [])
-            cells.append(Run(cell_text(pieces), around([piece.box for piece in pieces]) if pieces else box))
+            words = row.cells.get(column, [])
+            cells.append(Run(cell_text(words), around([word.box for word in words]) if words else box))
         table.append(tuple(cells))
     return tuple(table)
 
 
 def header_rows(table: Sequence[Sequence[Run]]) -> int:
-    """How many of the first rows name columns: those behind the first do over figures, beside an empty corner.
+    """How many of the first rows are the header. A further row belongs to it if it has names above numbers and an empty
+    first cell.
 
-    Under a row with gaps, an empty corner or repeats, the second may have words in the corner as well. One cell alone
-    above the figures is the title of a section, unless it is in brackets, as units are.
+    If the first row has empty or repeated cells, the second may have a first cell too. A row with a single cell is the
+    title of a section, unless it is in brackets, like a unit.
     """
     if not _names_columns(table[0]):
         return 0
     first = [run.text for run in table[0]]
-    spread = "" in first or len(set(first)) < len(first)
+    has_gaps = "" in first or len(set(first)) < len(first)
     count = 1
     while count < min(len(table) - 1, _MAX_HEADER_ROWS) and _names_columns(table[count]):
-        corner, *behind = (run.text for run in table[count])
-        figures = [sum(_holds_figure(run.flat) for run in row) for row in table[count : count + 3]]
-        under = count == 1 and spread and (4 * figures[0] < len(first) or figures[0] == len(behind))
-        alone = len(behind) > 1 and sum(map(bool, behind)) == 1 and not corner and not "".join(behind).startswith("(")
-        section = alone and not _names_columns(table[count + 1])
-        if not any(behind) or section or (corner and not under) or max(figures[1:]) < len(first) / 3:
+        corner, *others = (run.text for run in table[count])
+        numbers = [sum(_has_number(run.flat) for run in row) for row in table[count : count + 3]]
+        may_have_corner = count == 1 and has_gaps and (4 * numbers[0] < len(first) or numbers[0] == len(others))
+        is_single = len(others) > 1 and sum(map(bool, others)) == 1 and not corner
+        is_section = is_single and not "".join(others).startswith("(") and not _names_columns(table[count + 1])
+        if not any(others) or is_section or (corner and not may_have_corner) or max(numbers[1:]) < len(first) / 3:
             break
         count += 1
     return count
 
 
 def _names_columns(row: Sequence[Run]) -> bool:
-    """Words, or years, but no other figures and no sums of money; behind an empty corner years alone."""
-    if any(_MONEY.search(run.flat) and _holds_figure(run.flat) for run in row):
+    """Whether a row may name columns: it has words or years, but no other numbers and no amounts of money. A row of
+    nothing but years does so only beside an empty first cell.
+    """
+    if any(_MONEY.search(run.flat) and _has_number(run.flat) for run in row):
         return False
     values = [cell_value(run.flat) for run in row]
-    figures = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
-    years = all(isinstance(value, int) and 1900 <= value <= 2100 for value in figures)
-    return years and (any(isinstance(value, str) for value in values) or (values[0] is None and len(figures) > 1))
+    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    only_years = all(isinstance(value, int) and 1900 <= value <= 2100 for value in numbers)
+    return only_years and (any(isinstance(value, str) for value in values) or (values[0] is None and len(numbers) > 1))
 
 
 def as_table(rows: Sequence[Row], columns: int) -> TableCells:
-    """Rows as a table, its header told by its words."""
+    """The rows as a table, with its header rows counted."""
     table = table_of(rows, columns)
     return TableCells(table, header_rows(table))
+
+
+def word_box(item: TextLine, index: int) -> WordBox:
+    """A text run as words; ``index``: its place in the list of the caller."""
+    return WordBox(item.x0, item.y0, item.x1, item.y1, item.text.strip(), item.box, item.bold, (index,))
+
+
+def placeholder(members: Sequence[TextLine], rows: Sequence[Row], columns: int) -> TextLine:
+    """A placeholder for the table that the text runs ``members`` make."""
+    x0, y0, x1, y1 = around([(item.x0, item.y0, item.x1, item.y1) for item in members])
+    box = around([item.box for item in members])
+    return TextLine("", x0, y0, x1, y1, y1, y1 - y0, box=box, table=as_table(rows, columns))
+
+
+def column_gap(line: Sequence[WordBox]) -> float:
+    """The smallest gap between columns, in points, for the type size of a line."""
+    return MIN_GAP * max(word.height for word in line) / 1.2

@@ -1,4 +1,4 @@
-"""Figures of a page: where a caption says there is one, the drawing beside it and the words inside."""
+"""Figures of a page: for each figure caption, the drawing next to it and the words inside the drawing."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ FIGURE_CAPTION = re.compile(
     rf"(?:Figure|FIGURE|Fig\.|FIG\.|Chart|Scheme|Diagram|Exhibit|Abbildung|Abb\.|Figura|Plate){_NUMBER}"
     r"(?:\s*[.:–—|]|\s+(?=[^a-z\s])|\s*$)"
 )
-_NEAR = 60.0  # points between a caption and its drawing
-_SLACK = 6.0  # points within which drawn things belong together
-_REACH = 24.0  # points between the panels of one figure
-_MARGIN = 13.0  # points around a drawing where its labels may stand
+_MAX_CAPTION_GAP = 60.0  # points between a caption and its drawing
+_SLACK = 6.0  # points between parts of one drawing
+_MAX_PANEL_GAP = 24.0  # points between the panels of one figure
+_MARGIN = 13.0  # points around a drawing in which its labels may stand
 _MAX_GRAPHICS = 2000
-_MIN_SIDE = 18.0
-_LABEL_CHARACTERS = 40
-_PROSE_CHARACTERS = 45
+_MIN_SIDE = 18.0  # points of a drawing
+_LABEL_CHARACTERS = 40  # of a label outside the drawing, at most
+_PROSE_CHARACTERS = 45  # of a line of running text, at least
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The text runs inside a drawing, and the box they fill."""
+    """The text runs inside a drawing, and the box around them."""
 
     box: Box
     lines: tuple[TextLine, ...]
 
     def labels(self) -> tuple[Run, ...]:
-        """The words of the drawing, from top to bottom."""
+        """The texts of the drawing, from top to bottom."""
         ordered = sorted(self.lines, key=lambda line: (round(line.y0 / 4), line.x0))
         return tuple(Run(line.text.strip(), line.box) for line in ordered)
 
 
 def find_figures(lines: Sequence[TextLine], graphics: Sequence[Box]) -> list[Figure]:
-    """The captioned figures of a page that have words inside; no run belongs to two of them.
+    """The figures of a page that have a caption and words inside. No run belongs to two of them.
 
-    ``lines``: of the page, tables standing in. ``graphics``: boxes of all that is drawn.
-    A framed text with a caption is no figure: its words are running text.
+    ``lines``: of the page, with placeholders for tables. ``graphics``: boxes of everything that is drawn. A frame
+    around running text is no figure, even if it has a caption.
     """
     drawn = graphics[:_MAX_GRAPHICS]
     clusters = _clusters(drawn)
-    texts = [line for line in lines if not line.stands_in]
+    texts = [line for line in lines if not line.is_placeholder]
     captions = [line for line in texts if FIGURE_CAPTION.match(line.text.strip())]
     body = body_size(texts)
     prose = [_frame(line) for line in texts if len(line.text) > _PROSE_CHARACTERS]
-    found: list[Figure] = []
-    taken: set[int] = set()
+    figures: list[Figure] = []
+    assigned: set[int] = set()  # ids of the lines that belong to a figure
     for caption in captions:
         region = _region(caption, clusters, prose)
         if region and _encloses(region, prose):  # two columns' drawings overlap
@@ -59,16 +59,16 @@ def find_figures(lines: Sequence[TextLine], graphics: Sequence[Box]) -> list[Fig
         inside = [
             line
             for line in texts
-            if id(line) not in taken and not _is_caption(line, captions) and _is_label(line, region, body)
+            if id(line) not in assigned and not _is_caption(line, captions) and _is_label(line, region, body)
         ]
         if inside and not _is_framed_text(inside, region):
-            taken.update(map(id, inside))
-            found.append(Figure(around([_frame(line) for line in inside]), tuple(inside)))
-    return found
+            assigned.update(map(id, inside))
+            figures.append(Figure(around([_frame(line) for line in inside]), tuple(inside)))
+    return figures
 
 
 def _clusters(boxes: Sequence[Box]) -> list[Box]:
-    """Boxes that touch, as one; thin rules that touch nothing are dropped."""
+    """The boxes with those that touch merged; small ones that touch nothing, such as rules, are dropped."""
     clusters: list[Box] = []
     for box in sorted(boxes, key=lambda box: (box[0] - box[2]) * (box[3] - box[1])):
         joined = box
@@ -84,8 +84,8 @@ def _encloses(region: Box, prose: Sequence[Box]) -> bool:
 
 
 def _in_column(drawn: Sequence[Box], caption: TextLine, prose: Sequence[Box]) -> list[Box]:
-    """What is drawn in the caption's column, as far as running text shows how wide that is."""
-    mates = [line for line in prose if line[0] - _REACH < caption.x0 < line[2]]
+    """The boxes in the caption's column, whose width is that of the running text above and below it."""
+    mates = [line for line in prose if line[0] - _MAX_PANEL_GAP < caption.x0 < line[2]]
     if not mates:
         return []
     left, right = min(line[0] for line in mates), max(line[2] for line in mates)
@@ -93,7 +93,7 @@ def _in_column(drawn: Sequence[Box], caption: TextLine, prose: Sequence[Box]) ->
 
 
 def _gap(one: Box, other: Box) -> float:
-    """How far apart two boxes are, along x or y, whichever is more; negative where they overlap."""
+    """The distance of two boxes along x or y, whichever is larger; negative where they overlap."""
     return max(one[0] - other[2], other[0] - one[2], one[1] - other[3], other[1] - one[3])
 
 
@@ -102,44 +102,44 @@ def _frame(line: TextLine) -> Box:
 
 
 def _region(caption: TextLine, clusters: Sequence[Box], prose: Sequence[Box]) -> Box | None:
-    """The drawing right above the caption, else the one right below, with the panels that belong to it.
+    """The box of the drawing right above the caption, else of the one right below, with its panels; else ``None``.
 
-    No panel is taken along that would enclose lines of ``prose``.
+    Panels are left out if the region would then enclose lines of ``prose``.
     """
-    place = _frame(caption)
+    frame = _frame(caption)
     for above in (True, False):
-        near = [box for box in clusters if _distance(box, place, above=above) is not None]
+        near = [box for box in clusters if _distance(box, frame, above=above) is not None]
         if not near:
             continue
-        region = min(near, key=lambda box: _distance(box, place, above=above) or 0.0)
-        while more := [
+        region = min(near, key=lambda box: _distance(box, frame, above=above) or 0.0)
+        while panels := [
             box
             for box in clusters
-            if not _holds(region, box)
-            and _gap(region, box) <= _REACH
-            and (box[3] <= place[1] + _SLACK if above else box[1] >= place[3] - _SLACK)
+            if not _contains(region, box)
+            and _gap(region, box) <= _MAX_PANEL_GAP
+            and (box[3] <= frame[1] + _SLACK if above else box[1] >= frame[3] - _SLACK)
             and not any(middle_inside(line, around([region, box])) for line in prose)
         ]:
-            region = around([region, *more])
+            region = around([region, *panels])
         return region
     return None
 
 
 def _distance(box: Box, caption: Box, *, above: bool) -> float | None:
-    """Points between a drawing and a caption below (or above) it; ``None`` where they do not belong together."""
+    """Points between a drawing ``above`` a caption, or below it, and the caption; ``None`` if they are not related."""
     shared = min(box[2], caption[2]) - max(box[0], caption[0])
     if shared < 0.3 * min(box[2] - box[0], caption[2] - caption[0]):
         return None
     distance = caption[1] - box[3] if above else box[1] - caption[3]
-    return max(0.0, distance) if -_SLACK < distance < _NEAR else None
+    return max(0.0, distance) if -_SLACK < distance < _MAX_CAPTION_GAP else None
 
 
-def _holds(outer: Box, inner: Box) -> bool:
+def _contains(outer: Box, inner: Box) -> bool:
     return outer[0] <= inner[0] and outer[1] <= inner[1] and outer[2] >= inner[2] and outer[3] >= inner[3]
 
 
 def _is_caption(line: TextLine, captions: Sequence[TextLine]) -> bool:
-    """Whether the line is a caption, or goes on with one right above it."""
+    """Whether the line is a caption, or continues one above it or on its left."""
     return any(
         line is caption
         or (abs(line.x0 - caption.x0) < 1.5 * line.size and 0 < line.y0 - caption.y0 < 3.2 * caption.size)
@@ -157,7 +157,7 @@ def _is_label(line: TextLine, region: Box, body: float) -> bool:
 
 
 def _is_framed_text(inside: Sequence[TextLine], region: Box) -> bool:
-    """Whether the runs are a listing, or prose that fills the frame."""
+    """Whether the runs are a listing, or running text that fills the frame."""
     if sum(line.mono for line in inside) > 0.6 * len(inside):
         return True
     wide = [line for line in inside if line.x1 - line.x0 > 0.7 * (region[2] - region[0])]

@@ -1,4 +1,4 @@
-"""What a PDF's fonts say about their letters: weight, slope, fixed width, signs."""
+"""What the fonts of a PDF tell about text: bold, italic, monospaced, symbols."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ _DINGBATS = str.maketrans({"3": "✓", "4": "✔", "7": "✗", "8": "✘", "l": 
 
 _ALEFS, _LAM = set("\u0622\u0623\u0625\u0627"), "\u0644"
 
-_MIN_CHARACTERS = 4  # of a run that is measured
-_MIN_RUNS = 3
-_EVEN = 0.02  # of the mean advance, that of a typewriter may vary
+_MIN_CHARACTERS = 4  # of a run whose advance is measured
+_MIN_RUNS = 3  # measured before a font can be judged
+_MAX_VARIATION = 0.02  # of a monospaced font's mean advance, relative to the largest
 
 
 def is_bold(span: Mapping[str, Any]) -> bool:
-    """By the span's flags, or its font's name."""
+    """Whether a span is bold by its flags or its font's name."""
     return bool(span["flags"] & _BOLD or _BOLD_NAME.search(span["font"]))
 
 
 def is_italic(span: Mapping[str, Any]) -> bool:
-    """By the span's flags."""
+    """Whether a span is italic by its flags."""
     return bool(span["flags"] & _ITALIC)
 
 
 def base_name(font: str) -> str:
-    """A font's name without the mark of its subset.
+    """A font's name without the prefix of a subset.
 
     >>> base_name("ABCDEF+Times-Roman")
     'Times-Roman'
@@ -40,7 +40,7 @@ def base_name(font: str) -> str:
 
 
 def spelled(span: Mapping[str, Any]) -> str:
-    """A span's text; the common signs of ZapfDingbats, which come as letters, as the signs they show.
+    """A span's text; letters in ZapfDingbats become the symbols they show.
 
     >>> spelled({"font": "ZapfDingbats", "text": "3"})
     '✓'
@@ -49,12 +49,12 @@ def spelled(span: Mapping[str, Any]) -> str:
     return text.translate(_DINGBATS) if "Dingbats" in span["font"] else text
 
 
-def unturned(characters: Sequence[Mapping[str, Any]]) -> str:
-    """Characters as text, Arabic lam-alef in its order: the library hands that one letter out as alef, lam.
+def ordered_text(characters: Sequence[Mapping[str, Any]]) -> str:
+    """Characters as text, with Arabic lam-alef in its order.
 
-    Of the two, the alef that came first has no width of its own.
+    The library returns that ligature as alef, lam, of which the alef has no width.
 
-    >>> unturned([{"c": "\u0627", "bbox": (5, 0, 5, 9)}, {"c": "\u0644", "bbox": (1, 0, 5, 9)}])
+    >>> ordered_text([{"c": "\u0627", "bbox": (5, 0, 5, 9)}, {"c": "\u0644", "bbox": (1, 0, 5, 9)}])
     '\u0644\u0627'
     """
     letters = [str(character["c"]) for character in characters]
@@ -68,26 +68,28 @@ def unturned(characters: Sequence[Mapping[str, Any]]) -> str:
 
 @dataclass(slots=True)
 class _Advance:
-    """How wide a font's characters came out, in em, over the runs seen so far."""
+    """A font's smallest and largest mean advance over the runs so far, in em, and whether these had narrow and wide
+    letters.
+    """
 
     runs: int = 0
-    least: float = float("inf")
-    most: float = 0.0
-    narrow: bool = False
-    wide: bool = False
+    minimum: float = float("inf")
+    maximum: float = 0.0
+    has_narrow: bool = False
+    has_wide: bool = False
 
 
 @dataclass(slots=True)
 class Typewriters:
-    """Fonts whose letters all have one width. Listings are often set in one that says so neither by name nor by flag.
+    """Detects monospaced fonts, also those that tell it neither by name nor by flag, as fonts of listings often do.
 
-    A proportional font would have to set narrow and wide letters in runs of one mean width, time and again.
+    A font is monospaced if runs with narrow and with wide letters have the same mean advance.
     """
 
     _advances: dict[str, _Advance] = field(default_factory=dict)
 
     def learn(self, spans: Sequence[Mapping[str, Any]]) -> None:
-        """Take the runs of one more page into account."""
+        """Measure the runs of one more page."""
         for span in spans:
             text = span["text"]
             if len(text) < _MIN_CHARACTERS or not text.isascii() or span["flags"] & _MONO:
@@ -96,16 +98,16 @@ class Typewriters:
             x0, _, x1, _ = span["bbox"]
             width = (x1 - x0) / (len(text) * max(span["size"], 0.1))
             advance.runs += 1
-            advance.least, advance.most = min(advance.least, width), max(advance.most, width)
+            advance.minimum, advance.maximum = min(advance.minimum, width), max(advance.maximum, width)
             letters = set(text)
-            advance.narrow = advance.narrow or len(letters & _NARROW) >= 2
-            advance.wide = advance.wide or bool(letters & _WIDE)
+            advance.has_narrow = advance.has_narrow or len(letters & _NARROW) >= 2
+            advance.has_wide = advance.has_wide or bool(letters & _WIDE)
 
     def is_mono(self, span: Mapping[str, Any]) -> bool:
-        """By flags, name, or what was learnt."""
+        """Whether a span is monospaced by its flags, its font's name or the measured advances."""
         if span["flags"] & _MONO or _MONO_NAME.search(span["font"]):
             return True
-        seen = self._advances.get(span["font"])
-        if seen is None or seen.runs < _MIN_RUNS or not (seen.narrow and seen.wide):
+        advance = self._advances.get(span["font"])
+        if advance is None or advance.runs < _MIN_RUNS or not (advance.has_narrow and advance.has_wide):
             return False
-        return seen.most - seen.least < _EVEN * seen.most
+        return advance.maximum - advance.minimum < _MAX_VARIATION * advance.maximum

@@ -1,5 +1,5 @@
-"""What belongs together: paragraphs cut by a column or a page, titles of several lines, captions and figures; and words
-that a line's end breaks: which hyphens belong to the word, and which to the line.
+"""Joins what the layout splits: paragraphs across columns and pages, titles of several lines, captions and figures, and
+words hyphenated at line ends.
 """
 
 from __future__ import annotations
@@ -13,23 +13,26 @@ from core.types import BlockKind
 
 _FLOATING = (BlockKind.FOOTNOTE, BlockKind.CAPTION, BlockKind.TABLE)
 _OPENING = "\"'“‘«("
-_STEP = 1.6  # of the type size, from one baseline to the next within a paragraph
-_FULL_LINE = 0.9  # of a column's width: shorter lines end a paragraph in scripts without capital letters
+_MAX_STEP = 1.6  # of the type size, between baselines within a paragraph
+_FULL_LINE = 0.9  # of the widest line; in scripts without capital letters a shorter line ends a paragraph
 
 _WORD_BREAK = re.compile(r"([^\W\d_]+)[-\u2010\u00ad]$")
 _HYPHENATED = re.compile(r"[^\W\d_]+[-\u2010][^\W\d_]+")
 _WORD = re.compile(r"[^\W\d_]+")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
-_SELF = {"self", "well"}  # hardly ever written in one, and no syllable of other words ...
-_ONE_WORD = {"ish", "less", "same", "ness", "being"}  # ... but for these
-_CLOSED = {"over", "under", "inter", "super", "some", "every", "where", "there", "fore", "what", "with", "counter"}
-_MIN_PART = 4  # letters of each part of a compound that nothing else shows
+_HYPHENATED_PREFIXES = {"self", "well"}  # their compounds have a hyphen ...
+_CLOSED_SUFFIXES = {"ish", "less", "same", "ness", "being"}  # ... except with these
+_CLOSED_PREFIXES = set("over under inter super some every where there fore what with counter".split())
+_MIN_PART = 4  # letters of each part of a compound of which the document has no other example
 
 
 def joined(drafts: Sequence[Draft]) -> list[Draft]:
-    """Paragraphs that a column or page break cuts, whole again; what stands between them goes behind them."""
+    """The drafts with paragraphs, footnotes and titles that a column or page break splits joined again.
+
+    What stands between two parts (footnotes, captions, tables) comes after the joined paragraph.
+    """
     result: list[Draft] = []
-    open_draft: Draft | None = None
+    open_draft: Draft | None = None  # the last one that may continue
     last_note: Draft | None = None
     for draft in _captions_first(drafts):
         if last_note is not None and _continues_note(last_note, draft):
@@ -44,7 +47,7 @@ def joined(drafts: Sequence[Draft]) -> list[Draft]:
             continue
         if open_draft is not None and draft.kind is BlockKind.PARAGRAPH and _goes_on(open_draft, draft):
             open_draft.lines.extend(draft.lines)
-            open_draft.runs_in = draft.runs_in
+            open_draft.is_run_in = draft.is_run_in
             continue
         result.append(draft)
         flows = draft.kind in (BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.HEADING)
@@ -53,7 +56,7 @@ def joined(drafts: Sequence[Draft]) -> list[Draft]:
 
 
 def _captions_first(drafts: Sequence[Draft]) -> list[Draft]:
-    """The words inside a figure right behind its caption, wherever on the page the caption stands."""
+    """The drafts with the words inside a figure moved right after its caption."""
     result = list(drafts)
     for labels in [draft for draft in drafts if draft.first.labels]:
         at = result.index(labels)
@@ -72,12 +75,12 @@ def _captions_first(drafts: Sequence[Draft]) -> list[Draft]:
 
 
 def _distance(caption: Draft, labels: Draft) -> float:
-    place = labels.first
-    return min(abs(caption.first.y0 - place.y1), abs(place.y0 - caption.last.y1))
+    figure = labels.first
+    return min(abs(caption.first.y0 - figure.y1), abs(figure.y0 - caption.last.y1))
 
 
 def _continues_note(note: Draft, draft: Draft) -> bool:
-    """Whether a draft goes on with a footnote at the foot of the column or page before."""
+    """Whether a draft continues a footnote of the previous column or page."""
     if not draft.small_at_foot or draft.kind is not BlockKind.PARAGRAPH or ends_sentence(note.last.text):
         return False
     if not _runs_on(note, draft.first.text.lstrip(_OPENING)[:1]):
@@ -88,7 +91,7 @@ def _continues_note(note: Draft, draft: Draft) -> bool:
 
 
 def _same_title(before: Draft, draft: Draft) -> bool:
-    """Whether two headings are the printed lines of one: same type, same level, hardly apart."""
+    """Whether two headings are printed lines of one title: same type, same level, close together."""
     above, below = before.last, draft.first
     return (
         before.kind is BlockKind.HEADING
@@ -103,18 +106,18 @@ def _same_title(before: Draft, draft: Draft) -> bool:
 
 
 def _goes_on(before: Draft, draft: Draft) -> bool:
-    """Whether ``draft``, in another column or on the next page, continues ``before``, or runs on from it."""
+    """Whether ``draft`` continues ``before``: from the previous column or page, or after a run-in heading."""
     if before.kind is BlockKind.HEADING:
         return False
-    if before.runs_in:
+    if before.is_run_in:
         return True
     above, below = before.last, draft.first
     page, next_page = before.lines[-1][0], draft.page
     elsewhere = (next_page == page and above.region != below.region) or next_page == page + 1
     under = next_page == page and below.y0 > above.y0 and min(above.x1, below.x1) > max(above.x0, below.x0)
-    if under and below.baseline - above.baseline > _STEP * above.size:
-        return False  # a header above its column, a column above a footer
-    if not elsewhere or above.aside or below.aside or abs(above.size - below.size) > 0.06 * above.size + 0.2:
+    if under and below.baseline - above.baseline > _MAX_STEP * above.size:
+        return False  # it is below, but too far: a header above its column, a column above a footer
+    if not elsewhere or above.is_rotated or below.is_rotated or abs(above.size - below.size) > 0.06 * above.size + 0.2:
         return False
     if above.bold != below.bold and len(before.lines) == 1:
         return False
@@ -127,8 +130,8 @@ def _goes_on(before: Draft, draft: Draft) -> bool:
 
 
 def _runs_on(before: Draft, first: str) -> bool:
-    """Whether words that begin with ``first`` may go on with ``before``, which ends without a full stop."""
-    if first.isalpha() and first.lower() == first.upper():  # a script without capitals: a full line goes on
+    """Whether text that begins with the character ``first`` may continue ``before``, which ends without a full stop."""
+    if first.isalpha() and first.lower() == first.upper():  # in a script without capitals a full line continues
         widest = max(line.width for _, line in before.lines)
         return len(before.lines) >= 2 and before.last.width >= _FULL_LINE * widest
     several = len(before.lines) >= 2
@@ -136,7 +139,7 @@ def _runs_on(before: Draft, first: str) -> bool:
 
 
 def lists(drafts: Sequence[Draft]) -> list[list[Draft]]:
-    """Items that follow one another; one line that only looks like an item stays a paragraph."""
+    """Consecutive LIST drafts grouped into lists. A single item without a bullet becomes a PARAGRAPH."""
     runs: list[list[Draft]] = []
     for draft in drafts:
         last = runs[-1][-1] if runs else None
@@ -152,18 +155,19 @@ def lists(drafts: Sequence[Draft]) -> list[list[Draft]]:
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """How a document writes its words elsewhere: ``hyphenated`` compounds, all ``words``, in lower case.
+    """The words of a document, in lower case, by which hyphens at line ends are judged.
 
-    ``hangul_parted``: Korean lines tell by a blank at their end whether a word ends there.
+    ``hyphenated``: compounds with a hyphen. ``words``: all words. ``hangul_blanks``: whether a blank at the end of a
+    Korean line tells that a word ends there.
     """
 
     hyphenated: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
-    hangul_parted: bool = False
+    hangul_blanks: bool = False
 
 
 def spelling_of(lines: Iterable[tuple[str, bool]]) -> Spelling:
-    """``lines``: their text, and whether a blank stood at the end.
+    """The spelling of a document. ``lines``: their text, and whether they ended with a blank.
 
     >>> spelling = spelling_of([("a well-known river", False)])
     >>> spelling.hyphenated, "river" in spelling.words
@@ -171,21 +175,24 @@ def spelling_of(lines: Iterable[tuple[str, bool]]) -> Spelling:
     """
     hyphenated: set[str] = set()
     words: set[str] = set()
-    hangul = parted = 0
-    for text, blank in lines:
+    hangul_lines = with_blank = 0
+    for text, ends_with_blank in lines:
         folded = text.casefold()
-        whole = folded[:-1].rpartition(" ")[0] if folded[-1:] in "-\u2010\u00ad" else folded
-        words.update(_WORD.findall(whole))
-        if "-" in whole or "\u2010" in whole:
-            hyphenated.update(word.replace("\u2010", "-") for word in _HYPHENATED.findall(whole))
+        complete = folded[:-1].rpartition(" ")[0] if folded[-1:] in "-\u2010\u00ad" else folded  # no broken word
+        words.update(_WORD.findall(complete))
+        if "-" in complete or "\u2010" in complete:
+            hyphenated.update(word.replace("\u2010", "-") for word in _HYPHENATED.findall(complete))
         if _HANGUL.match(text[-1:]):
-            hangul += 1
-            parted += blank
-    return Spelling(frozenset(hyphenated), frozenset(words), hangul >= 5 and 0.1 < parted / hangul < 0.9)
+            hangul_lines += 1
+            with_blank += ends_with_blank
+    hangul_blanks = hangul_lines >= 5 and 0.1 < with_blank / hangul_lines < 0.9
+    return Spelling(frozenset(hyphenated), frozenset(words), hangul_blanks)
 
 
-def joint(text: str, following: str | None, spelling: Spelling, *, parted: bool = False) -> tuple[str, str]:
-    """A line's text and what stands between it and the next line. ``parted``: a blank stood at the line's end.
+def joint(text: str, following: str | None, spelling: Spelling, *, ends_with_blank: bool = False) -> tuple[str, str]:
+    """How a line is joined with the next one: its text, perhaps without a hyphen, and the separator, " " or "".
+
+    ``following``: the next line, ``None`` for the last. ``ends_with_blank``: the line ended with a blank.
 
     >>> spelling = spelling_of([("a well-known river that is known well", False)])
     >>> joint("a hyphen-", "ated word", spelling), joint("a well-", "known word", spelling)
@@ -195,25 +202,25 @@ def joint(text: str, following: str | None, spelling: Spelling, *, parted: bool 
         return text.removesuffix("\u00ad").rstrip(), ""
     if text.endswith("\u00ad"):
         return text[:-1], ""
-    broken, follows = _WORD_BREAK.search(text), _WORD.match(following)
-    if broken and follows:
-        if following[0].islower() and not keeps_hyphen(broken[1].casefold(), follows[0].casefold(), spelling):
-            return text[:-1], ""
-        return text, ""
+    first_part, second_part = _WORD_BREAK.search(text), _WORD.match(following)
+    if first_part and second_part:
+        keeps = keeps_hyphen(first_part[1].casefold(), second_part[0].casefold(), spelling)
+        return (text if keeps or not following[0].islower() else text[:-1]), ""
     if _is_ideograph(text[-1]) and _is_ideograph(following[0]):
         return text, ""
-    if spelling.hangul_parted and not parted and _HANGUL.match(text[-1]) and _HANGUL.match(following[0]):
-        return text, ""
-    return text, " "
+    is_hangul = _HANGUL.match(text[-1]) and _HANGUL.match(following[0])
+    return text, "" if spelling.hangul_blanks and not ends_with_blank and is_hangul else " "
 
 
 def ends_broken(text: str) -> bool:
-    """Whether a line ends inside a word."""
+    """Whether a line ends with a hyphen inside a word."""
     return bool(_WORD_BREAK.search(text))
 
 
 def keeps_hyphen(first: str, second: str, spelling: Spelling) -> bool:
-    """Whether ``first-second``, broken at its hyphen, is a compound: what the document writes elsewhere decides.
+    """Whether a word broken into ``first-`` and ``second`` keeps its hyphen, as compounds do.
+
+    The document's other words decide; without an example, a compound needs two known words as its parts.
 
     >>> keeps_hyphen("self", "publishing", Spelling()), keeps_hyphen("infor", "mation", Spelling())
     (True, False)
@@ -222,12 +229,12 @@ def keeps_hyphen(first: str, second: str, spelling: Spelling) -> bool:
         return False
     if f"{first}-{second}" in spelling.hyphenated:
         return True
-    if first in _SELF:
-        return second not in _ONE_WORD
+    if first in _HYPHENATED_PREFIXES:
+        return second not in _CLOSED_SUFFIXES
     known = {first, second} <= spelling.words
-    return known and min(len(first), len(second)) >= _MIN_PART and first not in _CLOSED
+    return known and min(len(first), len(second)) >= _MIN_PART and first not in _CLOSED_PREFIXES
 
 
 def _is_ideograph(char: str) -> bool:
-    """Whether ``char`` belongs to a script written without blanks between words (Han, kana, their punctuation)."""
+    """Whether ``char`` is Han, kana or their punctuation, which are written without blanks between words."""
     return "\u3000" <= char <= "\u30ff" or "\u3400" <= char <= "\u9fff" or "\uff00" <= char <= "\uff60"

@@ -1,4 +1,4 @@
-"""What is read of a PDF: its text runs as plain values, and what the worker says of a file and of each page."""
+"""The values that describe a PDF: text runs and tables, and the worker's messages about a file and about each page."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 Box = tuple[float, float, float, float]
-Target = tuple[int, int, str]  # start and end in a run's text, and where the link over it leads
+Target = tuple[int, int, str]  # a link: start and end in a run's text, and its target
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Words inside a table or a figure with their box on the shown page, and the links over them, sorted and apart.
+    """Text inside a table cell or a figure. ``box``: on the page as it is shown. ``links``: sorted and disjoint.
 
-    The printed lines of a cell are parted by newlines until the text is written.
+    The printed lines of a cell are separated by newlines.
     """
 
     text: str
@@ -29,7 +29,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class TableCells:
-    """A table as read off a page, the first ``header_rows`` of its rows heading the rest."""
+    """The rows of a table, of which the first ``header_rows`` are its header."""
 
     rows: tuple[tuple[Run, ...], ...]
     header_rows: int
@@ -37,13 +37,14 @@ class TableCells:
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """One text run in the page's upright frame: y grows downwards, reading goes along x.
+    """One text run of a page, or a placeholder for a table or a figure.
 
-    ``text`` keeps the blanks at its edges until lines are put in order. ``box``: the same on the page as it is shown,
-    in points. ``baseline``: y of the letters' foot. ``font``: of most letters, without its subset's mark.
-    ``region``: number of the column the line was read in, per page. ``aside``: written across the page's direction.
-    ``comment``: of an annotation or a form, not of the page. ``parted``: a blank stood at the run's end.
-    ``table`` and ``labels`` (the words inside a figure) are set on stand-ins, whose ``text`` is "".
+    ``x0`` to ``y1`` and ``baseline``: in points in the upright frame, in which most of the page's text reads from left
+    to right and y grows downwards. ``box``: the same rectangle on the page as it is shown. ``size``: of the type.
+    ``font``: of most letters, without the prefix of a subset. ``region``: the index of the column on its page.
+    ``is_rotated``: written across the page's main direction. ``comment``: from an annotation or a form field.
+    ``ends_with_blank``: the run ended with a blank. ``text`` keeps blanks at its edges until lines are in order.
+    Placeholders have ``table`` or ``labels`` (the words inside a figure), and "" as ``text``.
     """
 
     text: str
@@ -56,9 +57,9 @@ class TextLine:
     bold: bool = False
     mono: bool = False
     italic: bool = False
-    aside: bool = False
+    is_rotated: bool = False
     comment: bool = False
-    parted: bool = False
+    ends_with_blank: bool = False
     region: int = 0
     box: Box = (0.0, 0.0, 0.0, 0.0)
     font: str = ""
@@ -75,14 +76,17 @@ class TextLine:
         return self.y1 - self.y0
 
     @property
-    def stands_in(self) -> bool:
-        """Whether this is no line but the place of a table or a figure."""
+    def is_placeholder(self) -> bool:
+        """Whether this is a placeholder for a table or a figure."""
         return self.table is not None or bool(self.labels)
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedFile:
-    """What a file says of itself. ``outline``: (level, title, 1-based page). ``files``: how many it has attached."""
+    """The worker's message about a file. ``outline``: (level, title, page from 1). ``files``: number of attachments.
+
+    ``repaired``: the file was damaged, and MuPDF repaired it.
+    """
 
     pages: int
     outline: tuple[tuple[int, str, int], ...] = ()
@@ -93,11 +97,11 @@ class OpenedFile:
 
 @dataclass(frozen=True, slots=True)
 class PageRead:
-    """One page. ``size``: width and height as it is shown; ``height``: of the frame in which its lines read upright.
+    """The worker's message about a page.
 
-    ``lines``: in reading order. ``signs``: shares of the page, as ``pictures.looking.signs`` tells them. ``doubles``:
-    texts that were drawn twice; ``unseen``: texts that nobody sees. ``unmarked``: comments and
-    form fields are lost.
+    ``size``: width and height as it is shown, in points. ``height``: of the upright frame. ``lines``: in reading order.
+    ``signs``: see ``pictures.looking.signs``. ``doubles``: texts that were drawn twice. ``unseen``: texts that cannot
+    be seen. ``unmarked``: comments and form fields could not be read. ``damaged``: the page could not be read.
     """
 
     number: int
@@ -112,22 +116,23 @@ class PageRead:
 
 
 def merged(row: Sequence[TextLine]) -> TextLine:
-    """Fragments of one printed line, in reading order, as one line; a blank between them where there is a gap."""
+    """The fragments of one printed line, in reading order, as one line, with a blank between them at each gap."""
     if len(row) == 1:
         return replace(row[0], text=row[0].text.strip())
     text = row[0].text
     for left, right in pairwise(row):
         gap = max(right.x0 - left.x1, left.x0 - right.x1)
-        tight = gap < 0.12 * max(left.size, right.size) and not (left.text.endswith(" ") or right.text.startswith(" "))
-        text = text.rstrip() + ("" if tight else " ") + right.text.lstrip()
+        has_blank = left.text.endswith(" ") or right.text.startswith(" ")
+        is_tight = gap < 0.12 * max(left.size, right.size) and not has_blank
+        text = text.rstrip() + ("" if is_tight else " ") + right.text.lstrip()
     weights = [max(1, len(part.text)) for part in row]
-    leading = row[max(range(len(row)), key=lambda index: weights[index])]
+    longest = row[max(range(len(row)), key=lambda index: weights[index])]
     bold, mono, italic = (
         sum(weight for part, weight in zip(row, weights, strict=True) if getattr(part, name)) >= 0.8 * sum(weights)
         for name in ("bold", "mono", "italic")
     )
     return replace(
-        leading,
+        longest,
         text=text.strip(),
         x0=min(part.x0 for part in row),
         y0=min(part.y0 for part in row),
@@ -136,13 +141,13 @@ def merged(row: Sequence[TextLine]) -> TextLine:
         bold=bold,
         mono=mono,
         italic=italic,
-        parted=row[-1].parted,
+        ends_with_blank=row[-1].ends_with_blank,
         box=around([part.box for part in row]),
     )
 
 
 def around(boxes: Sequence[Box]) -> Box:
-    """The smallest box that holds all of them.
+    """The smallest box that encloses all ``boxes``.
 
     >>> around([(0, 0, 2, 1), (1, -1, 3, 0)])
     (0, -1, 3, 1)
@@ -158,7 +163,7 @@ def middle_inside(box: Box, outer: Box) -> bool:
 
 
 def body_size(lines: Sequence[TextLine]) -> float:
-    """The type size of most letters, in half points; 0 without any."""
+    """The type size of most letters, rounded to half points; 0 without lines."""
     sizes: Counter[float] = Counter()
     for line in lines:
         sizes[round(2 * line.size) / 2] += len(line.text)
@@ -166,7 +171,7 @@ def body_size(lines: Sequence[TextLine]) -> float:
 
 
 def body_font(lines: Sequence[TextLine]) -> str:
-    """The font of most letters."""
+    """The font of most letters; "" without lines."""
     fonts: Counter[str] = Counter()
     for line in lines:
         fonts[line.font] += len(line.text)
@@ -174,7 +179,7 @@ def body_font(lines: Sequence[TextLine]) -> str:
 
 
 def title_key(text: str) -> str:
-    """Letters and digits alone, for comparing an outline's titles with lines.
+    """The letters and digits of ``text`` in lower case, for comparing titles with lines.
 
     >>> title_key("1.2  Set-up")
     '12setup'
@@ -183,5 +188,5 @@ def title_key(text: str) -> str:
 
 
 def overlap(one: Box, other: Box) -> bool:
-    """Whether two boxes share more than an edge."""
+    """Whether the inner areas of two boxes intersect."""
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

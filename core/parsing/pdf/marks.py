@@ -1,4 +1,4 @@
-"""What lies over a PDF page: links on its words, comments, and form fields whose values the page does not show."""
+"""What lies over a PDF page: links, comments, and form fields whose values are not part of the page's text."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ Link = tuple[Box, str]
 Clean = Callable[[str], str]
 
 _FREE_TEXT, _POPUP = 2, 16  # numbers of annotation types
-_NO_COMMENT = {1, _POPUP, 19}  # links and form fields come by other ways
-_BUTTONS = {"Button", "CheckBox", "RadioButton", "Signature"}  # what they say is drawn, or is no text
+_NO_COMMENT = {1, _POPUP, 19}  # links and form fields are read otherwise; pop-ups repeat their comment
+_BUTTONS = {"Button", "CheckBox", "RadioButton", "Signature"}  # their values are drawn, or are no text
 _DATE = re.compile(r"D:(\d{4})(\d{2})(\d{2})")
 _PARTNERS = {**dict(zip(")]}>", "([{<", strict=True)), **dict(zip("([{<", ")]}>", strict=True))}
 _QUOTES_AND_STOPS = ".,;:!?\"'“”‘’«»"
 _MAX_TARGET = 2000
-_ROW = 10.0  # points: words are looked up by their height on the page
-_COVERED = 0.5  # of a word's height
+_ROW = 10.0  # points: the height of the rows by which words and links are indexed
+_COVERED = 0.5  # of a word's height that a link must cover
 
 
 def links_on(page: Any) -> Iterator[Link]:
-    """A page's links with a target, as ``page.get_links()`` finds them, in time that grows with their number alone."""
+    """A page's links with a target, like ``page.get_links()`` but in linear time."""
     from pymupdf.utils import getLinkDict
 
-    found = page.first_link
-    if found:
-        found.xref = 0  # or each would be looked for among all of the page's: some have thousands
-    while found:
-        if link := link_of(getLinkDict(found, page.parent)):
+    raw = page.first_link
+    if raw:
+        raw.xref = 0  # otherwise PyMuPDF searches all of the page's links for each: some pages have thousands
+    while raw:
+        if link := link_of(getLinkDict(raw, page.parent)):
             yield link
-        found = found.next
+        raw = raw.next
 
 
 def link_of(raw: dict[str, Any]) -> Link | None:
-    """A link as ``page.get_links()`` describes it: its box on the shown page and its target; ``None`` for others.
+    """A link of ``page.get_links()`` as its box on the page as it is shown, and its target; ``None`` without target.
 
     >>> link_of({"kind": 2, "from": (0, 0, 9, 9), "uri": "https://a.example/"})
     ((0.0, 0.0, 9.0, 9.0), 'https://a.example/')
@@ -60,28 +60,27 @@ def link_of(raw: dict[str, Any]) -> Link | None:
 
 
 def with_links(lines: Sequence[TextLine], words: Sequence[Word], links: Sequence[Link]) -> list[TextLine]:
-    """The lines with ``links`` set. All boxes are in one frame; ``words``: the page's, cleaned."""
-
-    by_row: dict[int, list[Word]] = {}
+    """The lines with their ``links`` set. All boxes are in the same frame. ``words``: of the page, cleaned."""
+    words_by_row: dict[int, list[Word]] = {}
     for word in words:
-        by_row.setdefault(int((word[1] + word[3]) / 2 // _ROW), []).append(word)
-    first, last = min(by_row, default=0) - 1, max(by_row, default=0) + 1
-    over: dict[int, set[int]] = {}
+        words_by_row.setdefault(int((word[1] + word[3]) / 2 // _ROW), []).append(word)
+    first, last = min(words_by_row, default=0) - 1, max(words_by_row, default=0) + 1
+    links_by_row: dict[int, set[int]] = {}
     for index, (box, _) in enumerate(links):
         for row in _rows_of(box, first, last):
-            over.setdefault(row, set()).add(index)
+            links_by_row.setdefault(row, set()).add(index)
 
-    def near(box: Box) -> list[int]:
-        """Places of the links that may lie over a box, in their order."""
-        there = set[int]().union(*(over.get(row, ()) for row in _rows_of(box, first, last)))
-        return sorted(index for index in there if overlap(links[index][0], box))
+    def links_over(box: Box) -> list[int]:
+        """The indices of the links that overlap a box, ascending."""
+        indices = set[int]().union(*(links_by_row.get(row, ()) for row in _rows_of(box, first, last)))
+        return sorted(index for index in indices if overlap(links[index][0], box))
 
     def targets(text: str, box: Box) -> tuple[Target, ...]:
-        if not text or not near(box):
+        if not text or not links_over(box):
             return ()
-        beside = _rows_of(box, first, last)
-        inside = [word for row in beside for word in by_row.get(row, ()) if middle_inside(word[:4], box)]
-        return _targets(text, inside, links, near)
+        rows = _rows_of(box, first, last)
+        inside = [word for row in rows for word in words_by_row.get(row, ()) if middle_inside(word[:4], box)]
+        return _targets(text, inside, links, links_over)
 
     def linked(runs: Iterable[Run]) -> tuple[Run, ...]:
         return tuple(replace(run, links=targets(run.text, run.box)) for run in runs)
@@ -103,51 +102,52 @@ def _rows_of(box: Box, first: int, last: int) -> range:
 
 
 def _targets(
-    text: str, words: Sequence[Word], links: Sequence[Link], near: Callable[[Box], Sequence[int]]
+    text: str, words: Sequence[Word], links: Sequence[Link], links_over: Callable[[Box], Sequence[int]]
 ) -> tuple[Target, ...]:
-    """The stretches of a run's text under the links, sorted and apart. ``near``: places of those over a box."""
-    covered: dict[int, tuple[int, int]] = {}
+    """The links over a run's text, sorted and disjoint. ``links_over``: the indices of the links over a box."""
+    covered: dict[int, tuple[int, int]] = {}  # by link: start and end in ``text``
     cursor = 0
-    for word in sorted(words, key=lambda word: (round(word[3] / 4), word[0]) if _lies(word) else (0, 0.0)):
+    for word in sorted(words, key=lambda word: (round(word[3] / 4), word[0]) if _is_horizontal(word) else (0, 0.0)):
         at = text.find(word[4], cursor)
         at = text.find(word[4]) if at < 0 else at
         if at < 0:
             continue
         cursor = at + len(word[4])
-        for index in near(word[:4]):
-            part = _part(word, links[index][0])
+        for index in links_over(word[:4]):
+            part = _covered_part(word, links[index][0])
             if part:
                 start, end = at + part[0], at + part[1]
-                known = covered.get(index, (start, end))
-                covered[index] = (min(known[0], start), max(known[1], end))
-    found: list[Target] = []
+                before = covered.get(index, (start, end))
+                covered[index] = (min(before[0], start), max(before[1], end))
+    targets: list[Target] = []
     for index, (start, end) in sorted(covered.items(), key=lambda item: item[1]):
-        while end > start and (text[end - 1].isspace() or _is_loose(text[start : end - 1], text[end - 1])):
+        while end > start and (text[end - 1].isspace() or _is_punctuation(text[end - 1], text[start : end - 1])):
             end -= 1
-        while start < end and (text[start].isspace() or _is_loose(text[start + 1 : end], text[start])):
+        while start < end and (text[start].isspace() or _is_punctuation(text[start], text[start + 1 : end])):
             start += 1
-        start = max(start, found[-1][1]) if found else start
+        start = max(start, targets[-1][1]) if targets else start
         if start < end:
-            found.append((start, end, links[index][1]))
-    return tuple(found)
+            targets.append((start, end, links[index][1]))
+    return tuple(targets)
 
 
-def _is_loose(others: str, char: str) -> bool:
-    """Whether a sign at an edge belongs to the sentence, not to the linked words: its partner is not among them."""
+def _is_punctuation(char: str, others: str) -> bool:
+    """Whether a character at an edge of a link belongs to the sentence: a stop, a quotation mark, or a bracket whose
+    partner is not among the link's ``others``.
+    """
     if char in _PARTNERS:
         return _PARTNERS[char] not in others
     return char in _QUOTES_AND_STOPS
 
 
-def _lies(word: Word) -> bool:
-    """Whether a word is written along x."""
+def _is_horizontal(word: Word) -> bool:
     return len(word[4]) < 2 or word[3] - word[1] < 1.5 * (word[2] - word[0])
 
 
-def _part(word: Word, box: Box) -> tuple[int, int] | None:
-    """Which characters of a word a box covers, told by the share of its width."""
+def _covered_part(word: Word, box: Box) -> tuple[int, int] | None:
+    """The characters of a word that a box covers, estimated from the share of its width; ``None`` for none."""
     x0, y0, x1, y1, text = word
-    if not _lies(word):
+    if not _is_horizontal(word):
         return (0, len(text)) if middle_inside(word[:4], box) else None
     if min(y1, box[3]) - max(y0, box[1]) < _COVERED * min(y1 - y0, box[3] - box[1]) or x1 <= x0:
         return None
@@ -157,25 +157,27 @@ def _part(word: Word, box: Box) -> tuple[int, int] | None:
 
 
 def comments(annotations: Iterable[Any], fields: Iterable[Any], page_text: str, clean: Clean) -> list[TextLine]:
-    """Lines for what people wrote on the page without it being part of its text.
+    """Lines for a page's comments and form fields.
 
-    ``annotations``, ``fields``: of PyMuPDF. ``page_text``: the page's own; what stands in it is not said again.
+    ``annotations``, ``fields``: of PyMuPDF. ``page_text``: the page's own text; values that are part of it are left
+    out.
     """
-    seen = "".join(page_text.split())
+    page_characters = "".join(page_text.split())
     lines = []
     for annotation in annotations:
         number = annotation.type[0]
-        content = _squeezed(annotation.info.get("content") or "", clean)
-        if number in _NO_COMMENT or not content or (number == _FREE_TEXT and "".join(content.split()) in seen):
+        content = _one_line(annotation.info.get("content") or "", clean)
+        is_in_text = number == _FREE_TEXT and "".join(content.split()) in page_characters
+        if number in _NO_COMMENT or not content or is_in_text:
             continue
-        author = _squeezed(annotation.info.get("title") or "", clean)
+        author = _one_line(annotation.info.get("title") or "", clean)
         date = _DATE.match(annotation.info.get("modDate") or annotation.info.get("creationDate") or "")
         head = comment_head(author, "-".join(date.groups()) if date else "")
         lines.append(_line(head + content, annotation.rect))
     for field in fields:
-        value = _squeezed(_value(field), clean)
-        if value and "".join(value.split()) not in seen:
-            name = _squeezed(field.field_label or field.field_name or "", clean)
+        value = _one_line(_value(field), clean)
+        if value and "".join(value.split()) not in page_characters:
+            name = _one_line(field.field_label or field.field_name or "", clean)
             lines.append(_line(f"{name}: {value}" if name else value, field.rect))
     return lines
 
@@ -187,7 +189,7 @@ def _value(field: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
-def _squeezed(text: str, clean: Clean) -> str:
+def _one_line(text: str, clean: Clean) -> str:
     return " ".join(clean(text.replace("\r", " ").replace("\n", " ")).split())
 
 

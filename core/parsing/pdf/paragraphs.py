@@ -1,4 +1,4 @@
-"""Lines in reading order to drafts of blocks: where one paragraph ends and the next begins."""
+"""Groups lines in reading order into drafts of blocks: decides where a paragraph ends and the next begins."""
 
 from __future__ import annotations
 
@@ -20,25 +20,26 @@ _CAPTION = re.compile(
 )
 _LEADER = re.compile(r" \.\.\. [\dA-Zivxlc-]{1,8}(?:, \d{1,4})*$")  # a line of a table of contents or an index
 _NOTE_MARK = re.compile(r"(?:\[?\d{1,3}[\].)]?|[*†‡§¶]{1,3})\s*[^\s\d]")
-_SMALL = 0.9  # of the body's type size, at most: footnotes
-_FOOT = 0.55  # of the page's height, from the top: where footnotes may begin
-_MAX_NOTES = 4  # lines right below a table
+_SMALL = 0.9  # of the body's type size: the largest size of footnotes
+_FOOT = 0.55  # of the page's height, from the top: footnotes begin below
+_MAX_NOTES = 4  # lines of footnotes right below a table
 _MAX_HEADING = 60  # characters
 _TERMINAL = re.compile(r"[.!?:;。！？।][\"'”’»)\]]*(?:\s?\[?\d{1,3}\]?)?$")
 
 
 @dataclass(slots=True)
 class Draft:
-    """A block in the making: its lines with their 1-based pages. ``small_at_foot``: where and as footnotes are set.
+    """A block before it is written: its lines, each with its page from 1. ``level``: of a heading.
 
-    ``runs_in``: it is the first line of the paragraph below, set apart by its first words.
+    ``small_at_foot``: set in small type at the foot of a column, like footnotes. ``is_run_in``: the first line of the
+    paragraph below, which begins with a run-in heading.
     """
 
     kind: BlockKind
     lines: list[tuple[int, TextLine]] = field(default_factory=list)
     level: int = 0
     small_at_foot: bool = False
-    runs_in: bool = False
+    is_run_in: bool = False
 
     @property
     def first(self) -> TextLine:
@@ -59,7 +60,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """Left and right edge of a region's lines, and by type size the usual step from one baseline to the next."""
+    """The left and right edge of a region's lines, and the usual distance of baselines by rounded type size."""
 
     left: float
     right: float
@@ -69,57 +70,60 @@ class _Column:
 def drafts_of(
     page_number: int, lines: Sequence[TextLine], body_size: float, page_height: float, *, with_code: bool
 ) -> list[Draft]:
-    """The drafts of one page. ``body_size``: of most of the document's letters; ``with_code``: mono type is code."""
+    """The drafts of one page. ``body_size``: the document's. ``with_code``: whether monospaced type is code."""
     columns = {
         region: _column([line for line in lines if line.region == region]) for region in {x.region for x in lines}
     }
-    notes = _foot_lines(lines, body_size, page_height)
+    foot_lines = _foot_lines(lines, body_size, page_height)
     drafts: list[Draft] = []
     for line in lines:
-        at_foot = id(line) in notes
+        at_foot = id(line) in foot_lines
         draft = drafts[-1] if drafts else None
         kind = _kind(line, draft, at_foot=at_foot, with_code=with_code)
-        follows = at_foot and kind is BlockKind.PARAGRAPH and _follows_note(line, draft)
+        follows_note = at_foot and kind is BlockKind.PARAGRAPH and _follows_note(line, draft)
         if (
             draft is None
-            or line.stands_in
+            or line.is_placeholder
             or line.comment
-            or draft.first.stands_in
+            or draft.first.is_placeholder
             or draft.first.comment
             or (kind is BlockKind.CODE) is not (draft.kind is BlockKind.CODE)
             or line.region != draft.last.region
             or at_foot is not draft.small_at_foot
-            or _parts(draft, line, columns[line.region], kind)
+            or _begins_block(draft, line, columns[line.region], kind)
         ):
-            drafts.append(Draft(BlockKind.FOOTNOTE if follows else kind, [(page_number, line)], small_at_foot=at_foot))
+            kind = BlockKind.FOOTNOTE if follows_note else kind
+            drafts.append(Draft(kind, [(page_number, line)], small_at_foot=at_foot))
         else:
             draft.lines.append((page_number, line))
     return drafts
 
 
 def _foot_lines(lines: Sequence[TextLine], body_size: float, page_height: float) -> set[int]:
-    """Ids of the lines in small type at a column's foot, below its text: not a whole column in small type."""
-    found: set[int] = set()
+    """The ids of lines in small type at the foot of a column. A section or table in small type is none."""
+    foot_lines: set[int] = set()
     for region in {line.region for line in lines}:
-        column = [line for line in lines if line.region == region and not line.aside and not line.comment]
+        column = [line for line in lines if line.region == region and not line.is_rotated and not line.comment]
         start = len(column)
-        while start and not column[start - 1].stands_in and column[start - 1].size <= _SMALL * body_size:
+        while start and not column[start - 1].is_placeholder and column[start - 1].size <= _SMALL * body_size:
             start -= 1
         notes = column[start:]
-        if notes and notes[0].y0 > _FOOT * page_height and not (start and _heads(column[start - 1], notes, body_size)):
-            found.update(map(id, notes))
-    return found
+        if not notes or notes[0].y0 <= _FOOT * page_height:
+            continue
+        if not (start and _heads_small_lines(column[start - 1], notes, body_size)):
+            foot_lines.update(map(id, notes))
+    return foot_lines
 
 
-def _heads(above: TextLine, notes: Sequence[TextLine], body_size: float) -> bool:
-    """Whether the small lines below ``above`` belong to it: a section in small type, what is left of a table."""
-    if above.stands_in:
+def _heads_small_lines(above: TextLine, notes: Sequence[TextLine], body_size: float) -> bool:
+    """Whether the small lines below ``above`` belong to it: a section in small type, or the rest of a table."""
+    if above.is_placeholder:
         return len(notes) > _MAX_NOTES
     return len(above.text) < _MAX_HEADING and (above.bold or above.size > 1.1 * body_size)
 
 
 def _column(lines: Sequence[TextLine]) -> _Column:
-    texts = [line for line in lines if not line.stands_in]
+    texts = [line for line in lines if not line.is_placeholder]
     if not texts:
         return _Column(0.0, 0.0, {})
     steps: dict[int, list[float]] = {}
@@ -127,9 +131,9 @@ def _column(lines: Sequence[TextLine]) -> _Column:
         step = below.baseline - above.baseline
         if 0.7 * above.size < step < 2.2 * above.size and abs(above.size - below.size) < 1:
             steps.setdefault(round(above.size), []).append(step)
-    usual = {size: quantiles(all_of, n=4)[0] if len(all_of) >= 2 else all_of[0] for size, all_of in steps.items()}
+    usual_steps = {size: quantiles(some, n=4)[0] if len(some) >= 2 else some[0] for size, some in steps.items()}
     rights = sorted(line.x1 for line in texts)
-    return _Column(min(line.x0 for line in texts), rights[int(0.95 * (len(rights) - 1))], usual)
+    return _Column(min(line.x0 for line in texts), rights[int(0.95 * (len(rights) - 1))], usual_steps)
 
 
 def _kind(line: TextLine, draft: Draft | None, *, at_foot: bool, with_code: bool) -> BlockKind:
@@ -141,7 +145,7 @@ def _kind(line: TextLine, draft: Draft | None, *, at_foot: bool, with_code: bool
         return BlockKind.FOOTNOTE
     if at_foot and _NOTE_MARK.match(line.text):
         return BlockKind.FOOTNOTE
-    if with_code and line.mono and not line.bold and not at_foot and not _is_address_in(draft, line):
+    if with_code and line.mono and not line.bold and not at_foot and not _is_inline_address(draft, line):
         return BlockKind.CODE
     if _CAPTION.match(line.text):
         return BlockKind.CAPTION
@@ -154,14 +158,14 @@ def _follows_note(line: TextLine, draft: Draft | None) -> bool:
     return draft is not None and draft.kind is BlockKind.FOOTNOTE and draft.last.region == line.region
 
 
-def _is_address_in(draft: Draft | None, line: TextLine) -> bool:
-    """Whether a line in mono type is one long word that a sentence in other type goes on with."""
+def _is_inline_address(draft: Draft | None, line: TextLine) -> bool:
+    """Whether a monospaced line is one long word, such as a web address, within a sentence in other type."""
     if draft is None or draft.kind is BlockKind.CODE or " " in line.text or draft.last.region != line.region:
         return False
-    near = 0 < line.baseline - draft.last.baseline < 1.6 * line.size
     above = draft.last
-    addressed = "://" in f"{above.text.rpartition(' ')[2]} {line.text}"
-    return near and not above.stands_in and (addressed or not ends_sentence(above.text))
+    is_near = 0 < line.baseline - above.baseline < 1.6 * line.size
+    is_address = "://" in f"{above.text.rpartition(' ')[2]} {line.text}"
+    return is_near and not above.is_placeholder and (is_address or not ends_sentence(above.text))
 
 
 def is_item(text: str) -> bool:
@@ -174,7 +178,7 @@ def is_item(text: str) -> bool:
 
 
 def ends_sentence(text: str) -> bool:
-    """Whether a line ends where a sentence does.
+    """Whether a line ends with the end of a sentence, before closing quotes, brackets or a footnote mark.
 
     >>> [ends_sentence(text) for text in ("the end.", "he said (so).", "and then", "see note.12")]
     [True, True, False, True]
@@ -182,8 +186,8 @@ def ends_sentence(text: str) -> bool:
     return bool(_TERMINAL.search(text.rstrip()))
 
 
-def _parts(draft: Draft, line: TextLine, column: _Column, kind: BlockKind) -> bool:
-    """Whether ``line`` begins a new block below ``draft``, in the same region."""
+def _begins_block(draft: Draft, line: TextLine, column: _Column, kind: BlockKind) -> bool:
+    """Whether ``line``, of ``kind``, begins a new block and does not continue ``draft``, in the same region."""
     above = draft.last
     step = line.baseline - above.baseline
     usual = max(column.steps.get(round(above.size), 1.25 * above.size), 0.9 * max(above.size, line.size))
@@ -195,14 +199,15 @@ def _parts(draft: Draft, line: TextLine, column: _Column, kind: BlockKind) -> bo
         return True
     if len(draft.lines) == 1 and above.font != line.font and abs(above.size - line.size) > 0.04 * above.size:
         return True
-    if above.bold != line.bold and min(len(line.text), len(above.text)) > 2 and not _in_flow(draft, line, column):
+    changes_weight = above.bold != line.bold and min(len(line.text), len(above.text)) > 2
+    if changes_weight and not _is_within_sentence(draft, line, column):
         return True
     if above.italic and not line.italic and len(draft.lines) == 1 and _breaks_early(above, line, column):
         return True
     if _LEADER.search(above.text):
         return True
     if kind is not BlockKind.PARAGRAPH:
-        # A wrapped line may begin with what looks like a marker; only a real one stands where a sentence ended.
+        # A wrapped line may begin like a list item; a real item begins after a sentence or a short line.
         return (
             bool(_BULLET.match(line.text))
             or kind is BlockKind.CODE
@@ -210,30 +215,26 @@ def _parts(draft: Draft, line: TextLine, column: _Column, kind: BlockKind) -> bo
             or _breaks_early(above, line, column)
             or (kind is draft.kind and abs(line.x0 - draft.first.x0) < 0.5 * line.size)
         )
-    early = _breaks_early(above, line, column)
-    done = ends_sentence(above.text)
-    indented = line.x0 - above.x0 > 0.7 * line.size and not _hangs(draft, line)
-    if indented and (done or early):
+    breaks_early = _breaks_early(above, line, column)
+    sentence_ends = ends_sentence(above.text)
+    is_hanging = draft.kind in (BlockKind.LIST, BlockKind.FOOTNOTE) and len(draft.lines) == 1  # right of the marker
+    is_indented = line.x0 - above.x0 > 0.7 * line.size and not is_hanging
+    if is_indented and (sentence_ends or breaks_early):
         return True
     if draft.kind is BlockKind.LIST and line.x0 < draft.first.x0 - 0.5 * line.size:
         return True
-    slack = column.right - above.x1
-    return early and (done or (slack > 0.5 * (column.right - column.left) and not line.text[:1].islower()))
+    is_short = column.right - above.x1 > 0.5 * (column.right - column.left)
+    return breaks_early and (sentence_ends or (is_short and not line.text[:1].islower()))
 
 
-def _in_flow(draft: Draft, line: TextLine, column: _Column) -> bool:
-    """Whether a change of weight falls inside a sentence: a whole line of it happens to be bold."""
+def _is_within_sentence(draft: Draft, line: TextLine, column: _Column) -> bool:
+    """Whether ``line`` continues a sentence of regular type, so that its being bold does not begin a block."""
     above = draft.last
     return not draft.first.bold and not ends_sentence(above.text) and not _breaks_early(above, line, column)
 
 
-def _hangs(draft: Draft, line: TextLine) -> bool:
-    """Whether the line continues an item or a note under its words, right of the marker."""
-    return draft.kind in (BlockKind.LIST, BlockKind.FOOTNOTE) and len(draft.lines) == 1
-
-
 def _breaks_early(above: TextLine, line: TextLine, column: _Column) -> bool:
-    """Whether the next line's first word would have fitted behind ``above``: then the break was meant."""
+    """Whether the first word of ``line`` would have fitted on the line above, so that the break is intended."""
     character = line.width / max(1, len(line.text))
     first_word = len(line.text.split(" ", 1)[0]) + 1
     return column.right - above.x1 > first_word * character + 0.5 * line.size

@@ -1,7 +1,7 @@
-"""PDF to a document, through PyMuPDF in a worker process that can be killed.
+"""Parses PDF files and pictures into a ``Document``.
 
-The worker reads pages and puts their lines in reading order; what pages have in common (running headers, headings,
-paragraphs that cross pages) is found here. Nothing in this module touches the PDF library itself.
+A worker process runs PyMuPDF: it reads the pages and puts the lines of each in reading order. What needs several pages
+(running headers, heading levels, paragraphs across pages) is done here, without the PDF library.
 """
 
 from __future__ import annotations
@@ -27,18 +27,14 @@ from core.parsing.pictures.drawing import pictures_for_ocr, pool
 from core.parsing.sandbox.sandbox import REPAIR, failure
 from core.plain_values import from_values
 from core.settings import ParsingSettings
-from core.types import BlockKind, Document, Page, Span
+from core.types import Block, BlockKind, Document, Page, Span
 
 Progress = Callable[[str, int, int], None]
 
 _METADATA = {"author": "author", "subject": "subject", "keywords": "keywords", "creationDate": "created"}
 _WORD = re.compile(r"\w+")
-_SALUTATION = re.compile(
-    r"(?:dear|to whom it may concern|hello|sehr geehrte|liebe[rs]?|chers?|chères?|madame|monsieur|estimad[oa]s?|"
-    r"car[oaie]|gentile|beste|geachte)\b.{0,100}[,:!]",
-    re.IGNORECASE,
-)
-_TOLD = 2 / 3  # of a stated title's words, those that the first page shows
+_SALUTATION = re.compile("[^,;]{2,60},")  # in any language: a short paragraph with no comma but the one at its end
+_MIN_SHOWN_SHARE = 2 / 3  # of the stated title's words: so many must stand on the first page
 _MAX_PAGES = 100_000
 _SECOND_READER = "pdfium's plain text of each page"
 _OCR_REPLACED = "in the text layer of a scanned page, which OCR read"
@@ -46,7 +42,11 @@ _OCR_REPLACED = "in the text layer of a scanned page, which OCR read"
 
 @dataclass(slots=True)
 class _Received:
-    """What the worker has said so far. ``second``: the second reading's text of each page."""
+    """The worker's messages so far. ``second``: the second reading's text of each page.
+
+    ``damaged`` and ``unmarked``: numbers of the pages that could not be read, and of those whose comments and form
+    fields could not. ``doubles``: texts drawn twice. ``unseen``: invisible words by page number.
+    """
 
     opened: OpenedFile = field(default_factory=lambda: OpenedFile(0))
     sheets: Sheets = field(default_factory=Sheets)
@@ -63,9 +63,9 @@ class _Received:
 
 
 class PdfParser:
-    """PDF by its text layer, and by OCR where pages are scans; ``kind`` "image": pictures, which are pages alone.
+    """The parser for PDF files and, with ``kind`` "image", for pictures. Scanned pages are read by OCR.
 
-    ``password``: opens an encrypted file; others do not mind it.
+    ``password``: opens an encrypted file; ignored for other files.
     """
 
     version = 9
@@ -77,7 +77,7 @@ class PdfParser:
         self.name = kind + settings.scans_mark
 
     def parse(self, data: bytes, name: str, progress: Progress | None = None) -> Document:
-        """The text in reading order, with blocks, pages and a box for every text run.
+        """The document: text in reading order, blocks, pages and a box for every text run.
 
         Raises ``PasswordNeededError``, ``TextLayerMissingError``, ``WorkerError`` (time, memory, crash) or
         ``ParseError``; ``CancelledError`` when ``progress`` raises it.
@@ -90,23 +90,23 @@ class PdfParser:
         except (KeyError, TypeError, ValueError) as error:
             raise WorkerError(f"{shown} could not be read: the worker's answer made no sense.", REPAIR) from error
 
-        def tick(left: int = 0) -> None:
+        def tick(remaining: int = 0) -> None:
             if progress:
-                progress("parsing", received.opened.pages - left, received.opened.pages)
+                progress("parsing", received.opened.pages - remaining, received.opened.pages)
 
         def draw(pages: Sequence[int], turn: int) -> Mapping[int, tuple[bytes, float]]:
             return pictures_for_ocr(data, pages, turn, self._settings, self._password)
 
-        sheets, reads = received.sheets, self._settings.scans != "off"
+        sheets, reads_scans = received.sheets, self._settings.scans != "off"
         replaced = read_scans(sheets, draw, self._settings, tick)
-        require_text(sheets, received.damaged, shown, repaired=received.opened.repaired, reads_scans=reads)
-        composition = compose(sheets.pages, sheets.heights, sheets.lines, received.opened.outline, tick)
-        notes = [*_notes(received, self._kind), *notes_on(sheets, received.damaged, reads_scans=reads)]
-        of_layer = {page.number for page in sheets.pages if page.reading == "text"}
-        unseen = {number: words for number, words in received.unseen.items() if number in of_layer}
-        first = f"on page {min(unseen):,} first" if unseen else ""
-        notes += unseen_note([word for words in unseen.values() for word in words], first)
-        document = _document(data, name, self._kind, received, composition, notes)
+        require_text(sheets, received.damaged, shown, repaired=received.opened.repaired, reads_scans=reads_scans)
+        flow = compose(sheets.pages, sheets.heights, sheets.lines, received.opened.outline, tick)
+        notes = [
+            *_notes(received, self._kind),
+            *notes_on(sheets, received.damaged, reads_scans=reads_scans),
+            *_unseen_notes(received),
+        ]
+        document = _document(data, name, self._kind, received, flow, notes)
         if len(received.second) != received.opened.pages:
             return document
         tick()
@@ -138,7 +138,7 @@ class PdfParser:
         except WorkerError as error:
             if not received.whole:
                 raise WorkerError(f"{shown} could not be read: {error.problem}", error.remedy) from error
-            received.second.clear()  # the document is safe, its audit is not
+            received.second.clear()  # only the audit is lost
         if problem and not received.whole:
             raise failure(problem, shown, self._settings.memory_megabytes)
         tick()
@@ -146,42 +146,42 @@ class PdfParser:
 
 
 def _take(received: _Received, message: Mapping[str, Any]) -> None:
+    """Add one message of the worker to ``received``."""
     if message["type"] == "open":
         received.opened = from_values(OpenedFile, message)
         if received.opened.pages > _MAX_PAGES:
             problem = f"The file claims {received.opened.pages:,} pages."
             raise ParseError(problem, f"Split it: {_MAX_PAGES:,} are the limit.")
     elif message["type"] == "page":
-        read = from_values(PageRead, message)
-        width, height = read.size
-        page = Page(read.number, round(width, 2), round(height, 2), "unread" if read.damaged else "text")
-        received.sheets.take(page, read.height, list(read.lines), read.signs)
-        received.doubles += read.doubles
-        if read.unseen:
-            received.unseen[read.number] = [word for text in read.unseen for word in text.split()]
-        received.damaged += [read.number] * read.damaged
-        received.unmarked += [read.number] * read.unmarked
+        page_read = from_values(PageRead, message)
+        number, (width, height) = page_read.number, page_read.size
+        page = Page(number, round(width, 2), round(height, 2), "unread" if page_read.damaged else "text")
+        received.sheets.take(page, page_read.height, list(page_read.lines), page_read.signs)
+        received.doubles += page_read.doubles
+        if page_read.unseen:
+            received.unseen[number] = " ".join(page_read.unseen).split()
+        if page_read.damaged:
+            received.damaged.append(number)
+        if page_read.unmarked:
+            received.unmarked.append(number)
     elif message["type"] == "second" and message["number"] == len(received.second) + 1:
         received.second.append(str(message["text"]))
 
 
-def _document(
-    data: bytes, name: str, kind: str, received: _Received, composition: Flow, notes: Sequence[str]
-) -> Document:
-    metadata = {key: unescape(value) for key, value in received.opened.metadata.items()}  # as some programs write it
-    title, title_span = _title(" ".join(metadata.get("title", "").split()), composition, name)
-    stated = {ours: metadata[theirs] for theirs, ours in _METADATA.items() if theirs in metadata}
+def _document(data: bytes, name: str, kind: str, received: _Received, flow: Flow, notes: Sequence[str]) -> Document:
+    metadata = {key: unescape(value) for key, value in received.opened.metadata.items()}  # some programs escape it
+    title, title_span = _title(" ".join(metadata.get("title", "").split()), flow, name)
     return Document(
         version_id=hashlib.sha256(data).hexdigest(),
         kind=kind,
         title=title,
-        text=composition.text,
-        blocks=tuple(composition.blocks),
+        text=flow.text,
+        blocks=tuple(flow.blocks),
         title_span=title_span,
-        links=tuple(composition.links),
+        links=tuple(flow.links),
         pages=tuple(received.sheets.pages),
-        boxes=tuple(composition.boxes),
-        metadata=stated,
+        boxes=tuple(flow.boxes),
+        metadata={ours: metadata[theirs] for theirs, ours in _METADATA.items() if theirs in metadata},
         notes=tuple(notes),
     )
 
@@ -199,11 +199,19 @@ def _notes(received: _Received, kind: str) -> list[str]:
     return notes
 
 
-def _names_another(name: str, headings: Sequence[str]) -> bool:
-    """Whether a file's name of several words agrees more with a later heading of the first page than with the first.
+def _unseen_notes(received: _Received) -> tuple[str, ...]:
+    """The note on invisible words in the text layers of pages; OCR does not read such words."""
+    of_layer = {page.number for page in received.sheets.pages if page.reading == "text"}
+    unseen = {number: words for number, words in received.unseen.items() if number in of_layer}
+    where = f"on page {min(unseen):,} first" if unseen else ""
+    return unseen_note([word for words in unseen.values() for word in words], where)
 
-    The first of several that are equally large then names the form or the authority that the page is for, and the name
-    that a person gave the file says more.
+
+def _names_another(name: str, headings: Sequence[str]) -> bool:
+    """Whether a file's name of several words shares a longer word with a later one of ``headings`` than with the first.
+
+    On a cover with several equally large headings, the first may name the form or the authority. The file's name, which
+    a person chose, is then the better title.
 
     >>> cover = ["SECURITIES AND EXCHANGE COMMISSION", "FORM 10-K", "BEST BUY CO., INC."]
     >>> _names_another("BESTBUY_2023_10K.pdf", cover), _names_another("scan.pdf", cover)
@@ -216,31 +224,32 @@ def _names_another(name: str, headings: Sequence[str]) -> bool:
     return max(shared[1:], default=0) > shared[0]
 
 
-def _title(stated: str, composition: Flow, name: str) -> tuple[str, Span | None]:
-    """The stated title if the first page with words shows it, else that page's highest heading, else the file's name.
+def _title(stated: str, flow: Flow, name: str) -> tuple[str, Span | None]:
+    """The document's title and, where a heading is the title, its span in the text.
 
-    What the page does not show names the program, the template or the site that the file came from. A heading that
-    begins with a number is a section's, and so is one behind the words that a letter begins with.
+    The title is the stated one if the first page with words shows it: others name the program, template or website that
+    the file came from. Else it is the highest heading of that page, else the file's name. Headings that begin with a
+    number, and those after a letter's salutation, are sections' and not the document's.
     """
-    text, boxes = composition.text, composition.boxes
+    text, boxes = flow.text, flow.boxes
     page = [box for box in boxes if box.page == boxes[0].page]
     shown = " ".join(text[box.start : box.end] for box in page)
-    seen, wanted = set(_WORD.findall(shown.casefold())), _WORD.findall(stated.casefold())
-    told = sum(word in seen for word in wanted) >= _TOLD * len(wanted) or title_key(stated) in title_key(shown)
-    if is_title(stated) and (told or not page):
+    shown_words, title_words = set(_WORD.findall(shown.casefold())), _WORD.findall(stated.casefold())
+    matches = sum(word in shown_words for word in title_words)
+    is_shown = matches >= _MIN_SHOWN_SHARE * len(title_words) or title_key(stated) in title_key(shown)
+    if is_title(stated) and (is_shown or not page):
         return stated, None
-    begin = {box.start for box in page}
-    blocks = [(" ".join(text[block.start : block.end].split()), block) for block in composition.blocks]
-    greeting = min((block.start for words, block in blocks if _SALUTATION.fullmatch(words)), default=len(text))
-    headings = [
-        (words, block)
-        for words, block in blocks
-        if block.kind is BlockKind.HEADING and block.start in begin and block.start < greeting
-    ]
-    titles = [(title, block) for title, block in headings if is_title(title)]
-    title, chosen = min(titles, key=lambda pair: pair[1].level, default=("", None))
-    if chosen and _names_another(name, [title for title, block in titles if block.level == chosen.level]):
+    starts = {box.start for box in page}
+    headings: list[tuple[str, Block]] = []
+    for block in flow.blocks:
+        words = " ".join(text[block.start : block.end].split())
+        if block.kind is not BlockKind.HEADING and _SALUTATION.fullmatch(words):
+            break
+        if block.kind is BlockKind.HEADING and block.start in starts and is_title(words):
+            headings.append((words, block))
+    title, heading = min(headings, key=lambda pair: pair[1].level, default=("", None))
+    if heading is None or title[0].isdigit():
         return readable_title(name), None
-    if chosen and not title[0].isdigit():
-        return title, chosen.span
-    return readable_title(name), None
+    if _names_another(name, [words for words, block in headings if block.level == heading.level]):
+        return readable_title(name), None
+    return title, heading.span

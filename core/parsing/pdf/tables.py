@@ -1,4 +1,4 @@
-"""Tables of a page whose cells drawn lines part: the library finds the cells, the words are put into them here."""
+"""Tables whose cells are separated by drawn lines: PyMuPDF finds the cells, this module puts the words into them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from math import inf
 from typing import Any
 
 from core.parsing.pdf.columns import (
-    Piece,
+    WordBox,
     cell_text,
     header_rows,
-    is_figure,
+    is_number,
     printed_lines,
 )
 from core.parsing.pdf.lines import Box, Run, TableCells, around, middle_inside, overlap
@@ -21,22 +21,22 @@ from core.parsing.pdf.lines import Box, Run, TableCells, around, middle_inside, 
 Word = tuple[float, float, float, float, str]
 
 _MAX_CELL_CHARACTERS = 800
-_MAX_VECTORS = 4000  # more is a drawing
-_THIN, _MIN_SIDE = 3.0, 6.0  # points: of a line, and of a cell
+_MAX_VECTORS = 4000  # a page with more is a drawing
+_THIN, _MIN_SIDE = 3.0, 6.0  # points: width of a line, side of a cell
 _WIDE_GAP = 2.0  # of a line's height, between columns
-_SLOPE = 1.5  # times as high as wide: a word written upwards
+_UPWARD_RATIO = 1.5  # height to width of a word that is written upwards
 
 
 @dataclass(frozen=True, slots=True)
 class FoundTable:
-    """A table and the box of the page it fills."""
+    """A table and its box on the page."""
 
     box: Box
     cells: TableCells
 
 
 def may_have_grid(vectors: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether upright lines or frames are drawn, so that the library's finder, which takes its time, can find cells.
+    """Whether vertical lines or frames are drawn, without which the library's slow table finder finds nothing.
 
     ``vectors``: blocks of ``page.get_text("dict")``.
     """
@@ -48,17 +48,17 @@ def may_have_grid(vectors: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def find_tables(page: Any, words: Sequence[Word]) -> list[FoundTable]:
-    """Tables whose cells drawn lines part, from top to bottom; they do not overlap.
+    """The tables with drawn cells, from top to bottom, without overlaps.
 
-    ``page``: PyMuPDF's. ``words``: (x0, y0, x1, y1, text) of the page's words.
+    ``page``: of PyMuPDF. ``words``: (x0, y0, x1, y1, text) of the page's words.
     """
     found: list[FoundTable] = []
     for table in page.find_tables(use_layout=False, strategy="lines_strict").tables:
         box = _box(table.bbox)
         grid = [[_box(cell) if cell else None for cell in row.cells] for row in table.rows]
-        cells = _filled(grid, box, _inside(words, box))
-        beside = _inside(words, (-inf, box[1], inf, box[3]))
-        if cells and not any(overlap(box, other.box) for other in found) and _keeps_rows(cells, beside):
+        cells = _fill_cells(grid, _inside(words, box))
+        at_same_height = _inside(words, (-inf, box[1], inf, box[3]))
+        if cells and not any(overlap(box, other.box) for other in found) and _keeps_rows(cells, at_same_height):
             found.append(FoundTable(box, cells))
     return sorted(found, key=lambda table: (table.box[1], table.box[0]))
 
@@ -68,36 +68,36 @@ def _box(values: Sequence[float]) -> Box:
     return x0, y0, x1, y1
 
 
-def _inside(words: Sequence[Word], box: Box) -> list[Piece]:
+def _inside(words: Sequence[Word], box: Box) -> list[WordBox]:
     """The words whose middles lie in the box."""
-    return [Piece(*word[:4], word[4], word[:4]) for word in words if middle_inside(word[:4], box)]
+    return [WordBox(*word[:4], word[4], word[:4]) for word in words if middle_inside(word[:4], box)]
 
 
-def _filled(grid: Sequence[Sequence[Box | None]], box: Box, words: Sequence[Piece]) -> TableCells | None:
-    """Words put into their cells, those of a merged cell into each place it covers; ``None`` when it is no table."""
+def _fill_cells(grid: Sequence[Sequence[Box | None]], words: Sequence[WordBox]) -> TableCells | None:
+    """The table with its words, those of a merged cell in every position it covers; ``None`` if it is not a table."""
     boxes = sorted({cell for row in grid for cell in row if cell})
-    held: dict[Box, list[Piece]] = {}
+    words_in: dict[Box, list[WordBox]] = {}
     for word in words:
-        held.setdefault(min(boxes, key=lambda cell: _distance(word, cell)), []).append(word)
-    rows = [[_run(cell, held) for cell in _whole_row(grid, index, boxes)] for index in range(len(grid))]
+        words_in.setdefault(min(boxes, key=lambda cell: _distance(word, cell)), []).append(word)
+    rows = [[_run(cell, words_in) for cell in _complete_row(grid, index, boxes)] for index in range(len(grid))]
     used = [column for column in range(len(rows[0])) if any(row[column].text for row in rows)]
     table = [tuple(row[column] for column in used) for row in rows if any(run.text for run in row)]
-    several = sum(len({run.text for run in row if run.text}) > 1 for row in table)
+    rows_of_several = sum(len({run.text for run in row if run.text}) > 1 for row in table)
     longest = max((len(run.text) for row in table for run in row), default=0)
-    if len(used) < 2 or several < 2 or longest > _MAX_CELL_CHARACTERS:
+    if len(used) < 2 or rows_of_several < 2 or longest > _MAX_CELL_CHARACTERS:
         return None
-    if len(held) < 0.4 * len(boxes) or 2 * sum(map(_holds_columns, held.values())) > len(table):
+    if len(words_in) < 0.4 * len(boxes) or 2 * sum(map(_has_columns, words_in.values())) > len(table):
         return None
     return TableCells(tuple(table), header_rows(table))
 
 
-def _distance(word: Piece, cell: Box) -> float:
+def _distance(word: WordBox, cell: Box) -> float:
     x, y = (word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2
     return max(cell[0] - x, x - cell[2], cell[1] - y, y - cell[3], 0.0)
 
 
-def _whole_row(grid: Sequence[Sequence[Box | None]], index: int, boxes: Sequence[Box]) -> list[Box]:
-    """The cells of a row, the one that covers a place where the library has none of its own."""
+def _complete_row(grid: Sequence[Sequence[Box | None]], index: int, boxes: Sequence[Box]) -> list[Box]:
+    """The cells of a row; where the library has none, the merged cell that covers the position."""
     row = grid[index]
     y = _middle([cell for cell in row if cell], 1)
     cells = []
@@ -115,39 +115,35 @@ def _middle(cells: Sequence[Box], axis: int) -> float:
     return (start + end) / 2
 
 
-def _holds_columns(pieces: Sequence[Piece]) -> bool:
-    """Whether wide white stands before a figure: shading drew a cell around several columns."""
-    lines = [line for line in printed_lines(pieces) if is_figure(line[-1].text)]
+def _has_columns(words: Sequence[WordBox]) -> bool:
+    """Whether a cell has several columns, with a wide gap before a number: it is shading and no cell."""
+    lines = [line for line in printed_lines(words) if is_number(line[-1].text)]
     return any(right.x0 - left.x1 > _WIDE_GAP * left.height for line in lines for left, right in pairwise(line))
 
 
-def _keeps_rows(cells: TableCells, words: Sequence[Piece]) -> bool:
-    """Whether the figures of nearly every printed line stand in a row of their own, each as often as it is printed.
+def _keeps_rows(cells: TableCells, words: Sequence[WordBox]) -> bool:
+    """Whether the rows match the printed lines: the numbers of nearly every line are in one row, and none is repeated.
 
-    Shading and rules that underline single cells make grids that part rows, join them, or say a figure twice.
-    ``words``: of the page, between the table's top and foot.
+    Shading, and rules that underline single cells, make grids that split rows, join them or repeat numbers. ``words``:
+    of the page, between the table's top and bottom.
     """
-    rows = [Counter(word for run in row for word in run.text.split() if is_figure(word)) for row in cells.rows]
-    lines = (Counter(piece.text for piece in line if is_figure(piece.text)) for line in printed_lines(words))
-    printed = [figures for figures in lines if figures]
-    whole = sum(any(figures <= row for row in rows) for figures in printed)
-    said = sum(map(Counter.total, rows))
-    several = [sum(figures.total() > 1 for figures in side) for side in (printed, rows)]
-    return (
-        whole >= 0.9 * len(printed)
-        and said <= 1.1 * sum(map(Counter.total, printed))
-        and several[0] <= 1.1 * several[1]
-    )
+    rows = [Counter(word for run in row for word in run.text.split() if is_number(word)) for row in cells.rows]
+    lines = (Counter(word.text for word in line if is_number(word.text)) for line in printed_lines(words))
+    printed = [numbers for numbers in lines if numbers]
+    matched = sum(any(numbers <= row for row in rows) for numbers in printed)
+    printed_total, row_total = (sum(map(Counter.total, counts)) for counts in (printed, rows))
+    printed_several, row_several = (sum(numbers.total() > 1 for numbers in counts) for counts in (printed, rows))
+    return matched >= 0.9 * len(printed) and row_total <= 1.1 * printed_total and printed_several <= 1.1 * row_several
 
 
-def _run(cell: Box, held: dict[Box, list[Piece]]) -> Run:
-    pieces = held.get(cell, [])
-    if not pieces:
+def _run(cell: Box, words_in: dict[Box, list[WordBox]]) -> Run:
+    words = words_in.get(cell, [])
+    if not words:
         return Run("", cell)
-    words = [piece for piece in pieces if len(piece.text) > 2]
-    upward = sum(piece.height > _SLOPE * (piece.x1 - piece.x0) for piece in words)
-    text = cell_text(pieces)
-    if upward > len(words) / 2:  # a narrow column's heading, written from bottom to top
-        ordered = sorted(pieces, key=lambda piece: (round((piece.x0 + piece.x1) / 12), -piece.y1))
-        text = " ".join(piece.text for piece in ordered)
-    return Run(text, around([piece.box for piece in pieces]))
+    longer = [word for word in words if len(word.text) > 2]
+    upward = sum(word.height > _UPWARD_RATIO * (word.x1 - word.x0) for word in longer)
+    text = cell_text(words)
+    if upward > len(longer) / 2:  # a narrow column's heading, written from bottom to top
+        ordered = sorted(words, key=lambda word: (round((word.x0 + word.x1) / 12), -word.y1))
+        text = " ".join(word.text for word in ordered)
+    return Run(text, around([word.box for word in words]))

@@ -1,4 +1,4 @@
-"""Pages of lines to canonical text: blocks one blank line apart, with a box for every text run."""
+"""Composes the lines of a PDF's pages into canonical text with blocks, links and a box for every text run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 
 from core.parsing.flow import Flow, Piece, Rectangle, TableCell, Words, tidy, write_piece
-from core.parsing.pdf.furniture import furniture
+from core.parsing.pdf.furniture import find_furniture
 from core.parsing.pdf.headings import mark_headings
 from core.parsing.pdf.joining import Spelling, joined, joint, lists, spelling_of
 from core.parsing.pdf.lines import Box, Run, TableCells, TextLine, body_font, body_size, title_key
@@ -14,7 +14,7 @@ from core.parsing.pdf.paragraphs import Draft, drafts_of
 from core.parsing.table_header import cell_value
 from core.types import Block, BlockKind, Link, Page, PageBox, Span
 
-_MAX_MONO_SHARE = 0.6  # a typewritten document is no program
+_MAX_MONO_SHARE = 0.6  # of the letters; a document with more monospaced type is typewritten, not source code
 
 
 def compose(
@@ -24,29 +24,29 @@ def compose(
     outline: Sequence[tuple[int, str, int]],
     tick: Callable[[], None] = lambda: None,
 ) -> Flow:
-    """The document's text, blocks and boxes. Furniture comes last, one block a page.
+    """The document's text, blocks, links and boxes. Furniture comes last, one block for each page.
 
-    ``heights``: of the frames in which the pages' lines read upright. ``lines_of``: each page's lines in reading order.
-    ``outline``: (level, title, 1-based page). ``tick``: called between pages; it may raise to stop.
+    ``heights``: of the pages' upright frames. ``lines_of``: each page's lines in reading order. ``outline``: (level,
+    title, page from 1). ``tick``: called between pages; may raise to stop.
     """
     titles = {(page, title_key(title).lstrip("0123456789")) for _, title, page in outline}
-    edges = furniture(lines_of, pages, heights, titles, tick)
+    edges = find_furniture(lines_of, pages, heights, titles, tick)
     body = [
         [line for index, line in enumerate(lines) if index not in edge]
         for lines, edge in zip(lines_of, edges, strict=True)
     ]
-    every = [line for lines in body for line in lines if not line.stands_in]
-    size = body_size(every)
-    letters = sum(len(line.text) for line in every) or 1
-    with_code = sum(len(line.text) for line in every if line.mono) < _MAX_MONO_SHARE * letters
+    body_lines = [line for lines in body for line in lines if not line.is_placeholder]
+    size = body_size(body_lines)
+    letters = sum(len(line.text) for line in body_lines) or 1
+    with_code = sum(len(line.text) for line in body_lines if line.mono) < _MAX_MONO_SHARE * letters
     drafts: list[Draft] = []
     for page, height, lines in zip(pages, heights, body, strict=True):
         tick()
         drafts += drafts_of(page.number, lines, size, height, with_code=with_code)
-    mark_headings(drafts, outline, size, body_font(every))
+    mark_headings(drafts, outline, size, body_font(body_lines))
     tick()
     drafts = joined(drafts)
-    writer = _Writer(pages, spelling_of((line.text, line.parted) for line in every))
+    writer = _Writer(pages, spelling_of((line.text, line.ends_with_blank) for line in body_lines))
     for is_list, group in groupby(drafts, key=lambda draft: draft.kind is BlockKind.LIST):
         members = list(group)
         for run in lists(members) if is_list else [[draft] for draft in members]:
@@ -58,7 +58,7 @@ def compose(
 
 
 class _Writer:
-    """Drafts on their way into canonical text. ``spelling``: tells which hyphens at a line's end are a word's."""
+    """Writes drafts as blocks of canonical text. ``spelling``: tells which hyphens at line ends belong to the word."""
 
     def __init__(self, pages: Sequence[Page], spelling: Spelling) -> None:
         self.flow = Flow()
@@ -66,7 +66,7 @@ class _Writer:
         self._spelling = spelling
 
     def block(self, run: Sequence[Draft]) -> None:
-        """One draft as a block of its own, or the items of a list as one."""
+        """Write one draft as a block, or the items of a list together as one block."""
         kind, first, page = run[0].kind, run[0].first, run[0].page
         if first.table is not None:
             self._table(page, first.table)
@@ -76,12 +76,12 @@ class _Writer:
             self.lines(kind, page, [label for label in first.labels if label.text])
         else:
             start = self._start()
-            spans = [self._flowing(draft, "\n" if number else "") for number, draft in enumerate(run)]
+            spans = [self._prose(draft, "\n" if number else "") for number, draft in enumerate(run)]
             parts = tuple(spans) if kind is BlockKind.LIST else ()
             self.flow.blocks.append(Block(kind, start, self.flow.length, level=run[0].level, parts=parts))
 
     def lines(self, kind: BlockKind, page: int, lines: Sequence[TextLine | Run]) -> None:
-        """Lines of one page, one below the other; nothing where there are none."""
+        """Write lines of one page as one block with a line each. Writes nothing without lines."""
         if not lines:
             return
         start = self._start()
@@ -96,7 +96,7 @@ class _Writer:
         return self.flow.length
 
     def _run(self, words: Words, page: int, box: Box, before: str = "") -> Span:
-        """Write a text run; note its box and its links, of which one that a line's end parted is whole again."""
+        """Write a text run and record its box and links. A link that a line end split becomes one link again."""
         flow = self.flow
         flow.write(before)
         span = flow.write(words.text)
@@ -112,28 +112,28 @@ class _Writer:
         return span
 
     def _on_page(self, page: int, box: Box) -> Rectangle:
-        """As much of a box as lies on the page."""
+        """The part of a box that lies on the page."""
         width, height = self._sizes[page]
         x0, x1 = (round(min(max(value, 0.0), width), 2) for value in (box[0], box[2]))
         y0, y1 = (round(min(max(value, 0.0), height), 2) for value in (box[1], box[3]))
         return x0, y0, x1, y1
 
-    def _flowing(self, draft: Draft, before: str) -> Span:
-        """Lines as running text: one blank between them, words that a hyphen broke at a line's end whole again."""
+    def _prose(self, draft: Draft, before: str) -> Span:
+        """Write lines as running text, joined by blanks; words that were hyphenated at line ends are joined."""
         self.flow.write(before)
         start = self.flow.length
         lines = [(page, line) for page, line in draft.lines if line.text]
         for index, (page, line) in enumerate(lines):
             following = lines[index + 1][1].text.lstrip() if index + 1 < len(lines) else None
             words = Words(line.text, line.links)
-            words = tidy(words) if "  " in line.text else words  # of typewriter's type that is no listing
-            text, between = joint(words.text, following, self._spelling, parted=line.parted)
+            words = tidy(words) if "  " in line.text else words  # monospaced type that is no listing
+            text, between = joint(words.text, following, self._spelling, ends_with_blank=line.ends_with_blank)
             self._run(Words(text, words.links), page, line.box)
             self.flow.write(between)
         return Span(start, self.flow.length)
 
     def _code(self, draft: Draft) -> None:
-        """Lines of a listing one below the other, indented as they stand on the page."""
+        """Write the lines of a listing, indented as on the page."""
         start = self._start()
         margin = min(line.x0 for _, line in draft.lines)
         widths = sorted(line.width / len(line.text) for _, line in draft.lines)
@@ -149,18 +149,18 @@ class _Writer:
         write_piece(self.flow, Piece(BlockKind.TABLE, rows=rows, header_rows=table.header_rows, page=page))
 
     def _cell(self, page: int, run: Run) -> TableCell:
-        words = self._whole(run)
+        words = self._join_lines(run)
         return TableCell(words, cell_value(words.text), box=self._on_page(page, run.box))
 
-    def _whole(self, run: Run) -> Words:
-        """A cell's printed lines as one text, words they part whole again; the links over the same words."""
+    def _join_lines(self, run: Run) -> Words:
+        """A cell's printed lines as one text, hyphenated words joined, with the links moved along."""
         lines = run.text.split("\n")
         if len(lines) == 1:
             return Words(run.text, run.links)
         text = ""
-        places: list[int] = []  # where each character of the printed lines came to stand
+        offsets: list[int] = []  # in ``text``, of each character of the printed lines
         for line, following in zip(lines, [*lines[1:], None], strict=True):
-            kept, between = joint(line, following, self._spelling, parted=True)
-            places += [len(text) + min(offset, len(kept)) for offset in range(len(line) + 1)]
+            kept, between = joint(line, following, self._spelling, ends_with_blank=True)
+            offsets += [len(text) + min(offset, len(kept)) for offset in range(len(line) + 1)]
             text += kept + between
-        return Words(text, tuple((places[start], places[end], to) for start, end, to in run.links))
+        return Words(text, tuple((offsets[start], offsets[end], target) for start, end, target in run.links))

@@ -1,4 +1,4 @@
-"""The tasks of the child process that alone opens PDF files: ``python -m core.parsing.pdf.worker``."""
+"""The worker process that opens PDF files and pictures: ``python -m core.parsing.pdf.worker``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from core.errors import ParseError, PasswordNeededError
 from core.parsing.pdf.extract import PageParts, clean, on_shown_page, page_lines, shown
-from core.parsing.pdf.fonts import Typewriters, unturned
+from core.parsing.pdf.fonts import Typewriters, ordered_text
 from core.parsing.pdf.lines import OpenedFile, PageRead, TextLine
 from core.parsing.pdf.marks import comments, links_on, with_links
 from core.parsing.pdf.tables import Word, find_tables
@@ -27,17 +27,17 @@ from core.parsing.pictures.looking import (
 from core.parsing.sandbox.worker import Answer, Task, answer, is_memory, serve
 from core.plain_values import to_values
 
-# What PyMuPDF imports with itself wherever it is installed: a model of layouts that nothing here asks, and its runtime.
-_UNASKED = ("pymupdf.layout", "pymupdf4llm")
+# PyMuPDF imports these if they are installed: a layout model that is not used here, and its runtime.
+_UNUSED_MODULES = ("pymupdf.layout", "pymupdf4llm")
 _LOCKED = "Give it on the Library page, or with --password."
-_TURNED = re.compile("[\u0622\u0623\u0625\u0627]\u0644")
-_LINE_END_HYPHENS = {ord(char): "-" for char in "\x02\ufffe\u00ad"}  # how pdfium writes a hyphen that broke a word
+_ALEF_LAM = re.compile("[\u0622\u0623\u0625\u0627]\u0644")
+_LINE_END_HYPHENS = {ord(char): "-" for char in "\x02\ufffe\u00ad"}  # how pdfium writes a hyphen at a line end
 
 
 def parse_pdf(data: bytes, request: Answer) -> Iterator[Answer]:
-    """Frames for a whole file: "open" with its outline and metadata, one "page" each, then one "second" each.
+    """Frames for a file: "open" with outline and metadata, then one "page" for each page, then one "second" for each.
 
-    The second reading comes when the first is safe: whatever a hostile file does to that engine costs the audit alone.
+    The second reading comes last, so that a file which crashes pdfium costs the audit only.
     """
     document = _open(data, request)
     if not document.is_pdf:
@@ -55,7 +55,7 @@ def parse_pdf(data: bytes, request: Answer) -> Iterator[Answer]:
     for number in range(document.page_count):
         try:
             page = _read_page(document.load_page(number), typewriters)
-        except _failures() as error:  # this page is damaged, the others may be whole
+        except _failures() as error:  # only this page is damaged
             if is_memory(error):
                 raise
             page = PageRead(number + 1, damaged=True)
@@ -65,22 +65,22 @@ def parse_pdf(data: bytes, request: Answer) -> Iterator[Answer]:
 
 
 def _pictures(document: Any) -> Iterator[Answer]:
-    """Frames for a file that is a picture or several: pages without a text layer."""
+    """Frames for a picture file: pages without a text layer."""
     yield {"type": "open", **to_values(OpenedFile(document.page_count))}
     for number, page in enumerate(document, 1):
-        yield {"type": "page", **to_values(_seen(page, PageRead(number, height=page.rect.height)))}
+        yield {"type": "page", **to_values(_with_signs(page, PageRead(number, height=page.rect.height)))}
 
 
-def _seen(page: Any, read: PageRead) -> PageRead:
-    """The page with its size and what a look at it tells; one whose picture cannot be decoded is damaged."""
-    told = any(line.stands_in or any(map(str.isalnum, line.text)) for line in read.lines)
-    looked = signs(page, [line.box for line in read.lines], told=told)
+def _with_signs(page: Any, page_read: PageRead) -> PageRead:
+    """The page with its size and ``signs``. A page whose picture cannot be decoded is damaged."""
+    has_text = any(line.is_placeholder or any(map(str.isalnum, line.text)) for line in page_read.lines)
+    page_signs = signs(page, [line.box for line in page_read.lines], has_text=has_text)
     size = (page.rect.width, page.rect.height)
-    return replace(read, size=size, signs=looked or read.signs, damaged=looked is None)
+    return replace(page_read, size=size, signs=page_signs or page_read.signs, damaged=page_signs is None)
 
 
 def _open(data: bytes, request: Answer) -> Any:
-    """The document. Raises ``PasswordNeededError`` when it needs a password, or another one."""
+    """The document. Raises ``PasswordNeededError`` where it needs a password and none or a wrong one was given."""
     import pymupdf
 
     document = opened_picture(data) or pymupdf.open(stream=data, filetype="pdf")
@@ -98,11 +98,11 @@ def _read_page(page: Any, typewriters: Typewriters) -> PageRead:
     text_page = page.get_textpage(flags=flags)
     raw = text_page.extractDICT()
     page_text = text_page.extractTEXT()
-    if _TURNED.search(page_text):
-        raw = _with_whole_runs(text_page.extractRAWDICT())
+    if _ALEF_LAM.search(page_text):
+        raw = _with_ordered_text(text_page.extractRAWDICT())
     links = list(links_on(page))
-    lined = any(block["type"] == 3 for block in raw["blocks"])
-    words = _words(text_page) if lined or links else []
+    has_vectors = any(block["type"] == 3 for block in raw["blocks"])
+    words = _words(text_page) if has_vectors or links else []
     marks = _comments(page, page_text)
     parts = PageParts(
         raw=raw,
@@ -113,11 +113,11 @@ def _read_page(page: Any, typewriters: Typewriters) -> PageRead:
     )
     lines, height, doubles = page_lines(parts, typewriters)
     if links:
-        back = tuple(page.derotation_matrix)
-        lines = with_links(lines, words, [(shown(box, back), target) for box, target in links])
+        derotation = tuple(page.derotation_matrix)
+        lines = with_links(lines, words, [(shown(box, derotation), target) for box, target in links])
     if page.rotation:
         lines = [on_shown_page(line, tuple(page.rotation_matrix)) for line in lines]
-    read = PageRead(
+    page_read = PageRead(
         page.number + 1,
         height=height,
         lines=tuple(lines),
@@ -125,31 +125,31 @@ def _read_page(page: Any, typewriters: Typewriters) -> PageRead:
         unseen=unseen(page, raw),
         unmarked=marks is None,
     )
-    return _seen(page, read)
+    return _with_signs(page, page_read)
 
 
-def _with_whole_runs(raw: Answer) -> Answer:
-    """The dictionary of characters as one of runs."""
+def _with_ordered_text(raw: Answer) -> Answer:
+    """A "rawdict" as a "dict": each span gets its text, with Arabic lam-alef in its order, instead of characters."""
     for block in raw["blocks"]:
         for line in block.get("lines", ()):
             for span in line["spans"]:
-                span["text"] = unturned(span.pop("chars"))
+                span["text"] = ordered_text(span.pop("chars"))
     return raw
 
 
 def _words(text_page: Any) -> list[Word]:
-    """The page's words as they will stand in the text, those drawn twice to cast a shadow once."""
-    places: dict[tuple[str, int], list[Word]] = {}
+    """The page's words, cleaned like the lines; words drawn twice are kept once."""
+    by_row: dict[tuple[str, int], list[Word]] = {}
     for x0, y0, x1, y1, text, *_ in text_page.extractWORDS():
         cleaned, row = clean(text).strip(), int(y0 // 4)
-        near = (twin for beside in (row - 1, row, row + 1) for twin in places.get((cleaned, beside), ()))
+        near = (twin for near_row in (row - 1, row, row + 1) for twin in by_row.get((cleaned, near_row), ()))
         if cleaned.strip(" \u00ad") and not any(abs(x0 - twin[0]) < 2 and abs(y0 - twin[1]) < 2 for twin in near):
-            places.setdefault((cleaned, row), []).append((x0, y0, x1, y1, cleaned))
-    return [word for same in places.values() for word in same]
+            by_row.setdefault((cleaned, row), []).append((x0, y0, x1, y1, cleaned))
+    return [word for same in by_row.values() for word in same]
 
 
 def _comments(page: Any, page_text: str) -> list[TextLine] | None:
-    """What is written on the page; ``None`` where that is damaged, which costs the page nothing else."""
+    """Lines of the page's annotations and form fields; ``None`` where they are damaged."""
     try:
         if page.first_annot is None and page.first_widget is None:
             return []
@@ -161,17 +161,17 @@ def _comments(page: Any, page_text: str) -> list[TextLine] | None:
 
 
 def _with_whole_ligatures(text: str, box_of: Callable[[int], object]) -> str:
-    """Arabic lam-alef in its order: that one letter comes as alef, lam, both in the same box."""
-    for match in _TURNED.finditer(text):
+    """The text with Arabic lam-alef in its order: pdfium returns that ligature as alef, lam, both in the same box."""
+    for match in _ALEF_LAM.finditer(text):
         if box_of(match.start()) == box_of(match.start() + 1):
             text = f"{text[: match.start()]}{match[0][::-1]}{text[match.end() :]}"
     return text
 
 
 def _page_texts(data: bytes, password: str | None) -> Iterator[str]:
-    """The text of every page in its order; "" for a page this engine cannot read.
+    """The text of every page by pdfium, in order; "" for a page that it cannot read.
 
-    Raises ``pypdfium2.PdfiumError`` when it cannot open the file at all.
+    Raises ``pypdfium2.PdfiumError`` where it cannot open the file.
     """
     import pypdfium2
 
@@ -202,8 +202,7 @@ def _second(data: bytes, password: str | None) -> Iterator[Answer]:
 
 
 def render_pdf(data: bytes, request: Answer) -> Iterator[Answer]:
-    """A frame for each of the request's "pages", its picture in base64: a PNG, or with "turn" a JPEG for OCR."""
-
+    """A frame for each of the request's "pages", with its picture in base64: a PNG, or with "turn" a JPEG for OCR."""
     document = _open(data, request)
     for number in request["pages"]:
         if not 1 <= number <= document.page_count:
@@ -221,16 +220,16 @@ TASKS: dict[str, Task] = {"parse": parse_pdf, "render": render_pdf}
 
 
 def _failures() -> tuple[type[Exception], ...]:
-    """What the libraries raise on damaged files, their bindings' own slips on unexpected values included."""
+    """What the libraries raise on damaged files, including errors in their bindings on unexpected values."""
     from pymupdf import mupdf
 
-    slips = (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, ZeroDivisionError)
-    return (mupdf.FzErrorBase, RuntimeError, OSError, AssertionError, *slips)
+    binding_errors = (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, ZeroDivisionError)
+    return (mupdf.FzErrorBase, RuntimeError, OSError, AssertionError, *binding_errors)
 
 
 def warm_up() -> None:
-    """Go every way of the libraries once, so that whatever they load late is loaded before the doors shut."""
-    sys.modules.update(dict.fromkeys(_UNASKED))  # type: ignore[arg-type] # as if they were not installed
+    """Use every feature of the libraries once: afterwards no file can be opened, so nothing may be loaded lazily."""
+    sys.modules.update(dict.fromkeys(_UNUSED_MODULES))  # type: ignore[arg-type] # as if they were not installed
     import pymupdf
 
     pymupdf.TOOLS.mupdf_display_errors(False)

@@ -1,1 +1,1 @@
-"""Pages as pictures: drawn for people and for OCR, looked at for ink, and files that are pictures alone."""
+"""Pages as pictures: rendered for display and for OCR, measured for ink; and picture files."""

@@ -1,4 +1,4 @@
-"""Pictures of pages, drawn by the worker processes that alone open PDF files and pictures; what these cannot open."""
+"""Renders pages as pictures, in the worker processes that open PDF files and pictures."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ _TIMEOUT_SECONDS = 60
 
 @cache
 def pool() -> WorkerPool:
-    """The warm workers of this process."""
+    """This process's pool of workers for PDF files and pictures."""
     return WorkerPool("core.parsing.pdf.worker")
 
 
 def render_page(
     data: bytes, page: int, scale: float, settings: ParsingSettings | None = None, password: str | None = None
 ) -> bytes:
-    """PNG of the 1-based ``page`` at ``scale`` pixels a point; very large pages get a smaller scale.
+    """A PNG of ``page``, from 1, with ``scale`` pixels for each point; very large pages get a smaller scale.
 
-    A ``PageBox`` times ``scale`` lies on it. Raises ``ParseError`` for a page that is not there, and as ``PdfParser``.
+    Coordinates of a ``PageBox`` times ``scale`` are pixels. Raises ``ParseError`` where the page does not exist, and
+    what ``PdfParser`` raises.
     """
     request = {"pages": [page], "scale": scale, "max_pixels": _MAX_PIXELS}
     return _drawn(data, request, settings or ParsingSettings(), password)[page][0]
@@ -36,7 +37,7 @@ def render_page(
 def pictures_for_ocr(
     data: bytes, pages: Sequence[int], turn: int, settings: ParsingSettings, password: str | None
 ) -> dict[int, tuple[bytes, float]]:
-    """JPEGs of pages, by number, turned clockwise by ``turn`` degrees, and their pixels to a point. Raises as above."""
+    """By page number: a JPEG turned clockwise by ``turn`` degrees, and its pixels for each point. Raises as above."""
     return _drawn(data, {"pages": list(pages), "turn": turn}, settings, password)
 
 

@@ -1,4 +1,4 @@
-"""Headings of plain text that say what they are: "Chapter 4", "ARTICLE II. Of Ducks", and lines all in capitals."""
+"""Finds headings of plain text by their words ("Chapter 4", "ARTICLE II. Of Ducks"), or by capitals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-# What parts of books and laws are called, the larger ones first; those of one line stand beside each other.
+# Names of the parts of books and laws, the larger ones first; those on one line have the same rank.
 _PARTS = (
     ("volume", "tome", "band"),
     ("book", "buch", "livre", "libro"),
@@ -27,17 +27,17 @@ _NUMBER = (
 _NAMED = re.compile(
     rf"({'|'.join(_RANKS)})\s+{_NUMBER}(?:\s*[.:\])—–-]+)?(?P<of>\s+(?-i:[^a-zß-öø-ÿа-яё\s]).*)?\Z", re.IGNORECASE
 )
-_LONGEST = 100  # characters of a heading
-_SENTENCE = 8  # words of what ends with a full stop and may still be a name
-_MOST_CAPITALS = 0.25  # of the groups; more are shouted
-_FEWEST = 2
+_MAX_HEADING = 100  # characters
+_MAX_NAME = 8  # words of a name that ends with a full stop
+_MAX_CAPITALS = 0.25  # share of the groups; with more, capitals do not mark headings
+_MIN_HEADINGS = 2
 
 
 def headings_by_words(groups: Sequence[Sequence[str]]) -> dict[int, int]:
-    """Level, from 1, of the groups whose first line is a heading, by their places.
+    """Levels, from 1, of the groups whose first line is a heading, by index.
 
-    ``groups``: lines between blank ones. Parts must be named at least twice; larger ones stand above smaller ones, of
-    those that the text has. Where it has none, lines in capitals are headings, three at least.
+    ``groups``: lines between blank ones. At least two headings must name parts; their levels follow the ranks of the
+    parts that occur. Without such headings, at least three lines in capitals are headings.
 
     >>> headings_by_words([["PART I"], ["Chapter 1", "Feed"], ["They eat."], ["PART II"], ["Chapter 2"], ["So."]])
     {0: 1, 1: 2, 3: 1, 4: 2}
@@ -46,17 +46,17 @@ def headings_by_words(groups: Sequence[Sequence[str]]) -> dict[int, int]:
     capitals: list[int] = []
     for place, lines in enumerate(groups):
         words = lines[0].strip()
-        if len(words) > _LONGEST:
+        if len(words) > _MAX_HEADING:
             continue
         if (found := _NAMED.match(words)) and words[0].isupper():
             of = (found["of"] or "").split()
-            if not of or (len(lines) == 1 and not (len(of) > _SENTENCE and of[-1][-1] in ".;,")):
+            if not of or (len(lines) == 1 and not (len(of) > _MAX_NAME and of[-1][-1] in ".;,")):
                 named[place] = _RANKS[found[1].lower()]
         elif len(lines) == 1 and words.isupper() and words[0].isalnum() and len(words) > 3 and words[-1] not in ",;":
             capitals.append(place)
     counts = Counter(named.values())
-    ranks = sorted(rank for rank, count in counts.items() if count >= _FEWEST)
+    ranks = sorted(rank for rank, count in counts.items() if count >= _MIN_HEADINGS)
     levels = {place: 1 + ranks.index(rank) for place, rank in named.items() if rank in ranks}
-    if levels or not _FEWEST < len(capitals) <= _MOST_CAPITALS * len(groups):
+    if levels or not _MIN_HEADINGS < len(capitals) <= _MAX_CAPITALS * len(groups):
         return levels
     return dict.fromkeys(capitals, 1)

@@ -1,7 +1,7 @@
-"""Conversations as programs export them in JSON: Slack, Discord, Telegram, Messenger, Google Chat, ChatGPT, Claude.
+"""Parses exported conversations in JSON: Slack, Discord, Telegram, Messenger, Google Chat, ChatGPT, Claude.
 
-Each message is told as ``[2026-05-13 22:55] Ann: ...``, which is how people export chats as text; of several
-conversations in one file each has a heading. What a message says is read as Markdown.
+A message is written as ``[2026-05-13 22:55] Ann: ...``, as in chats exported as text. If a file has several
+conversations, each gets a heading. The text of messages is read as Markdown.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _CLOCK = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)")
 _SLACK_LINK = re.compile(r"<((?:https?|mailto):[^<>|\s]+)\|([^<>\n]+)>")
 _SLACK_MENTION = re.compile(r"<[@#!]([\w-]+)(?:\|([^<>\n]*))?>")
 _BEGINS_BLOCK = re.compile(r"(?:```|~~~|[-*+] |\d{1,3}[.)] |#{1,6} |>|\|)")
-_LATEST = 4_000_000_000  # seconds; larger numbers are thousandths of them
+_MAX_SECONDS = 4_000_000_000  # since 1970; larger numbers are milliseconds
 _HIDDEN = "is_visually_hidden_from_conversation"
 _ROLES = frozenset({"user", "assistant", "system", "tool", "human", "gpt"})
 _FEWEST = 2
@@ -47,7 +47,7 @@ _DEEPEST = 20
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """``time``: "2026-05-13 22:55" in UTC or as the file states it, "" where it does not."""
+    """A message. ``time``: "2026-05-13 22:55", in UTC or as the file states it; "" for none."""
 
     speaker: str
     time: str
@@ -56,7 +56,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Messages in their order. ``title``: "" where the file states none. ``left``: entries that say nothing."""
+    """A conversation. ``title``: "" for none. ``left``: the number of entries without text."""
 
     title: str
     messages: tuple[Message, ...]
@@ -64,13 +64,13 @@ class Conversation:
 
 
 class ChatParser:
-    """Exported conversations in JSON."""
+    """The parser of exported conversations in JSON."""
 
     name = "chat"
     version = 1
 
     def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
-        """The conversations one after the other. Raises ``ParseError`` for what holds none."""
+        """The conversations in order. Raises ``ParseError`` where there is none."""
         shown = display_name(name)
         source, encoding = decode(data, shown)
         found = read_conversations(source)
@@ -126,7 +126,7 @@ def read_conversations(text: str) -> list[Conversation]:
 
 
 def _holders(held: object) -> Iterator[Mapping[str, Any]]:
-    """What may be a conversation: the whole, or each of several."""
+    """The candidates for conversations: the whole JSON, or each of its entries."""
     if isinstance(held, list) and all(isinstance(one, dict) and "ts" in one and "type" in one for one in held):
         yield {"messages": held}  # a day of a channel of Slack
         return
@@ -156,7 +156,7 @@ def _conversation(one: Mapping[str, Any]) -> Conversation | None:
 
 
 def _of_branch(nodes: Mapping[str, Any], last: object) -> list[Any]:
-    """The messages of ChatGPT's tree that lead to its current one, else all of them."""
+    """The messages on the path to the current one in ChatGPT's tree; all of them where there is none."""
     branch: list[Any] = []
     seen: set[object] = set()
     while isinstance(node := nodes.get(str(last)), dict) and last not in seen:
@@ -195,7 +195,7 @@ def _link(found: re.Match[str]) -> str:
 
 
 def _said(value: object, between: str, depth: int = 0) -> str:
-    """The words of a text, of its parts, or of what holds them; "" where it nests deeper than any export does."""
+    """The text of a string, of a list of parts, or of an object around them; "" where it is nested too deeply."""
     if isinstance(value, str) or depth > _DEEPEST:
         return value if isinstance(value, str) else ""
     if isinstance(value, list):
@@ -213,7 +213,7 @@ def _time(entry: Mapping[str, Any]) -> str:
         try:
             seconds = float(stated) if isinstance(stated, str | int | float) else 0.0
             if seconds > 0:
-                moment = datetime.fromtimestamp(seconds / (1000 if seconds > _LATEST else 1), UTC)
+                moment = datetime.fromtimestamp(seconds / (1000 if seconds > _MAX_SECONDS else 1), UTC)
                 return f"{moment:%Y-%m-%d %H:%M}"
         except (ValueError, OverflowError, OSError):
             continue

@@ -1,4 +1,4 @@
-"""Markdown to blocks: markdown-it-py says which lines belong together; offsets and pipe tables are our own."""
+"""The parser of Markdown. markdown-it-py finds the lines of blocks; offsets, links and pipe tables are our own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from core.parsing.file_names import display_name, is_of_a_row, readable_title
+from core.parsing.file_names import display_name, is_one_of_a_series, readable_title
 from core.parsing.links import find_links, label_key
 from core.parsing.plain.admonitions import unindented
 from core.parsing.plain.front_matter import front_matter
@@ -56,7 +56,7 @@ class MarkdownParser:
     version = 4
 
     def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
-        """The file's own text, cut into blocks that hold every non-blank character. Raises ``ParseError``."""
+        """The file's own text, with blocks that cover every non-blank character. Raises ``ParseError``."""
         text, encoding = decode(data, display_name(name))
         head = front_matter(text)
         blocks, links = read_blocks(text, head.end if head else 0)
@@ -77,7 +77,7 @@ class MarkdownParser:
 
 
 def _tags(text: str, blocks: Sequence[Block], links: Sequence[Link], values: Mapping[str, str]) -> dict[str, str]:
-    """The tags a note says it has, those in its prose among them; elsewhere ``#channel`` is no tag."""
+    """The tags of a note, from its front matter and its prose; in files that are no notes, ``#channel`` is no tag."""
     said = list(tags_of(values))
     if values or any(link.target.startswith(WIKI) for link in links):
         said += tags_in("\n".join(text[block.start : block.end] for block in blocks if block.kind in _PROSE))
@@ -85,7 +85,7 @@ def _tags(text: str, blocks: Sequence[Block], links: Sequence[Link], values: Map
 
 
 def read_blocks(text: str, body_start: int = 0) -> tuple[list[Block], list[Link]]:
-    """Blocks and links of Markdown ``text``, sorted; what stands before ``body_start`` is front matter.
+    """Blocks and links of Markdown ``text``, sorted. Text before ``body_start`` is front matter.
 
     >>> [(block.kind.value, block.start, block.end) for block in read_blocks("# A\\n\\ntext\\n\\n- x\\n- y\\n")[0]]
     [('heading', 0, 3), ('paragraph', 5, 9), ('list', 11, 18)]
@@ -189,7 +189,7 @@ def _table(text: str, tokens: Sequence[Token], index: int, span: Span, starts: S
 
 
 def _with_footnotes(text: str, blocks: Sequence[Block]) -> list[Block]:
-    """Footnote definitions as blocks of their own, with indented lines that continue them."""
+    """The blocks, with footnote definitions as blocks of their own, including indented lines that continue them."""
     result: list[Block] = []
     for block in blocks:
         previous = result[-1] if result else None
@@ -227,7 +227,7 @@ def _links(text: str, tokens: Sequence[Token], starts: Sequence[int], references
 
 
 def heading_words(text: str, start: int, end: int) -> Span:
-    """The words of the heading block ``[start, end)``: without number signs and underline.
+    """The text of the heading block ``[start, end)``, without number signs and underline.
 
     >>> text = "## Setting up ##"
     >>> span = heading_words(text, 0, len(text)); text[span.start:span.end]
@@ -244,7 +244,7 @@ def heading_words(text: str, start: int, end: int) -> Span:
 
 
 def plain_words(markup: str) -> str:
-    """Markdown's inline marks taken off, blanks run together; for titles only, offsets are lost.
+    """``markup`` without inline marks and with blanks collapsed. For titles only: offsets are not kept.
 
     >>> plain_words("The **new** `api_key` [guide](https://x.test)")
     'The new api_key guide'
@@ -255,7 +255,7 @@ def plain_words(markup: str) -> str:
 
 
 def title_of(text: str, blocks: Sequence[Block], name: str) -> tuple[str, Span | None]:
-    """The first level-1 heading where it is not one of a row, else the file's name."""
+    """The first level-1 heading unless it is one of a series, else the file's name; and the heading's span."""
     spans = [
         heading_words(text, block.start, block.end)
         for block in blocks
@@ -263,14 +263,14 @@ def title_of(text: str, blocks: Sequence[Block], name: str) -> tuple[str, Span |
     ]
     said = [plain_words(text[span.start : span.end]) for span in spans]
     for span, words in zip(spans, said, strict=True):
-        if span.start > _TITLE_WITHIN or is_of_a_row(words, said):
+        if span.start > _TITLE_WITHIN or is_one_of_a_series(words, said):
             break
         if words and len(words) <= _MAX_TITLE:
             return words, span
     return readable_title(name), None
 
 
-# What tables of READMEs and manuals mark their words up with; any other name between angles may be one to fill in.
+# Tags that occur in tables of READMEs and manuals; other names in angle brackets may be placeholders.
 _MARK = re.compile(r"</?(?:a|b|code|em|i|img|kbd|small|span|strong|sub|sup|u)(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _TAG = re.compile(r"\s*</?(?:br|div|li|ol|p|ul)(?:\s[^<>]*)?/?>\s*", re.IGNORECASE)
 _PIPE_OR_ESCAPE = re.compile(r"\\.|\|", re.DOTALL)

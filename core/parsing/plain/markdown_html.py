@@ -1,4 +1,4 @@
-"""HTML that stands in Markdown as blocks: headings written as tags, as READMEs have them, are headings."""
+"""Blocks of HTML in Markdown. Headings written as tags, as in READMEs, become headings."""
 
 from __future__ import annotations
 
@@ -33,6 +33,6 @@ def html_blocks(text: str, span: Span) -> Iterator[Block]:
 
 
 def words_of_heading(text: str, start: int, end: int) -> Span | None:
-    """What stands between the tags of a heading at ``[start, end)``; ``None`` where it is written in another way."""
+    """The span between the tags of a heading at ``[start, end)``; ``None`` for a heading without tags."""
     found = _HEADING.match(text, start, end)
     return trim(text, *found.span(2)) if found else None

@@ -46,13 +46,13 @@ _UNREAD = {
 
 
 class NotebookParser:
-    """``.ipynb`` of nbformat 4. Execution counts and cell ids are no part of the text."""
+    """The parser of ``.ipynb`` files of nbformat 4. Execution counts and cell ids are left out."""
 
     name = "notebook"
     version = 2
 
     def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
-        """Cells as blocks, one blank line between. Raises ``ParseError`` where nothing in it is text."""
+        """The cells as blocks with a blank line between. Raises ``ParseError`` where there is no text."""
         shown = display_name(name)
         source, encoding = decode(data, shown)
         book = read_notebook(source)
@@ -139,7 +139,7 @@ def _about(book: dict[str, Any]) -> dict[str, str]:
 
 @dataclass(slots=True)
 class _Writer:
-    """Cells to text and blocks. ``left``: what outputs hold that is not text, by its media type."""
+    """Writes cells as text and blocks. ``left``: the number of outputs that are not text, by media type."""
 
     language: str
     flow: Flow = field(default_factory=Flow)
@@ -162,7 +162,7 @@ class _Writer:
             self.left["pictures attached to cells"] += len(files)
 
     def notes(self) -> Iterator[str]:
-        """What was left out, in sentences."""
+        """Notes for the user on what was left out."""
         for what, count in sorted(self.left.items()):
             yield f"Not read: {count} x {what}."
 

@@ -1,4 +1,4 @@
-"""Plain text and source code: paragraphs, and only such structure as nobody can mistake."""
+"""The parsers of plain text and source code. In plain text only unmistakable structure is recognised."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import pairwise
 from statistics import median
 
 from core.parsing.file_kinds import language_of
-from core.parsing.file_names import display_name, is_of_a_row, readable_title
+from core.parsing.file_names import display_name, is_one_of_a_series, readable_title
 from core.parsing.plain.chapters import headings_by_words
 from core.text.normalise import decode
 from core.text.spans import line_spans
@@ -19,9 +19,9 @@ _UNDERLINE = re.compile(r"\s*(={3,}|-{3,}|~{3,}|\*{3,})\s*")
 _RULE = re.compile(r"\s*(?:([-=_*~#])\s?)(?:\1\s?){2,}\s*")
 _MARKER = re.compile(r"\s*(?:[-*+•‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S")
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})[.)]?\s+(?=[^\W\d_])(.*\S)")
-_LONG_LINE = 100  # a median this long, or one line twice as long: nobody wrapped these lines, each is a paragraph
+_LONG_LINE = 100  # characters; with such a median, or a line twice as long, lines are not wrapped: each is a paragraph
 _MAX_HEADING = 100
-_NAME_BELOW = 70  # characters of a chapter's name in the line below its number
+_NAME_BELOW = 70  # characters of a chapter's name on the line below its number
 
 
 class PlainParser:
@@ -47,9 +47,9 @@ class PlainParser:
 
 
 def text_blocks(text: str) -> list[Block]:
-    """Blocks of plain text: paragraphs between blank lines, underlined, numbered and named headings, lists, rules.
+    """The blocks of plain text: paragraphs between blank lines, headings (underlined, numbered, named), lists, rules.
 
-    Where lines were never wrapped (transcripts, one paragraph a line), every line is a paragraph.
+    Where lines are not wrapped, as in transcripts, every line is a paragraph.
 
     >>> [(block.kind.value, block.level) for block in text_blocks("Title\\n=====\\n\\nBody text.\\n\\n- a\\n- b\\n")]
     [('heading', 1), ('paragraph', 0), ('list', 0)]
@@ -65,7 +65,7 @@ def text_blocks(text: str) -> list[Block]:
 
 
 def _groups(text: str, lines: Sequence[Span]) -> list[list[Span]]:
-    """Lines parted at blank lines."""
+    """The lines grouped at blank lines."""
     groups: list[list[Span]] = []
     for line in lines:
         if groups and text.count("\n", groups[-1][-1].end, line.start) < 2:
@@ -107,7 +107,7 @@ def _without_indent(text: str, line: Span) -> tuple[int, int]:
 
 
 def _is_underlined(words: str, underline: str) -> bool:
-    """One short line of words with a line of one mark under it, about as long."""
+    """Whether a short line of text has a line of one repeated mark below it, of about the same length."""
     match, length = _UNDERLINE.fullmatch(underline), len(words.strip())
     return bool(
         match
@@ -119,7 +119,7 @@ def _is_underlined(words: str, underline: str) -> bool:
 
 
 def _items(text: str, group: Sequence[Span]) -> tuple[Span, ...]:
-    """Item spans of a list: two or more markers of the same indentation, other lines indented under them."""
+    """The spans of a list's items: two or more markers with one indent, other lines indented more. () for no list."""
     rows = [(line, text[line.start : line.end]) for line in group]
     if len(rows) < 2 or not _MARKER.match(rows[0][1]):
         return ()
@@ -140,7 +140,7 @@ def _margin(words: str) -> int:
 
 
 def _numbered_headings(text: str, groups: Sequence[Sequence[Span]]) -> dict[int, int]:
-    """Level by group index, of lines such as ``2.1 Method`` that stand alone and count up through the file."""
+    """Levels by group index of numbered headings: single lines such as ``2.1 Method`` that count up in the file."""
     found: list[tuple[int, tuple[int, ...]]] = []
     for index, group in enumerate(groups):
         words = text[group[0].start : group[0].end]
@@ -155,7 +155,7 @@ def _numbered_headings(text: str, groups: Sequence[Sequence[Span]]) -> dict[int,
 
 
 def _follows(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
-    """Whether ``after`` may come right behind ``before`` in a numbering.
+    """Whether ``after`` may be the next number after ``before``.
 
     >>> [_follows((1,), after) for after in ((2,), (1, 1), (3,))], _follows((1, 4), (2,))
     ([True, True, False], True)
@@ -167,7 +167,7 @@ def _follows(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
 
 
 def _title_span(text: str, blocks: Sequence[Block]) -> Span | None:
-    """The first heading if the file opens with it, or a first line that clearly is a title."""
+    """The heading or the title-like line with which the file begins; ``None`` for neither."""
     if not blocks:
         return None
     first = blocks[0]
@@ -177,7 +177,7 @@ def _title_span(text: str, blocks: Sequence[Block]) -> Span | None:
     if first.kind is BlockKind.HEADING:
         headings = (text[block.start : block.end] for block in blocks if block.kind is BlockKind.HEADING)
         others = [heading.partition("\n")[0].rstrip() for heading in headings]
-        return None if is_of_a_row(words, others) else span
+        return None if is_one_of_a_series(words, others) else span
     clearly = (
         first.kind is BlockKind.PARAGRAPH
         and end < 0
@@ -213,7 +213,7 @@ class CodeParser:
 
 
 def code_blocks(text: str, language: str) -> list[Block]:
-    """CODE blocks parted at blank lines; their spans begin with the first line's indentation trimmed.
+    """CODE blocks, separated at blank lines. A block begins after the first line's indentation.
 
     >>> [(block.start, block.end, len(block.parts)) for block in code_blocks("a\\n  b\\n\\nc\\n", "python")]
     [(0, 5, 2), (7, 8, 1)]

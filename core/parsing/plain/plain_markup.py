@@ -1,8 +1,8 @@
-"""reStructuredText, Org, LaTeX, AsciiDoc, manual pages and wiki text to a page by pandoc, for ``core/parsing/pandoc``.
+"""Converts reStructuredText, Org, LaTeX, AsciiDoc, manual pages and wiki text to HTML with pandoc.
 
 BibTeX becomes CSL-JSON.
 
-What pandoc would leave out is mended in the text before, as ``odt_reader`` does for OpenDocument.
+The text is rewritten first, so that pandoc drops nothing, as ``odt_reader`` does for OpenDocument.
 """
 
 from __future__ import annotations
@@ -96,29 +96,27 @@ _DOCTEST = re.compile(r"(?:(?<=\n\n)|\A)([ \t]*)>>> [^\n]*(?:\n(?![ \t]*\n)[^\n]
 def to_page(
     text: str, kind: str, settings: ParsingSettings, tick: Callable[[], None], shown: str
 ) -> tuple[bytes, tuple[str, ...]]:
-    """Pandoc's HTML for ``text`` of ``kind`` (of ``MARKUPS``; of "bibtex" CSL-JSON), and what is to be said of it.
+    """Pandoc's HTML for ``text`` ("bibtex": its CSL-JSON), and notes for the user.
 
-    ``shown``: the file's name, for sentences.
-
-    ``tick`` is called five times a second and may raise to stop. Raises ``ParseError`` where pandoc refuses the text,
-    ``WorkerError`` where a limit was met.
+    ``kind``: of ``MARKUPS``. ``shown``: the file's name for messages. ``tick`` is called five times a second and may
+    raise to stop. Raises ``ParseError`` where pandoc refuses the text, ``WorkerError`` where a limit is reached.
     """
 
-    def page(mended: str) -> bytes:
-        data, target = mended.encode("utf-8", "replace"), "csljson" if kind == "bibtex" else "html"
-        source = "mdoc" if kind == "man" and _MDOC.search(mended) else _FORMATS[kind]
+    def page(prepared: str) -> bytes:
+        data, target = prepared.encode("utf-8", "replace"), "csljson" if kind == "bibtex" else "html"
+        source = "mdoc" if kind == "man" and _MDOC.search(prepared) else _FORMATS[kind]
         return through_pandoc(data, source, target, settings, tick, shown, standalone=True)
 
     if kind == "bibtex":
         return _entries(text, page)
-    said = notes_on(text, kind)
+    notes = notes_on(text, kind)
     text = mended(text, kind)
     try:
-        found = page(text)
-        if kind == "man" and _NO_TABLE in found:  # one that pandoc does not understand, and shows nothing of
-            found = page(_TBL.sub(r".nf\n\1.fi\n", text))
-        if kind not in _ELSE_AS_WRITTEN or not _NOTHING.search(found):
-            return found, said
+        html = page(text)
+        if kind == "man" and _NO_TABLE in html:  # pandoc drops tables that it does not understand
+            html = page(_TBL.sub(r".nf\n\1.fi\n", text))
+        if kind not in _ELSE_AS_WRITTEN or not _NOTHING.search(html):
+            return html, notes
     except WorkerError:
         raise
     except ParseError:
@@ -126,15 +124,15 @@ def to_page(
             escaped = _ORG_BACKSLASH.sub(lambda match: match["kept"] or r"\bsol{}", text) if kind == "org" else text
             if escaped == text:
                 raise
-            return page(escaped), said
-    return f"<meta charset=utf-8><pre>{escape(text)}</pre>".encode("utf-8", "replace"), (*said, _AS_WRITTEN)
+            return page(escaped), notes
+    return f"<meta charset=utf-8><pre>{escape(text)}</pre>".encode("utf-8", "replace"), (*notes, _AS_WRITTEN)
 
 
 def _entries(text: str, page: Callable[[str], bytes]) -> tuple[bytes, tuple[str, ...]]:
-    """``page`` of a bibliography; entries that pandoc refuses follow as they are written, and a note names them.
+    """``page`` for a bibliography. Entries that pandoc refuses are added as written, and a note names them.
 
-    It refuses the whole file for one of them, and says where: that one is left out, and the others are tried again.
-    Raises what ``page`` raises where no entry can be read, or more than ``_MOST_REFUSED`` cannot.
+    Pandoc refuses the whole file because of one entry and names its line: that entry is left out, and the others are
+    tried again. Raises what ``page`` raises where all entries, or more than ``_MOST_REFUSED``, are refused.
     """
     starts = [0, *(match.end() for match in _ENTRY.finditer(text) if match.end())]
     entries = [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
@@ -160,7 +158,7 @@ def _entries(text: str, page: Callable[[str], bytes]) -> tuple[bytes, tuple[str,
 
 
 def _culprits(problem: str, text: str, starts: Sequence[int], entries: Sequence[str]) -> set[int]:
-    """Which entries pandoc means: the one it was in when it stopped, or those whose braces do not close at the end."""
+    """The entries that pandoc refuses: the one in which it stopped, or those whose braces are not closed."""
     place = _PLACE.search(problem)
     if not place or "end of input" in problem:
         bare = [_ESCAPED.sub("", entry) for entry in entries]
@@ -171,7 +169,7 @@ def _culprits(problem: str, text: str, starts: Sequence[int], entries: Sequence[
 
 
 def notes_on(text: str, kind: str) -> tuple[str, ...]:
-    """What is worth saying of a text beside its words: files it asks for, none of which was read.
+    """The note on files that a text includes, which are not read; () for none.
 
     >>> notes_on(".. include:: terms.rst\\n", "rst")
     ('Other files that it includes were not read: terms.rst.',)
@@ -191,7 +189,7 @@ def through_pandoc(
     *,
     standalone: bool = False,
 ) -> bytes:
-    """``convert`` within the limits of the settings, its errors as sentences about the file ``shown``."""
+    """``convert`` within the limits of the settings; its errors name the file ``shown``."""
     try:
         return convert(
             data,
@@ -209,7 +207,7 @@ def through_pandoc(
 
 
 def mended(text: str, kind: str) -> str:
-    """The text so that pandoc leaves nothing out that a reader of the page or of the file sees.
+    """The text rewritten so that pandoc drops nothing that is visible to a reader.
 
     >>> mended("Try it:\\n\\n>>> 1 + 1\\n2", "rst")
     'Try it:\\n\\n::\\n\\n    >>> 1 + 1\\n    2'
@@ -219,39 +217,36 @@ def mended(text: str, kind: str) -> str:
     if kind == "org":
         text = _ORG_EXCLUDED.sub("", _ORG_RESULTS.sub("", _ORG_OPTIONS.sub("", text)))
         text = _ORG_DRAWER.sub(lambda match: _ORG_PROPERTY.sub(r"\n\1: \2", match[1]), text)
-        text = _ORG_COMMENTED.sub(r"\1Comment", text)  # a subtree under that word is left out
+        text = _ORG_COMMENTED.sub(r"\1Comment", text)  # pandoc drops a subtree under the word COMMENT
         return _ORG_EXPORT_ALL + _ORG_EXPORTS.sub(r"\1", text)
     if kind == "asciidoc":
-        return _INCLUDES[kind].sub("", text)  # in its sandbox pandoc refuses a file for one
+        return _INCLUDES[kind].sub("", text)  # in its sandbox pandoc refuses files with includes
     if kind == "latex":
         return _CODE.sub(r"\\\1{verbatim}", _CITED.sub(r"\1[\2]", text))
     if kind == "mediawiki":
-        for _ in range(_DEEPEST_TEMPLATE):  # of which pandoc knows none: their words stay
+        for _ in range(_DEEPEST_TEMPLATE):  # pandoc knows no templates: their text is kept
             text, count = _TEMPLATE.subn(lambda match: match[1].replace("|", ", "), text)
             if not count:
                 break
         return text
     if kind == "rst":
-        text = _RECORD.sub(_told, _HEADER.sub(lambda match: _KEY_OF_FIELD.sub(r":\1:", match[0]), text))
+        text = _RECORD.sub(_record, _HEADER.sub(lambda match: _KEY_OF_FIELD.sub(r":\1:", match[0]), text))
         text = _NAMED.sub(lambda match: "" if match["name"].casefold() in match["title"].casefold() else match[0], text)
         return _DOCTEST.sub(_literal, text)  # pandoc runs a doctest's lines together
     return text
 
 
-def _told(match: re.Match[str]) -> str:
-    """A document's record of itself, the fields of it that pandoc would leave out as a list of definitions behind it.
-
-    A title among them stands over it.
-    """
+def _record(match: re.Match[str]) -> str:
+    """A document's bibliographic fields: its title as heading, those pandoc reads, and the others as definitions."""
     fields = [(field[1], field[2]) for field in _FIELD.finditer(match["fields"])]
-    told = "".join(f":{name}:{value}" for name, value in fields if name.lower() in _SHOWN_FIELDS)
+    known = "".join(f":{name}:{value}" for name, value in fields if name.lower() in _SHOWN_FIELDS)
     title = next((" ".join(value.split()) for name, value in fields if name.lower() == "title"), "")
     line = "=" * (2 * len(title))  # characters may be two columns wide
     head = f"{line}\n{title}\n{line}\n\n" if title else ""
     others = "".join(
         f"{name}\n   {' '.join(value.split())}\n" for name, value in fields if name.lower() not in _PLACED_FIELDS
     )
-    return f"{match['title']}{head}{told}\n{others}\n"
+    return f"{match['title']}{head}{known}\n{others}\n"
 
 
 def _literal(match: re.Match[str]) -> str:

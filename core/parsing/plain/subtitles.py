@@ -1,4 +1,4 @@
-"""Subtitles (SubRip, WebVTT) as what is said: sentences with the time they begin at, and who says them."""
+"""The reader of subtitles (SubRip, WebVTT): sentences with their start times and speakers."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _lines(cue: webvtt.Caption) -> Iterator[_Said]:
 
 
 def _unrolled(lines: list[_Said]) -> Iterator[_Said]:
-    """Without the lines that only stay on the screen while the next one comes in, as live captions do."""
+    """The cues without lines that live captions repeat while the next line comes in."""
     yield from lines[:1]
     for before, line in pairwise(lines):
         if " " not in line.words or before.words != line.words or line.start > before.end:

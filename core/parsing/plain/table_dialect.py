@@ -1,7 +1,7 @@
-"""How a text file writes a table: what parts its cells, what quotes them, and its records under that.
+"""Detects the dialect of a table in a text file (separator and quotes), and reads its records.
 
-The choice is by consistency (G. van den Burg et al., "Wrangling messy CSV files by detecting row and type patterns",
-2019, simplified): the separator under which records have the same number of cells, and the cells look like values.
+The dialect is chosen by consistency (G. van den Burg et al., "Wrangling messy CSV files by detecting row and type
+patterns", 2019, simplified): records have the same number of cells, and cells look like values.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 _STATED = re.compile(r"\"?sep=(?P<separator>[^\s\"'\w]|\t)\"?[^\S\t\n]*(?:\n|\Z)", re.IGNORECASE)
 _SAMPLE_CHARACTERS, _SAMPLE_RECORDS = 400_000, 300
 _LARGEST_FIELD = 2**31 - 1
-_LONGEST_QUOTE = 5_000  # lines: a quote that stays open longer was none
+_MAX_QUOTE_LINES = 5_000  # a quote that stays open longer is an ordinary character
 _MAX_RESCUES = 200
 _LEAST_CONSISTENT, _LEAST_PROMISED = 0.7, 0.5
 _PROMISE = {",": 1.1, "\t": 3.0, "|": 3.0}  # "csv" names files of any separator
@@ -34,9 +34,9 @@ Record = list[str]
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """``separator``: "" where the file is one column. ``start``: of the table in the text.
+    """How a table is written. ``separator``: "" for a single column. ``start``: offset of the table in the text.
 
-    ``escaped``: quotes inside quotes are written with a backslash rather than twice.
+    ``escaped``: quotes inside quotes are escaped with a backslash instead of doubled.
     """
 
     separator: str
@@ -46,7 +46,7 @@ class Dialect:
 
 
 def find_dialect(text: str, expected: str = "") -> Dialect:
-    """The likeliest dialect. ``expected``: the separator the file's name promises, preferred where in doubt.
+    """The most likely dialect. ``expected``: the separator that the file's extension implies; it is preferred.
 
     >>> find_dialect('a;b\\n1,5;"x;y"\\n2,5;z\\n').separator, find_dialect("sep=|\\na,b|c").start
     (';', 6)
@@ -74,15 +74,15 @@ def find_dialect(text: str, expected: str = "") -> Dialect:
 
 
 def records(text: str, dialect: Dialect) -> Iterator[Record]:
-    """Every record under a dialect, blank lines as []. Nothing is lost, whatever the quotes are like.
+    """The records of a text in a dialect; blank lines are []. No text is lost, even if quotes are not balanced.
 
-    A quote that is never closed, or only far below, is taken for a character: its line is read without quotes.
+    A quote that is not closed, or only far below, counts as a character: its line is read without quotes.
 
     >>> list(records('a,"b\\nc",d\\n"e,f\\ng,h', Dialect(",")))
     [['a', 'b\\nc', 'd'], ['"e', 'f'], ['g', 'h']]
     """
     text = text[dialect.start :]
-    if dialect.escaped:  # the standard reader would drop every other backslash too
+    if dialect.escaped:  # csv's own option would drop all other backslashes too
         text = _ESCAPED_QUOTE.sub(r'\1""', text)
     lines = _Lines(io.StringIO(text, newline="\n"))
     if not dialect.separator:
@@ -113,7 +113,7 @@ def _reader(lines: Iterable[str], dialect: Dialect, quoting: Literal[0, 3]) -> I
 
 
 class _Lines:
-    """Lines for a reader of records. ``taken``: those of the record being read; ``is_broken``: it never ends."""
+    """The lines for ``csv.reader``. ``taken``: lines of the current record. ``is_broken``: its quote is not closed."""
 
     def __init__(self, lines: Iterator[str]) -> None:
         self._lines = lines
@@ -126,8 +126,8 @@ class _Lines:
 
     def __next__(self) -> str:
         line = self._given_back.pop() if self._given_back else next(self._lines, None)
-        if line is None or len(self.taken) >= _LONGEST_QUOTE:
-            # Asked for more although lines were taken: a quote is open.
+        if line is None or len(self.taken) >= _MAX_QUOTE_LINES:
+            # The reader asks for another line of a record: a quote is open.
             self.is_broken = bool(self.taken)
             if line is not None:
                 self._given_back.append(line)
@@ -136,7 +136,7 @@ class _Lines:
         return line
 
     def give_back(self, lines: Sequence[str]) -> None:
-        """Read these again, then go on."""
+        """Return lines to the reader, which yields them again."""
         self._given_back += reversed(lines)
         self.taken.clear()
         self.is_broken = False

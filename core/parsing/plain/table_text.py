@@ -1,4 +1,4 @@
-"""Tables in text files: comma-, semicolon-, tab- or pipe-separated values, whoever wrote them."""
+"""The reader of tables in text files: comma-, semicolon-, tab- or pipe-separated values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.parsing.file_names import display_name, suffix_of
 from core.parsing.flow import ParsedFile, Piece, TableCell, Words
 from core.parsing.plain.table_dialect import SEPARATORS, Record, find_dialect, records
 from core.parsing.sheets.grid import Allowance
-from core.parsing.table_header import SAMPLE_ROWS, is_header_of_text, seen
+from core.parsing.table_header import SAMPLE_ROWS, features_of, is_header_of_text
 from core.text.normalise import decode
 from core.types import BlockKind
 
@@ -23,7 +23,7 @@ _MAX_LEAD = 100
 
 
 def read(data: bytes, name: str) -> ParsedFile:
-    """The file's table, and lines before and behind it as paragraphs. Raises ``ParseError``.
+    """The file's table, and the lines before and after it as paragraphs. Raises ``ParseError``.
 
     >>> reading = read(b"Report\\n\\nYear;Ducks\\n2019;120\\n", "ducks.csv")
     >>> [piece.kind.value for piece in reading.pieces], reading.pieces[1].header_rows
@@ -44,7 +44,7 @@ def read(data: bytes, name: str) -> ParsedFile:
 
 
 def _table_bounds(rows: Sequence[Record]) -> tuple[int, int]:
-    """Where the table begins and ends among the records; titles, remarks and sums of lines stand around it."""
+    """Where the table begins and ends among the records; titles and remarks may be around it."""
     widths = Counter(len(row) for row in rows if sum(map(bool, row)) > 1)
     if not widths:
         return 0, len(rows)
@@ -63,7 +63,7 @@ def _table_bounds(rows: Sequence[Record]) -> tuple[int, int]:
 
 
 def _paragraphs(rows: Sequence[Record]) -> list[Piece]:
-    """Lines around the table, those between blank lines as one."""
+    """The lines around the table as paragraphs, separated at blank lines."""
     groups: list[list[str]] = [[]]
     for row in rows:
         words = " ".join(filter(None, row))
@@ -75,11 +75,11 @@ def _paragraphs(rows: Sequence[Record]) -> list[Piece]:
 
 
 def _table(rows: Sequence[Record], allowance: Allowance) -> Piece:
-    """Rows of one width. Columns at the end that are empty throughout are left out."""
+    """The rows, all with the same width. Empty columns at the end are left out."""
     allowance.take(sum(map(len, rows)), 0)
     filled = [_without_empty_end(row) for row in rows]
     width = _common_width([len(row) for row in filled])
-    is_headed = is_header_of_text([[seen(cell) for cell in row] for row in rows[:SAMPLE_ROWS]])
+    is_headed = is_header_of_text([[features_of(cell) for cell in row] for row in rows[:SAMPLE_ROWS]])
     known: dict[str, TableCell] = {"": _EMPTY}
     made = [tuple(chain((_cell(cell, known) for cell in row), (_EMPTY,) * (width - len(row)))) for row in filled]
     if is_headed:  # a column's name is a name, be it "2019" or "No"
@@ -95,7 +95,7 @@ def _without_empty_end(row: Record) -> Record:
 
 
 def _common_width(widths: Sequence[int]) -> int:
-    """The widest row's, unless filling up the others would multiply the table; then the usual one."""
+    """The table's width: that of the widest row, or the most frequent one if padding would make the table too large."""
     widest = max(widths)
     if widest * len(widths) <= 3 * sum(widths) + _PADDING_ALLOWED:
         return widest

@@ -1,4 +1,4 @@
-"""Markdown that stands inside of something else, such as a notebook's cells, written into its canonical text."""
+"""Writes Markdown that is part of another file, such as a notebook's cell, into canonical text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.types import Block, BlockKind, Span
 
 
 def write_apart(flow: Flow, text: str) -> Span | None:
-    """The text appended one blank line below what is there, blank edges off; ``None`` when it is blank."""
+    """Append text after a blank line, without blank edges. Returns its span, ``None`` for blank text."""
     body = trim(text, 0, len(text))
     if body is None:
         return None
@@ -21,7 +21,7 @@ def write_apart(flow: Flow, text: str) -> Span | None:
 
 
 def write_markdown(flow: Flow, text: str, *, keeps_headings: bool = True) -> None:
-    """Markdown's blocks and links appended. ``keeps_headings``: else they are paragraphs of what they stand in."""
+    """Append the blocks and links of Markdown. ``keeps_headings``: whether headings do not become paragraphs."""
     if (span := write_apart(flow, text)) is None:
         return
     blocks, links = read_blocks(text.strip())

@@ -1,1 +1,1 @@
-"""The processes that files are read in: warm, recycled, bounded, with their doors closed."""
+"""The worker processes that read files: kept warm, recycled, with bounded memory and no access to the system."""

@@ -1,7 +1,7 @@
-"""The child process that alone runs the library ``unstructured``: ``python -m core.parsing.sandbox.elements_worker``.
+"""The worker process that runs the library ``unstructured``: ``python -m core.parsing.sandbox.elements_worker``.
 
-In the same box as the other workers: no files, sockets or child processes, bounded memory. So whatever the library
-loads late is loaded before, which takes seconds; a process is started only where somebody chose this reader.
+It is confined like the other workers: no files, sockets or child processes, bounded memory. Everything that the library
+loads lazily is therefore loaded first, which takes seconds. It is started only if the user chose this reader.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ TASKS: dict[str, Task] = {kind: _task(kind) for kind in sorted(KINDS)}
 
 
 def failures() -> Failures:
-    """Anything at all: a dozen libraries fail on damaged files in ways of their own, and here is the border."""
+    """All exceptions: the libraries of many formats fail on damaged files in many ways."""
     return (Exception,)
 
 
 def warm_up() -> None:
-    """Go every way of the library once, and load what the small documents made here do not touch."""
+    """Run every code path of the library once, and load the modules that these small documents do not need."""
     prepare()
     load_codecs()
     for name in _PACKAGES:
@@ -52,20 +52,20 @@ def warm_up() -> None:
     for kind, data in (*_WARM.items(), ("eml", _MAIL % b"plain"), *_office()):
         list(reading_frames(elements_reading(data, f"warm.{kind}", kind)))
     elements_reading(b"a\tb\n1\t2\n", "warm.tsv", "csv")
-    with suppress(Exception):  # nothing here can write one: how it refuses this one is a way, too
+    with suppress(Exception):  # no library here writes .msg files; a damaged one loads the modules, too
         elements_reading(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "warm.msg", "msg")
 
 
 def _load_below(package: str) -> None:
     module = import_module(package)
-    for found in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{package}."):
-        # Some modules want what is not installed or another system; nobody will ask for those.
+    for submodule in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{package}."):
+        # Some modules need packages that are not installed, or another system; they are not used.
         with suppress(Exception):
-            import_module(found.name)
+            import_module(submodule.name)
 
 
 def _office() -> Iterator[tuple[str, bytes]]:
-    """A document, a presentation and a workbook with a bit of everything."""
+    """A document, a presentation and a workbook that use the features the library reads."""
     import docx
     import openpyxl
     import pptx

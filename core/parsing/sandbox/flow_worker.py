@@ -1,7 +1,7 @@
-"""The tasks of the child process that alone opens documents that flow: ``python -m core.parsing.sandbox.flow_worker``.
+"""The worker process that reads flowing formats: ``python -m core.parsing.sandbox.flow_worker``.
 
-A task is named like the kind it reads. It answers with one "reading" frame (title, metadata, notes, pages), "pieces"
-frames, "attachment" frames, "read" and, asked for, those of a second, plain reading of the file for the loss audit.
+A task has the name of the kind it reads. It answers with one "reading" frame (title, metadata, notes, pages), "pieces"
+frames, "attachment" frames, "read" and, if requested, the frames of a second reading of the file for the loss audit.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ READERS = {
     "subtitles": "plain.subtitles",
     "mbox": "mail.mailbox_reader",
 }
-"""The module of each kind, below ``core.parsing``.
+"""The module of each kind's reader, below ``core.parsing``.
 
 Each has ``read(data: bytes, name: str) -> ParsedFile`` and may have ``warm_up()``.
 
-Those of ``pandoc``, "epub" aside, are given what pandoc makes of the file in its place.
+Those of ``pandoc``, "epub" excepted, read the output of pandoc instead of the file.
 """
 
-_ARTICLES = "html.article"  # reads "html" too: what is not a page's article is set aside
-_SLICE_CELLS = 20_000  # places in a frame: pieces, items, cells
+_ARTICLES = "html.article"  # the alternative reader of "html", which keeps a page's article only
+_SLICE_CELLS = 20_000  # pieces, items and cells in a frame
 _SLICE_BYTES = 3 << 20
 _SLICE_WORDS = 50_000
 _MODULES: dict[str, ModuleType] = {}
@@ -72,46 +72,46 @@ def _task(kind: str, reader: str) -> Task:
 
 
 def reading_frames(reading: ParsedFile) -> Iterator[Answer]:
-    """A reading as frames, none of them large."""
+    """A reading as frames of limited size."""
     yield {"type": "reading", **to_values(replace(reading, pieces=(), attachments=()))}
     for pieces in _slices(reading.pieces):
         yield {"type": "pieces", "pieces": to_values(ParsedFile(tuple(pieces)))["pieces"]}
     for attachment in reading.attachments:
         data = attachment.data
-        for place in range(0, max(1, len(data)), _SLICE_BYTES):
-            part = base64.b64encode(data[place : place + _SLICE_BYTES]).decode("ascii")
-            yield {"type": "attachment", "name": attachment.name, "begins": place == 0, "data": part}
+        for offset in range(0, max(1, len(data)), _SLICE_BYTES):
+            chunk = base64.b64encode(data[offset : offset + _SLICE_BYTES]).decode("ascii")
+            yield {"type": "attachment", "name": attachment.name, "begins": offset == 0, "data": chunk}
     yield {"type": "read"}
 
 
 def _slices(pieces: tuple[Piece, ...]) -> Iterator[list[Piece]]:
-    """Runs of pieces whose JSON stays small; a piece is never cut."""
-    held: list[Piece] = []
+    """The pieces in batches whose JSON stays small. A piece is never split."""
+    batch: list[Piece] = []
     cells = 0
     for piece in pieces:
-        held.append(piece)
+        batch.append(piece)
         cells += 1 + len(piece.items) + sum(map(len, piece.rows)) + len(piece.words.text) // 100
         if cells >= _SLICE_CELLS:
-            yield held
-            held, cells = [], 0
-    if held:
-        yield held
+            yield batch
+            batch, cells = [], 0
+    if batch:
+        yield batch
 
 
 def read_second(data: bytes, request: Answer) -> Iterator[Answer]:
-    """Frames of a plain reading of the same file: "second", then "words" in slices, those dropped with a reason."""
+    """Frames of the second reading: "second", then "words" in slices, with the reason why they may be left out."""
     second = second_reading(data, str(request["kind"]), str(request["name"]))
     if second is None:
         return
     yield {"type": "second", "reader": second.reader}
     for reason, words in (("", second.words), *second.dropped.items()):
         remaining = iter(words)
-        while part := list(islice(remaining, _SLICE_WORDS)):
-            yield {"type": "words", "reason": reason, "words": " ".join(part)}
+        while batch := list(islice(remaining, _SLICE_WORDS)):
+            yield {"type": "words", "reason": reason, "words": " ".join(batch)}
 
 
 def _prepare(data: bytes, request: Answer) -> Iterator[Answer]:
-    """Frames of what is known before pandoc reads the document; the attachment is for pandoc."""
+    """Frames of what is read before pandoc reads the document; the attachment is the input for pandoc."""
     reader = odt_reader if request["kind"] == "odt" else rtf_reader
     yield from reading_frames(reader.prepare(data, str(request["name"])))
 
@@ -125,15 +125,15 @@ TASKS: dict[str, Task] = {
 
 
 def failures() -> Failures:
-    """Anything at all: thirteen formats' libraries fail on damaged files in ways of their own, and here is the border.
+    """All exceptions: the libraries of many formats fail on damaged files in many ways.
 
-    What passes it is one sentence about one file; the process goes on to the next.
+    The file gets an error message, and the process goes on to the next file.
     """
     return (Exception,)
 
 
 def warm_up() -> None:
-    """Load every reader and whatever its libraries would load late: behind the shut doors no file can be opened."""
+    """Load every reader and everything its libraries load lazily: afterwards no file can be opened."""
     mimetypes.init()
     load_codecs()
     rtf_reader.warm_up()
@@ -148,9 +148,9 @@ def warm_up() -> None:
 
 
 def load_codecs() -> None:
-    """Every encoding Python has: each is a module that is otherwise loaded when a file first asks for it."""
+    """Load all of Python's encodings: each is a module that is otherwise loaded at its first use."""
     for module in iter_modules(encodings.__path__):
-        with suppress(LookupError):  # another system's code page, and what is no encoding
+        with suppress(LookupError):  # code pages of other systems, and modules that are no encodings
             codecs.lookup(module.name)
 
 

@@ -1,7 +1,7 @@
-"""A warm, recycled, killable worker process for files that may be hostile.
+"""The parent's side of the worker processes that read untrusted files.
 
-Callers hand in a request and bytes and iterate over the answers; time limit, cancelling and crashes are handled here.
-Workers are kept warm in a small pool, so a picture of a page never waits for a long parse.
+A caller hands in a request and bytes and iterates over the answers. Time limits, cancellation and crashes are handled
+here. Idle workers are kept in a small pool, so that a short request never waits for a long one.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ _SMALLER = "Split the file, or raise the limit in the settings (parsing.{dial}).
 
 
 class Worker:
-    """One child process. Not thread-safe: the pool lends it to one caller at a time.
+    """One child process. Not thread-safe: the pool gives it to one caller at a time.
 
-    ``module``: run with ``python -m``. ``files`` and ``bytes``: what it has read, for recycling.
+    ``module``: run with ``python -m``. ``files`` and ``bytes``: how much it has read so far.
     """
 
     def __init__(self, module: str) -> None:
         self.files = 0
         self.bytes = 0
-        theirs, self._lifeline = os.pipe()
-        lends_descriptors = os.name == "posix"
+        child_end, self._lifeline = os.pipe()
+        is_posix = os.name == "posix"
         environment = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", module, *([str(theirs)] if lends_descriptors else [])],
+            [sys.executable, "-P", "-m", module, *([str(child_end)] if is_posix else [])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={**environment, "PYTHONPATH": str(_ROOT), "PYTHONUTF8": "1", "OPENBLAS_NUM_THREADS": "1"},
-            pass_fds=(theirs,) if lends_descriptors else (),
-            start_new_session=lends_descriptors,
+            pass_fds=(child_end,) if is_posix else (),
+            start_new_session=is_posix,
         )
-        os.close(theirs)
+        os.close(child_end)
         self._closed = threading.Event()
         self._messages: queue.Queue[Message | None] = queue.Queue(_QUEUED_MESSAGES)
         threading.Thread(target=self._read, name="parsing-reader", daemon=True).start()
@@ -63,10 +63,10 @@ class Worker:
         return self._process.poll() is None
 
     def ask(self, request: Message, data: bytes, timeout_seconds: float, tick: Callable[[], None]) -> Iterator[Message]:
-        """Answers to one request, an "error" among them if there is one, without the last "done".
+        """The answers to one request: the task's messages, then an "error" if it failed. "done" is not included.
 
         ``tick`` is called at least five times a second.
-        Raises ``WorkerError`` on a time-out or a crash, and whatever ``tick`` raises. The worker is dead after that.
+        Raises ``WorkerError`` on a time-out or a crash, and whatever ``tick`` raises; the worker must then be closed.
         """
         self.files += 1
         self.bytes += len(data)
@@ -76,19 +76,19 @@ class Worker:
         while True:
             answer = self._next(deadline, timeout_seconds, tick)
             if answer["type"] == "done":
-                if answer.get("request") != self.files:  # an answer to another file must never pass for this one's
+                if answer.get("request") != self.files:  # this must never be the answer to another file
                     raise WorkerError("the process that read it answered out of turn.", "Add the file again.")
                 return
             if answer["type"] == "error" and answer.get("kind") == "memory":
-                self.bytes += 1 << 62  # the library may not have given back all it took: not lent again
+                self.bytes += 1 << 62  # the library may not have freed all memory: the pool must not reuse the worker
             yield answer
 
     def wait_until_ready(self, tick: Callable[[], None]) -> None:
-        """Block until the process has loaded its library. Raises ``WorkerError`` when it does not start."""
+        """Block until the process has loaded its libraries. Raises ``WorkerError`` if it does not start."""
         self._next(time.monotonic() + _START_SECONDS, _START_SECONDS, tick)
 
     def close(self) -> None:
-        """Kill the process, if it lives, and free what it held. May be called twice."""
+        """Kill the process, if it is alive, and free its resources. May be called twice."""
         if self._lifeline >= 0:
             os.close(self._lifeline)
             self._lifeline = -1
@@ -127,7 +127,7 @@ class Worker:
         message: Message | None = {}
         while message is not None and not self._closed.is_set():
             message = _next_message(stream)
-            while not self._closed.is_set():  # a full queue holds the child back: memory stays bounded
+            while not self._closed.is_set():  # a full queue blocks the child, so that memory stays bounded
                 try:
                     self._messages.put(message, timeout=_TICK_SECONDS)
                     break
@@ -136,7 +136,7 @@ class Worker:
 
 
 def _next_message(stream: IO[bytes] | None) -> Message | None:
-    """The next answer; ``None`` at the pipe's end, and for what no honest worker writes."""
+    """The next answer; ``None`` at the end of the pipe and for a malformed frame."""
     try:
         body = read_frame(stream) if stream else None
         message = json.loads(body) if body is not None else None
@@ -151,12 +151,12 @@ def _death(code: int) -> str:
 
 
 def out_of_time(seconds: float) -> WorkerError:
-    """The error for a file that took longer than it may, still without its name."""
+    """The error for a file that took longer than ``seconds``. The message does not name the file."""
     return WorkerError(f"it was not read within {seconds:g} seconds.", _SMALLER.format(dial="timeout_seconds"))
 
 
 def out_of_memory(shown: str, megabytes: int) -> WorkerError:
-    """The error for a file that the worker could not read within its limit.
+    """The error for a file that the worker could not read within its memory limit. ``shown``: the file's name.
 
     >>> str(out_of_memory("a.pdf", 512))[:56]
     'a.pdf needs more than 512 MB of memory to be read. Split'
@@ -166,7 +166,7 @@ def out_of_memory(shown: str, megabytes: int) -> WorkerError:
 
 
 def failure(problem: Mapping[str, Any], shown: str, megabytes: int) -> ParseError:
-    """The error for a worker's "error" message, as a sentence about the file ``shown``. ``megabytes``: its limit."""
+    """The exception for a worker's "error" message. ``shown``: the file's name. ``megabytes``: the memory limit."""
     kind, message, remedy = problem.get("kind"), str(problem.get("message", "")), str(problem.get("remedy", ""))
     if kind == "password":
         return PasswordNeededError(message, remedy)
@@ -178,9 +178,10 @@ def failure(problem: Mapping[str, Any], shown: str, megabytes: int) -> ParseErro
 
 
 class WorkerPool:
-    """Warm workers, lent to one caller at a time and replaced after ``max_files`` files or ``max_bytes`` read.
+    """A pool of idle workers. A worker serves one caller at a time and is replaced after ``max_files`` files or
+    ``max_bytes`` bytes.
 
-    Thread-safe. A worker that failed, or whose caller stopped half-way, is killed and never lent again.
+    Thread-safe. A worker that failed, or whose caller stopped before the end, is killed.
     """
 
     def __init__(self, module: str, max_files: int = 200, max_bytes: int = 1 << 30) -> None:
@@ -195,7 +196,7 @@ class WorkerPool:
     def ask(
         self, request: Message, data: bytes, timeout_seconds: float, tick: Callable[[], None] | None = None
     ) -> Generator[Message]:
-        """Answers of a worker to one request; see ``Worker.ask``. Leaving the loop early kills the worker."""
+        """The answers of a worker to one request; see ``Worker.ask``. Leaving the loop early kills the worker."""
         tick = tick or _no_tick
         worker = self._take(tick)
         finished = False

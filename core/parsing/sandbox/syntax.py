@@ -1,4 +1,4 @@
-"""The syntax of code from documents, read in a process that a hostile text may hang, fill or bring down."""
+"""Parses source code in a worker process, so that a hostile text cannot hang, fill or crash this one."""
 
 from __future__ import annotations
 
@@ -16,47 +16,50 @@ from core.syntax.tree import LARGEST
 
 _SECONDS = 10.0
 _SECONDS_PER_CHARACTER = 10e-6  # the slowest honest file seen took 3.3 microseconds
-_FALLS = 3  # texts of one document that may end a worker; what stands behind one more is not tried
+_MAX_CRASHES = 3  # texts of one document that may end a worker; after one more, the rest is not tried
 
 
 @cache
 def pool() -> WorkerPool:
-    """The warm workers of this process; the first takes a second or two to load its grammars."""
+    """This process's pool of workers that parse syntax; the first takes a second or two to load its grammars."""
     return WorkerPool("core.parsing.sandbox.syntax_worker")
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxedSyntax:
-    """Reads syntax in the worker, within ten seconds, ten microseconds a character and the settings' memory.
+    """Parses syntax in the worker, within ten seconds plus ten microseconds a character and the settings' memory.
 
-    Both limits are a last resort: honest code stays far below them, and ``core.syntax`` refuses by counting, the same
-    on every machine, most of what is not. A text that ends the worker costs itself; those beside it are asked again.
+    Both limits are a last resort: ordinary code stays far below them, and ``core.syntax`` refuses most costly texts by
+    counting, with the same result on every machine. A text that ends the worker is lost; the other texts are sent
+    again.
     """
 
     settings: ParsingSettings
 
     def __call__(self, sources: Sequence[tuple[str, str]]) -> list[Syntax | Unread]:
-        """One for each (text, language), in order; ``Unread.COSTLY`` where a limit was met. Never raises for a text."""
-        found: list[Syntax | Unread] = [Unread.FOREIGN] * len(sources)
-        waiting: list[int] = []
-        for place, (text, language) in enumerate(sources):
+        """One result for each (text, language), in order. ``Unread.COSTLY``: a limit was reached. Never raises for a
+        text.
+        """
+        results: list[Syntax | Unread] = [Unread.FOREIGN] * len(sources)
+        pending: list[int] = []
+        for index, (text, language) in enumerate(sources):
             if len(text) > LARGEST:
-                found[place] = Unread.COSTLY
+                results[index] = Unread.COSTLY
             elif is_readable(text, language):
-                found[place] = Unread.COSTLY  # until it is read
-                waiting.append(place)
-        for _ in range(1 + _FALLS):
-            if not waiting:
+                results[index] = Unread.COSTLY  # unless it is read below
+                pending.append(index)
+        for _ in range(1 + _MAX_CRASHES):
+            if not pending:
                 break
-            answers = self._ask([sources[place] for place in waiting])
-            for place, answer in zip(waiting, answers, strict=False):
-                found[place] = answer
-            waiting = waiting[len(answers) + 1 :]
-        return found
+            answers = self._ask([sources[index] for index in pending])
+            for index, answer in zip(pending, answers, strict=False):
+                results[index] = answer
+            pending = pending[len(answers) + 1 :]  # the text after the last answer ended the worker
+        return results
 
     def _ask(self, sources: Sequence[tuple[str, str]]) -> list[Syntax | Unread]:
-        """What a worker said of the first of them, up to the one that ended it, if one did."""
-        data = json.dumps(sources).encode()  # in ASCII: half a surrogate pair crosses the pipe, too
+        """The results for the first of ``sources``, up to the one that ended the worker, if one did."""
+        data = json.dumps(sources).encode()  # ASCII, because a lone surrogate has no UTF-8 encoding
         seconds = _SECONDS + _SECONDS_PER_CHARACTER * sum(len(text) for text, _ in sources)
         request = {"task": "syntax", "memory_bytes": self.settings.memory_megabytes << 20}
         answers: list[Syntax | Unread] = []
@@ -67,14 +70,14 @@ class SandboxedSyntax:
                         break
                     plain = message.get("syntax")
                     answers.append(Unread(message["unread"]) if plain is None else Syntax.from_plain(plain))
-        except (WorkerError, OSError):  # out of time, dead, or no process to be had
+        except (WorkerError, OSError):  # out of time, crashed, or no process could be started
             return answers
-        except (KeyError, TypeError, ValueError):  # nothing an honest worker says
+        except (KeyError, TypeError, ValueError):  # a malformed answer
             return answers
         return answers
 
 
 def read_syntax(text: str, language: str, settings: ParsingSettings) -> Syntax | None:
-    """The syntax of one text, as ``core.syntax.read_syntax`` reads it; ``None`` where it cannot within the limits."""
-    found = SandboxedSyntax(settings)([(text, language)])[0]
-    return found if isinstance(found, Syntax) else None
+    """The syntax of one text, as ``core.syntax.read_syntax`` returns it; ``None`` where it was not read."""
+    syntax = SandboxedSyntax(settings)([(text, language)])[0]
+    return syntax if isinstance(syntax, Syntax) else None

@@ -1,7 +1,7 @@
-"""The child process that reads the syntax of code from documents: ``python -m core.parsing.sandbox.syntax_worker``.
+"""The worker process that parses source code: ``python -m core.parsing.sandbox.syntax_worker``.
 
-It answers with one "syntax" frame for each text, in order, as soon as it is read: where a text is too much for it,
-those before it are safe.
+It answers with one "syntax" frame for each text, in order and as soon as it is parsed, so that a text which ends the
+process does not cost the results of those before it.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ _WARM = (
 
 
 def read_syntax(data: bytes, request: Answer) -> Iterator[Answer]:
-    """Of each (text, language) in ``data``, a list in JSON."""
+    """A frame for each (text, language) in ``data``, a JSON list."""
     for text, name in json.loads(data):
-        found = read_source(text, name)
-        if isinstance(found, Syntax):
-            yield {"type": "syntax", "syntax": found.to_plain()}
+        result = read_source(text, name)
+        if isinstance(result, Syntax):
+            yield {"type": "syntax", "syntax": result.to_plain()}
         else:
-            yield {"type": "syntax", "unread": found.value}
+            yield {"type": "syntax", "unread": result.value}
 
 
 TASKS: dict[str, Task] = {"syntax": read_syntax}
 
 
 def failures() -> Failures:
-    """None but what is known already: our own code and a parser that recovers from everything. A bug ends it."""
+    """None: the parser recovers from any input, so that an exception is a bug of ours and ends the process."""
     return ()
 
 
 def warm_up() -> None:
-    """Load every grammar: behind the shut doors no file can be opened."""
+    """Load every grammar: afterwards no file can be opened."""
     for name, grammar in GRAMMARS.items():
         language(name)
         query(name, grammar.calls)

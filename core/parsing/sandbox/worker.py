@@ -1,9 +1,9 @@
-"""What every child process that opens files does: answer requests over pipes, in a box it cannot leave.
+"""The server loop of every worker process: it answers requests over pipes and is confined by the kernel.
 
-It reads a request (a JSON frame, then the file's bytes) and answers with JSON frames: those of the task, perhaps an
-"error", and "done" last. Its limits are the kernel's: address space per request, no new files, no sockets, no child
-processes. It dies with its parent even inside a long call of a library: the lifeline pipe raises SIGIO when the
-parent's end closes.
+A request is a JSON frame and then the file's bytes. The answer is a sequence of JSON frames: those of the task, an
+"error" if it failed, and "done" last. The kernel limits the address space for each request and forbids new files,
+sockets and child processes. The worker dies with its parent even during a long library call: when the parent's end of
+the lifeline pipe closes, the kernel sends SIGIO.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from core.errors import ParseError, PasswordNeededError
 Answer = dict[str, Any]
 Task = Callable[[bytes, Answer], Iterator[Answer]]
 Failures = tuple[type[Exception], ...]
+"""The exceptions that a task's libraries raise on damaged files."""
 _LENGTH = struct.Struct(">I")
 _MEMORY_SIGNS = ("malloc", "out of memory", "bad_alloc", "calloc", "cannot allocate", "memory allocation failed")
 
 
 def read_exactly(stream: IO[bytes], size: int) -> bytes | None:
-    """``size`` bytes of a pipe, ``None`` when it ends before."""
+    """``size`` bytes of a pipe, ``None`` if it ends before."""
     parts = []
     while size:
         part = stream.read(min(size, 1 << 20))
@@ -51,9 +52,8 @@ def frame(message: Answer) -> bytes:
 
 
 def answer(task: Task, data: bytes, request: Answer, failures: Failures) -> Iterator[bytes]:
-    """All frames of one request, "done" always last; what a task may raise on a bad file becomes one "error" frame.
-
-    ``failures``: what its libraries raise on damaged files. A ``ParseError`` keeps its sentence (kind "parse").
+    """The frames of one request, "done" always last. A ``ParseError``, ``MemoryError`` or one of ``failures`` becomes
+    an "error" frame; other exceptions are raised.
     """
     try:
         yield from map(frame, task(data, request))
@@ -69,7 +69,7 @@ def answer(task: Task, data: bytes, request: Answer, failures: Failures) -> Iter
 
 
 def is_memory(error: Exception) -> bool:
-    """Whether a library's own error says that memory ran out.
+    """Whether a library's error message means that memory ran out.
 
     >>> is_memory(RuntimeError("malloc (8 bytes) failed")), is_memory(RuntimeError("no objects found"))
     (True, False)
@@ -79,13 +79,13 @@ def is_memory(error: Exception) -> bool:
 
 
 def _address_space() -> int:
-    """Bytes of address space in use, 0 where the system does not say."""
+    """Bytes of address space in use, 0 where the system does not tell."""
     status = Path("/proc/self/statm")
     return int(status.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE") if status.exists() else 0
 
 
 def limit_memory(extra_bytes: int, in_use: int) -> None:
-    """Let the address space grow by ``extra_bytes`` and no further; without effect where the system has no limits."""
+    """Limit the address space to ``in_use`` plus ``extra_bytes``. No effect where the system has no such limit."""
     try:
         import resource
     except ImportError:  # Windows
@@ -94,25 +94,26 @@ def limit_memory(extra_bytes: int, in_use: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (in_use + extra_bytes, resource.RLIM_INFINITY))
 
 
-def shut_doors(nowhere: int, highest: int) -> None:
-    """No files, sockets or child processes are opened, and no file or core dump written, from here on.
+def shut_doors(null: int, highest: int) -> None:
+    """Forbid this process to open files, sockets or child processes and to write files or core dumps.
 
-    Every free descriptor below ``highest`` is taken by ``nowhere``, and none above it may be opened.
+    ``null``: a descriptor of the null device, with which all free descriptors up to ``highest`` are filled. The limit
+    on descriptors is then set right above them.
     """
     try:
         import resource
     except ImportError:
         return
-    while (taken := os.dup(nowhere)) < highest:
+    while (descriptor := os.dup(null)) < highest:
         continue
-    os.close(taken)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (taken, taken))
+    os.close(descriptor)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (descriptor, descriptor))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def follow_parent(lifeline: int) -> None:
-    """Die (SIGIO's default) as soon as nobody holds the other end of the lifeline pipe."""
+    """Have the kernel kill this process (SIGIO's default) when the other end of the lifeline pipe is closed."""
     try:
         import fcntl
     except ImportError:
@@ -123,31 +124,31 @@ def follow_parent(lifeline: int) -> None:
 
 
 def serve(tasks: Mapping[str, Task], warm_up: Callable[[], None], failures: Callable[[], Failures]) -> None:
-    """Serve requests from standard input until it closes.
+    """Serve requests from standard input until it closes; ``tasks`` by name.
 
-    ``warm_up`` runs before the doors shut and loads whatever its libraries would load late. ``failures`` is called
-    after it: see ``answer``.
+    ``warm_up`` loads everything that the libraries would load lazily; afterwards no file can be opened. ``failures`` is
+    called after it; for what it returns see ``answer``.
     """
     source = os.fdopen(os.dup(0), "rb")
     target = os.fdopen(os.dup(1), "wb")
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):  # whatever a library prints goes nowhere, never between the frames
-        os.dup2(nowhere, descriptor)
+    null = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):  # what libraries print must not get between the frames
+        os.dup2(null, descriptor)
     lifeline = int(sys.argv[1]) if len(sys.argv) > 1 else -1
     if lifeline >= 0:
         follow_parent(lifeline)
     warm_up()
-    known = failures()
+    known_failures = failures()
     in_use = _address_space()
-    shut_doors(nowhere, max(source.fileno(), target.fileno(), lifeline))
+    shut_doors(null, max(source.fileno(), target.fileno(), lifeline))
     target.write(frame({"type": "ready"}))
     target.flush()
-    while (head := read_frame(source)) is not None:
-        request = json.loads(head)
+    while (body := read_frame(source)) is not None:
+        request = json.loads(body)
         data = read_exactly(source, int(request["size"]))
         if data is None:
             return
         limit_memory(int(request["memory_bytes"]) + len(data), in_use)
-        for encoded in answer(tasks[str(request["task"])], data, request, known):
+        for encoded in answer(tasks[str(request["task"])], data, request, known_failures):
             target.write(encoded)
             target.flush()

@@ -1,1 +1,1 @@
-"""Spreadsheets to tables of typed cells."""
+"""Reads spreadsheets as tables of typed cells."""

@@ -1,4 +1,4 @@
-"""Comments on the cells of an Excel workbook: notes with their author, and threads with their replies."""
+"""Comments on cells of an Excel workbook: notes with their author, and threads with their replies."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from collections.abc import Mapping
 
 from core.parsing.inline import comment_head
 from core.parsing.ooxml.package import Element, Package, whole
-from core.parsing.sheets.grid import Remark, place_name, place_of
+from core.parsing.sheets.grid import Comment, place_name, place_of
 from core.parsing.sheets.xlsx_cells import rich_text
 
 
-def read_remarks(package: Package, part: str, people: Mapping[str, str]) -> list[Remark]:
-    """The comments on one sheet. ``part``: the sheet's; ``people``: names by the id threads have for them.
+def read_comments(package: Package, part: str, people: Mapping[str, str]) -> list[Comment]:
+    """The comments on one sheet. ``part``: of the sheet. ``people``: see ``read_people``.
 
-    A thread also leaves a note for older programs that repeats it: only the thread is read.
+    For older programs a thread is repeated as a note; there only the thread is read.
     """
-    found: list[Remark] = []
+    comments: list[Comment] = []
     for name in package.related(part, "threadedComment"):
-        found += _thread(package.optional_root(name), people)
-    threaded = {(one.row, one.column) for one in found}
+        comments += _thread(package.optional_root(name), people)
+    threaded = {(comment.row, comment.column) for comment in comments}
     for name in package.related(part, "comments"):
         notes = _notes(package.optional_root(name))
-        found += [note for note in notes if (note.row, note.column) not in threaded]
-    return found
+        comments += [note for note in notes if (note.row, note.column) not in threaded]
+    return comments
 
 
 def read_people(package: Package, workbook: str) -> dict[str, str]:
-    """The names of those who wrote in threads, by id."""
+    """The names of the authors of threads, by id."""
     people: dict[str, str] = {}
     for name in package.related(workbook, "person"):
         root = package.optional_root(name)
@@ -35,20 +35,20 @@ def read_people(package: Package, workbook: str) -> dict[str, str]:
     return people
 
 
-def remark(words: str, author: str, day: str, row: int, column: int, kind: str = "Comment") -> Remark:
-    """A comment as it is read behind its table.
+def cell_comment(words: str, author: str, day: str, row: int, column: int, kind: str = "Comment") -> Comment:
+    """A comment with its author, date and cell in its text. ``kind``: "Comment" or "Reply".
 
-    >>> remark("Check this.", "Jane Smith", "2026-06-18T10:00:00.00", 3, 1).text
+    >>> cell_comment("Check this.", "Jane Smith", "2026-06-18T10:00:00.00", 3, 1).text
     'Comment by Jane Smith, 2026-06-18, on B4: Check this.'
     """
-    return Remark(row, column, comment_head(author, day[:10], place_name(row, column), kind) + words)
+    return Comment(row, column, comment_head(author, day[:10], place_name(row, column), kind) + words)
 
 
-def _notes(root: Element | None) -> list[Remark]:
+def _notes(root: Element | None) -> list[Comment]:
     if root is None:
         return []
     authors = [author.text or "" for author in root.iterfind("{*}authors/{*}author")]
-    found = []
+    comments = []
     for comment in root.iterfind("{*}commentList/{*}comment"):
         place, body = place_of(comment.get("ref", "")), comment.find("{*}text")
         if place is None or body is None:
@@ -59,17 +59,17 @@ def _notes(root: Element | None) -> list[Remark]:
         if author and words.startswith(f"{author}:"):
             words = words[len(author) + 1 :].strip()
         if words:
-            found.append(remark(words, author, "", *place))
-    return found
+            comments.append(cell_comment(words, author, "", *place))
+    return comments
 
 
-def _thread(root: Element | None, people: Mapping[str, str]) -> list[Remark]:
-    found = []
+def _thread(root: Element | None, people: Mapping[str, str]) -> list[Comment]:
+    comments = []
     for comment in root.iterfind("{*}threadedComment") if root is not None else ():
         place, words = place_of(comment.get("ref", "")), (comment.findtext("{*}text") or "").strip()
         if place is None or not words:
             continue
         kind = "Reply" if comment.get("parentId") else "Comment"
         author = people.get(comment.get("personId", ""), "")
-        found.append(remark(words, author, comment.get("dT", ""), *place, kind))
-    return found
+        comments.append(cell_comment(words, author, comment.get("dT", ""), *place, kind))
+    return comments

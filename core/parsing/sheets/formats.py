@@ -1,8 +1,7 @@
-"""Numbers of a spreadsheet as a person sees them: number formats applied to values.
+"""Applies the number formats of spreadsheets: values as text, as the sheet displays them.
 
-Dates and times are written as ISO 8601 has them, whatever order the format asks for: it decides only which parts show.
-Fractions, powers of ten, thousands left off and formats under a condition are not carried out: such a number is shown
-whole, as without a format.
+Dates and times are written in ISO 8601; the format only decides which of their parts are shown. Fractions, exponents
+and conditional formats are not supported: such numbers are written in full, as without a format.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from core.text.calendar_names import MONTHS, WEEKDAYS
 from core.types import CellValue
 
 GENERAL = "General"
-# What the ids below 164 stand for where they show anything but General; 27-36 and 50-58 are East Asian dates.
+# The built-in formats, with ids below 164, other than General; 27 to 36 and 50 to 58 are East Asian dates.
 BUILTIN: dict[int, str] = {
     1: "0",
     2: "0.00",
@@ -60,9 +59,10 @@ _MAX_DIGITS = 25
 
 
 class Section(NamedTuple):
-    """One of a format's sections. ``parts``: (kind, text), the kinds "words", "digit", "@", "general" and, for each of
-    these signs, itself: ".", ",", "%". ``shows``: of "ymdhs", "n" (minute) and "w" (weekday) what a date shows, "" for
-    numbers. ``elapsed``: the unit hours, minutes or seconds are counted up in, beyond a day.
+    """One section of a format. ``parts``: (kind, text); a kind is "words", "digit", "@", "general", ".", "," or "%".
+
+    ``shows``: the shown parts of a date, as letters of "ymdhs", "n" (minute) and "w" (weekday); "" for numbers.
+    ``elapsed``: the unit, "h", "m" or "s", in which a duration of any length is counted; "" for none.
     """
 
     parts: tuple[tuple[str, str], ...] = ()
@@ -72,7 +72,7 @@ class Section(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def sections_of(code: str) -> tuple[Section, ...]:
-    """The sections of a format, in order; () for one that is not carried out."""
+    """The sections of a format in order; () for a format that is not supported."""
     drafts: list[list[re.Match[str]]] = [[]]
     for match in _TOKEN.finditer(code[:_MAX_FORMAT]):
         if match["other"] == ";":
@@ -88,7 +88,7 @@ def sections_of(code: str) -> tuple[Section, ...]:
 def _section(tokens: list[re.Match[str]]) -> Section:
     parts: list[tuple[str, str]] = []
     shows = elapsed = ""
-    dated = any(token["date"] for token in tokens) and not any(token["digit"] in ("#", "?") for token in tokens)
+    is_date = any(token["date"] for token in tokens) and not any(token["digit"] in ("#", "?") for token in tokens)
     for token in tokens:
         bracket, date, sign = token["bracket"], token["date"], token["other"] or ""
         if bracket is not None and _ELAPSED.fullmatch(bracket):
@@ -96,13 +96,13 @@ def _section(tokens: list[re.Match[str]]) -> Section:
             shows += {"h": "h", "s": "s"}.get(bracket[0].lower(), "n")
         elif bracket is not None:
             parts += [("words", bracket[1:].partition("-")[0])] if bracket.startswith("$") else []
-        elif date and (dated or elapsed):
+        elif date and (is_date or elapsed):
             shows += _date_part(date.lower(), shows)
         elif token["general"] or token["digit"]:
             parts.append(("general" if token["general"] else "digit", token[0]))
         elif sign and sign in ".,%@":
             parts.append((sign, sign))
-        elif not (token["half"] and dated) and token["fill"] is None:
+        elif not (token["half"] and is_date) and token["fill"] is None:
             words = token["quoted"] if token["quoted"] is not None else token["escaped"]
             parts.append(("words", " " if token["space"] else token[0] if words is None else words))
     if "s" in shows and not set("hyd") & set(shows):
@@ -120,7 +120,7 @@ def _date_part(run: str, shown: str) -> str:
 
 
 class Shown(NamedTuple):
-    """``text`` as it stands in the sheet, the ``value`` behind it, and whether that is a day or a time."""
+    """A formatted number: the displayed ``text``, the ``value``, and whether that is a date or a time."""
 
     text: str
     value: CellValue
@@ -139,7 +139,7 @@ def show_number(value: float, code: str, *, from_1904: bool = False) -> Shown:
         return Shown(str(value), str(value))
     number = int(value) if float(value).is_integer() and abs(value) < 1e15 else value
     sections = sections_of(code) if code != GENERAL else ()
-    # The last may be that of texts; one that has negatives to itself shows no sign.
+    # The last section may be for texts. The section for negative numbers shows no sign.
     numeric = [section for section in sections[:3] if section is sections[0] or ("@", "@") not in section.parts]
     text = ""
     if numeric:
@@ -151,11 +151,11 @@ def show_number(value: float, code: str, *, from_1904: bool = False) -> Shown:
         if section.shows:
             return _show_date(value, section, from_1904) or Shown(plain_number(value), number)
         text = " ".join(_render(magnitude, section.parts).split())
-    return Shown(text or plain_number(value), number)  # ";;;" hides a number: it is not lost here
+    return Shown(text or plain_number(value), number)  # a number that ";;;" hides is written nevertheless
 
 
 def show_text(text: str, code: str) -> str:
-    """A text under a format, which may put words around it.
+    """A text under a format, which may add words around it.
 
     >>> show_text("B7", '"Item "@'), show_text("B7", "0.00")
     ('Item B7', 'B7')
@@ -167,7 +167,7 @@ def show_text(text: str, code: str) -> str:
 
 
 def plain_number(value: float) -> str:
-    """A finite number without a format: fifteen significant digits, no exponent while it can be read without one.
+    """A finite number without a format: fifteen significant digits, and no exponent for usual magnitudes.
 
     >>> [plain_number(value) for value in (5000.0, 0.1 + 0.2, -0.0, 1e-7, 4006381333931)]
     ['5000', '0.3', '0', '0.0000001', '4006381333931']
@@ -181,9 +181,9 @@ def plain_number(value: float) -> str:
 
 
 def moment(serial: float, *, from_1904: bool = False) -> datetime | None:
-    """The day and time a serial number means, to the second; ``None`` when it is none.
+    """The date and time of a serial number, to the second; ``None`` where it is out of range.
 
-    Day 60 is the 29th of February 1900, which never was: Excel keeps it for the sake of an older program.
+    Day 60 is 29 February 1900, which did not exist; Excel counts it for compatibility with an older program.
 
     >>> moment(1), moment(61), moment(0, from_1904=True)
     (datetime.datetime(1900, 1, 1, 0, 0), datetime.datetime(1900, 3, 1, 0, 0), datetime.datetime(1904, 1, 1, 0, 0))
@@ -200,55 +200,60 @@ def moment(serial: float, *, from_1904: bool = False) -> datetime | None:
 
 
 def _exact(value: float) -> Decimal:
-    """The number as fifteen significant digits have it: what lies behind them is noise of its binary form."""
+    """The number rounded to fifteen significant digits, which removes the noise of its binary representation."""
     return Decimal(f"{value:.15g}")
 
 
 def _render(value: float, parts: tuple[tuple[str, str], ...]) -> str:
-    """Digits into their places, with the words the format has before, behind and between them."""
+    """The number with its digits in the positions of ``parts``, and the words between them."""
     kinds = [kind for kind, _ in parts]
     if "general" in kinds or "@" in kinds:
         return "".join(plain_number(value) if kind in ("general", "@") else words for kind, words in parts)
     point = kinds.index(".") if "." in kinds else len(parts)
-    places = [at for at, kind in enumerate(kinds) if kind == "digit"]
-    if not places:
+    positions = [index for index, kind in enumerate(kinds) if kind == "digit"]
+    if not positions:
         return "".join(words for kind, words in parts if kind in ("words", "%"))
-    whole, decimals = [at for at in places if at < point], [at for at in places if at > point]
-    commas = [at for at, kind in enumerate(kinds) if kind == ","]
-    grouped = any(whole and whole[0] < at < whole[-1] for at in commas)
-    thousands = sum(not whole or at > whole[-1] for at in commas)
+    integers = [index for index in positions if index < point]
+    decimals = [index for index in positions if index > point]
+    commas = [index for index, kind in enumerate(kinds) if kind == ","]
+    grouped = any(integers and integers[0] < index < integers[-1] for index in commas)
+    thousands = sum(not integers or index > integers[-1] for index in commas)
     scaled = abs(_exact(value)).scaleb(2 * kinds.count("%") - 3 * thousands)
-    if scaled.adjusted() > _MAX_DIGITS or len(places) > _MAX_DIGITS:
+    if scaled.adjusted() > _MAX_DIGITS or len(positions) > _MAX_DIGITS:
         return plain_number(value)
     rounded = scaled.quantize(Decimal(1).scaleb(-len(decimals)), ROUND_HALF_UP)
-    before, _, behind = format(rounded, "f").partition(".")
-    least = next((len(whole) - number for number, at in enumerate(whole) if parts[at][1] == "0"), 0)
-    digits = _in_places(before.lstrip("0").rjust(least, "0"), max(1, len(whole)), grouped)
-    kept = max((n for n, at in enumerate(decimals, 1) if parts[at][1] == "0" or behind[n - 1] != "0"), default=0)
-    written = dict(zip(whole, digits, strict=False)) | {at: behind[n] for n, at in enumerate(decimals[:kept])}
-    written |= {at: words for at, (kind, words) in enumerate(parts) if kind in ("words", "%")}
-    written |= {point: "."} if kept else {}
+    integer_digits, _, decimal_digits = format(rounded, "f").partition(".")
+    min_digits = next((len(integers) - number for number, index in enumerate(integers) if parts[index][1] == "0"), 0)
+    digits = _deal(integer_digits.lstrip("0").rjust(min_digits, "0"), max(1, len(integers)), grouped)
+    shown_decimals = max(
+        (n for n, index in enumerate(decimals, 1) if parts[index][1] == "0" or decimal_digits[n - 1] != "0"), default=0
+    )
+    texts = dict(zip(integers, digits, strict=False))
+    texts |= {index: decimal_digits[n] for n, index in enumerate(decimals[:shown_decimals])}
+    texts |= {index: words for index, (kind, words) in enumerate(parts) if kind in ("words", "%")}
+    texts |= {point: "."} if shown_decimals else {}
     sign = "-" if value < 0 and rounded else ""
-    return "".join([sign, *(digits if not whole else ()), *(written.get(at, "") for at in range(len(parts)))])
+    return "".join([sign, *(digits if not integers else ()), *(texts.get(index, "") for index in range(len(parts)))])
 
 
-def _in_places(digits: str, places: int, grouped: bool) -> list[str]:
-    """Digits dealt to ``places`` from the right, the first taking all that is left.
+def _deal(digits: str, count: int, grouped: bool) -> list[str]:
+    """Digits distributed to ``count`` positions from the right; the first gets all that are left.
 
-    >>> _in_places("1234567", 4, True), _in_places("12", 3, False)
+    >>> _deal("1234567", 4, True), _deal("12", 3, False)
     (['1,234,', '5', '6', '7'], ['', '1', '2'])
     """
     last = len(digits) - 1
-    marked = [
-        digit + ("," if grouped and at < last and (last - at) % 3 == 0 else "") for at, digit in enumerate(digits)
+    texts = [
+        digit + ("," if grouped and index < last and (last - index) % 3 == 0 else "")
+        for index, digit in enumerate(digits)
     ]
-    marked = [""] * (places - len(marked)) + marked
-    cut = len(marked) - places + 1
-    return ["".join(marked[:cut]), *marked[cut:]]
+    texts = [""] * (count - len(texts)) + texts
+    first_end = len(texts) - count + 1
+    return ["".join(texts[:first_end]), *texts[first_end:]]
 
 
 def _show_date(value: float, section: Section, from_1904: bool) -> Shown | None:
-    """A day, a time or both, as far as the format shows them; ``None`` for a number that is none."""
+    """A date, a time or both, as the format shows them; ``None`` for a number out of range."""
     shows = set(section.shows)
     if section.elapsed:
         return _show_elapsed(value, section)
@@ -278,7 +283,7 @@ def _day(at: datetime, shows: set[str]) -> str:
 
 
 def _show_elapsed(value: float, section: Section) -> Shown | None:
-    """Hours, minutes or seconds counted beyond a day, as in a time sheet's sum."""
+    """A duration in hours, minutes or seconds, which may exceed a day."""
     if abs(value) > _LAST_SERIAL:
         return None
     seconds = round(abs(value) * _SECONDS)

@@ -1,6 +1,6 @@
-"""A spreadsheet's sheet as any of its formats gives it: filled cells by row and column, and what lies over them.
+"""The data model of a spreadsheet, common to all formats: filled cells by row and column, merges, comments, drawings.
 
-Rows and columns count from 0 here. Only filled cells are kept, so a sheet formatted down to its millionth row costs
+Rows and columns count from 0. Only filled cells are stored, so that a sheet formatted down to its millionth row costs
 nothing.
 """
 
@@ -20,13 +20,13 @@ MAX_CELLS = 5_000_000
 MAX_CHARACTERS = 200_000_000
 _MAX_REPEATED_CELLS = 500_000
 _MAX_REPEATED_CHARACTERS = 20_000_000
-_WIDE_LINK, _MAX_WIDE_LINKS = 1_000, 100
+_LARGE_LINK, _MAX_LARGE_LINKS = 1_000, 100  # rows or columns of the area of a link, and how many such links
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A cell that holds something. ``kind``: TEXT, NUMBER, DATE or TRUTH. ``strong``: bold; ``shaded``: on a colour;
-    ``unseen``: in letters that nobody sees.
+    """A cell with content. ``kind``: TEXT, NUMBER, DATE or TRUTH. ``strong``: bold. ``shaded``: on a coloured ground.
+    ``unseen``: its text is invisible.
     """
 
     cell: TableCell
@@ -40,7 +40,7 @@ class Filled:
         return self.cell.words.text
 
     def linked(self, target: str) -> Filled:
-        """The same cell with a link over all its words."""
+        """The same cell with a link over all its text."""
         return replace(self, cell=replace(self.cell, words=linked(self.text, target)))
 
 
@@ -49,7 +49,7 @@ Row = dict[int, Filled]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Area:
-    """A rectangle of cells, its edges included."""
+    """A rectangle of cells, both ends included."""
 
     top: int
     left: int
@@ -61,8 +61,8 @@ class Area:
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
-    """A comment on a cell."""
+class Comment:
+    """A comment on a cell. ``text``: with its author and date."""
 
     row: int
     column: int
@@ -71,7 +71,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What floats over the cells, anchored at one: a chart, a text box, a picture's description."""
+    """A drawing anchored at a cell: a chart, a text box, or the description of a picture."""
 
     row: int
     column: int
@@ -80,7 +80,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class DefinedTable:
-    """A table the file itself declares, its header rows included in ``area``."""
+    """A table that the file declares. ``area`` includes its header rows."""
 
     area: Area
     header_rows: int
@@ -88,11 +88,11 @@ class DefinedTable:
 
 @dataclass(slots=True)
 class Sheet:
-    """One sheet. ``heads_end``: rows before this one are kept in view or printed on every page, 0 when none are.
+    """One sheet. Headers and footers of its printed pages are not read.
 
-    ``filters``: areas with a filter, whose first row is a header. What is printed around its pages is not read.
-    ``hidden_rows``, ``hidden_columns``: with those that hold nothing. ``unfilled``: formulas without a result;
-    ``covered``: cells that lie unseen under merged ones.
+    ``filters``: areas with a filter, whose first row is a header. ``header_end``: the number of rows at the top that
+    are frozen or printed on every page. ``hidden_rows``, ``hidden_columns``: including empty ones. ``unfilled``: the
+    number of formulas without a result. ``covered``: the number of cells with content under merged cells.
     """
 
     name: str
@@ -100,9 +100,9 @@ class Sheet:
     merges: list[Area] = field(default_factory=list)
     tables: list[DefinedTable] = field(default_factory=list)
     filters: list[Area] = field(default_factory=list)
-    remarks: list[Remark] = field(default_factory=list)
+    comments: list[Comment] = field(default_factory=list)
     drawings: list[Drawing] = field(default_factory=list)
-    heads_end: int = 0
+    header_end: int = 0
     is_hidden: bool = False
     hidden_rows: set[int] = field(default_factory=set)
     hidden_columns: set[int] = field(default_factory=set)
@@ -112,7 +112,7 @@ class Sheet:
 
 @dataclass(slots=True)
 class Workbook:
-    """What a reader of one format found; ``core.parsing.sheets.pieces`` makes a ``ParsedFile`` of it."""
+    """The result of reading one format; ``core.parsing.sheets.pieces`` converts it to a ``ParsedFile``."""
 
     sheets: list[Sheet] = field(default_factory=list)
     title: str = ""
@@ -122,14 +122,14 @@ class Workbook:
 
 @dataclass(slots=True)
 class Allowance:
-    """How much one file may still hold: a few kilobytes can state the same long text a million times over."""
+    """The budget of cells and characters of one file: a few kilobytes can state the same long text a million times."""
 
     shown: str
     cells: int = MAX_CELLS
     characters: int = MAX_CHARACTERS
 
     def take(self, cells: int, characters: int) -> None:
-        """Raises ``ParseError`` when the file holds too much."""
+        """Spend some of the budget. Raises ``ParseError`` where it is exceeded."""
         self.cells -= cells
         self.characters -= characters
         if self.cells < 0 or self.characters < 0:
@@ -147,12 +147,12 @@ def filled(
     unseen: bool = False,
     links: tuple[tuple[int, int, str], ...] = (),
 ) -> Filled:
-    """A cell of these words and this value."""
+    """A cell with this text and value."""
     return Filled(TableCell(Words(text, links), value), kind, strong, shaded, unseen)
 
 
 def place_name(row: int, column: int) -> str:
-    """The name a person gives a cell.
+    """The name of a cell.
 
     >>> place_name(0, 0), place_name(9, 27)
     ('A1', 'AB10')
@@ -166,7 +166,7 @@ def place_name(row: int, column: int) -> str:
 
 
 def place_of(name: str) -> tuple[int, int] | None:
-    """Row and column of a cell's name; ``None`` when it is none.
+    """The row and column of a cell's name; ``None`` for other text.
 
     >>> place_of("AB10"), place_of("$A$1"), place_of("Total")
     ((9, 27), (0, 0), None)
@@ -183,7 +183,7 @@ def place_of(name: str) -> tuple[int, int] | None:
 
 
 def area_of(name: str) -> Area | None:
-    """The rectangle a range's name means; ``None`` when it is none.
+    """The rectangle of a range such as "A1:B2"; ``None`` for other text.
 
     >>> area_of("B2:A1"), area_of("C3")
     (Area(top=0, left=0, bottom=1, right=1), Area(top=2, left=2, bottom=2, right=2))
@@ -197,24 +197,24 @@ def area_of(name: str) -> Area | None:
 
 
 def put_links(rows: dict[int, Row], links: Iterable[tuple[Area, str]]) -> None:
-    """Link the words of every filled cell in each area. Of areas that span much of a sheet only some are followed."""
+    """Link the text of every filled cell in each area. The number of large areas is limited."""
     large = 0
     for area, target in links:
-        wide = area.right - area.left >= _WIDE_LINK or area.bottom - area.top >= _WIDE_LINK
-        large += wide
-        if large > _MAX_WIDE_LINKS and wide:
+        is_large = area.right - area.left >= _LARGE_LINK or area.bottom - area.top >= _LARGE_LINK
+        large += is_large
+        if large > _MAX_LARGE_LINKS and is_large:
             continue
-        for row in rows if wide else range(area.top, area.bottom + 1):
+        for row in rows if is_large else range(area.top, area.bottom + 1):
             cells = rows.get(row, {}) if area.top <= row <= area.bottom else {}
             for column in [column for column in cells if area.left <= column <= area.right]:
                 cells[column] = cells[column].linked(target)
 
 
 def spread_merges(rows: dict[int, Row], merges: Sequence[Area]) -> int:
-    """Write each merged cell into every place it covers, so that each row can be read alone.
+    """Copy each merged cell into every position it covers, so that each row can be read alone.
 
-    Rows and columns in which nothing else stands gain nothing. Returns how many merged cells were left unspread, for
-    there is a limit to what a file may multiply.
+    Nothing is copied beyond the last filled row and column. Returns how many merged cells were not spread because the
+    limit of repeated cells and characters was reached.
 
     >>> rows = {0: {0: filled("a", "a"), 2: filled("b", "b")}}
     >>> spread_merges(rows, [Area(0, 0, 0, 1)]), rows[0][1].text
@@ -235,7 +235,7 @@ def spread_merges(rows: dict[int, Row], merges: Sequence[Area]) -> int:
             cells, characters, unspread = cells + count, characters + count * len(first.text), unspread + 1
             continue
         for row in range(area.top, bottom + 1):
-            places = rows.setdefault(row, {})
+            cells_of_row = rows.setdefault(row, {})
             for column in range(area.left, right + 1):
-                places.setdefault(column, first)
+                cells_of_row.setdefault(column, first)
     return unspread

@@ -1,7 +1,7 @@
-"""Blocks of a sheet that belong together although a blank row or column parts them.
+"""Joins blocks of a sheet that belong together although a blank row or column separates them.
 
-People leave a blank row below a header or between groups of records, and a blank column behind the labels of a form.
-Read apart, such blocks lose what they say: a value its label, a record its header.
+People leave a blank row below a header or between groups of records, and a blank column after the labels of a form.
+Read separately, a value would lose its label, and a record its header.
 """
 
 from __future__ import annotations
@@ -9,25 +9,26 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from core.parsing.sheets.grid import TEXT, Row
-from core.parsing.sheets.regions import Region, apart, seen_rows
-from core.parsing.table_header import EMPTY, SAMPLE_ROWS, Line, contrast, header_rows
+from core.parsing.sheets.regions import Region, feature_rows, merge_overlapping
+from core.parsing.table_header import EMPTY, SAMPLE_ROWS, FeatureRow, contrast, header_rows
 
-_BLANK_COLUMNS = 2  # at most, between a label and its value
-_SHARE_OF_LABELS = 0.5
+_MAX_BLANK_COLUMNS = 2  # between a label and its value
+_MIN_LABELLED = 0.5  # share of the labels that have a value
 
 
 def join_regions(regions: Sequence[Region], rows: dict[int, Row]) -> list[Region]:
-    """Regions in reading order, those that are one table joined. Tables the file declares stay as they are."""
+    """The regions in reading order, with those that are one table joined. Declared tables are not changed."""
     joined = _join_labels(_join_rows(list(regions), rows), rows)
     declared = [region for region in joined if region.table]
-    joined = apart([region for region in joined if not region.table])
+    joined = merge_overlapping([region for region in joined if not region.table])
     return sorted([*joined, *declared], key=lambda region: region.area)
 
 
 def _join_rows(regions: list[Region], rows: dict[int, Row]) -> list[Region]:
-    """A header and its records, and records of one kind, parted by one blank row."""
+    """Join a header with its records, and records with the same columns, across one blank row."""
     kept: list[Region] = []
     latest: dict[tuple[int, int], Region] = {}
     for region in regions:
@@ -39,7 +40,7 @@ def _join_rows(regions: list[Region], rows: dict[int, Row]) -> list[Region]:
             and region.table is None
             and region.width > 1
             and region.area.top - above.area.bottom == 2
-            and _goes_on(above, region, rows)
+            and _continues(above, region, rows)
         ):
             above.absorb(region)
         else:
@@ -48,75 +49,74 @@ def _join_rows(regions: list[Region], rows: dict[int, Row]) -> list[Region]:
     return kept
 
 
-def _goes_on(above: Region, below: Region, rows: dict[int, Row]) -> bool:
-    lower = seen_rows(below, rows, SAMPLE_ROWS)
+def _continues(above: Region, below: Region, rows: dict[int, Row]) -> bool:
+    """Whether the rows below belong to the table above."""
+    lower = feature_rows(below, rows, SAMPLE_ROWS)
     if header_rows(lower) and contrast(lower[0], lower[1:]) > 0:
         return False
-    upper = seen_rows(above, rows, SAMPLE_ROWS)
+    upper = feature_rows(above, rows, SAMPLE_ROWS)
     if len(upper) == 1:
         return all(cell.kind == TEXT for cell in upper[0]) and contrast(upper[0], lower) > 0
     return header_rows(upper) > 0 and _same_kinds(_typed(reversed(upper)), _typed(lower))
 
 
-def _typed(lines: Iterable[Line]) -> Line:
-    """The first of the rows that holds more than words, such as those that name a group of records; [] for none."""
-    return next((line for line in lines if any(cell.kind not in (TEXT, EMPTY) for cell in line)), [])
+def _typed(rows: Iterable[FeatureRow]) -> FeatureRow:
+    """The first row with a number, date or truth value; titles of groups have none. [] for no such row."""
+    return next((row for row in rows if any(cell.kind not in (TEXT, EMPTY) for cell in row)), [])
 
 
-def _same_kinds(before: Line, after: Line) -> bool:
-    """Whether two rows have numbers and days in the same columns, blanks aside, and have any."""
+def _same_kinds(before: FeatureRow, after: FeatureRow) -> bool:
+    """Whether two rows have values of the same kinds in the same columns, ignoring blanks."""
     typed = [(a.kind, b.kind) for a, b in zip(before, after, strict=False) if {a.kind, b.kind} - {TEXT, EMPTY}]
-    met = [pair for pair in typed if EMPTY not in pair]
-    return 2 * len(met) > len(typed) and all(a == b for a, b in met)
+    filled = [pair for pair in typed if EMPTY not in pair]
+    return 2 * len(filled) > len(typed) and all(a == b for a, b in filled)
 
 
 def _join_labels(regions: list[Region], rows: dict[int, Row]) -> list[Region]:
-    """A column of labels and, behind a blank column, the rows it labels, as forms and data sheets have them.
+    """Join a column of labels with the rows it labels after a blank column, as in forms and data sheets.
 
-    A block with a header of its own is a table of its own.
+    A block with a header of its own is a separate table.
     """
     by_left: dict[int, list[Region]] = defaultdict(list)
     for region in regions:
         by_left[region.area.left].append(region)
-    gone: set[int] = set()
+    absorbed: set[int] = set()  # ids of regions
     labels = [region for region in regions if region.width == 1 and region.table is None]
     for label in sorted(labels, key=lambda region: -region.area.left):  # the labels nearest to their values first
-        beside = _beside(label, by_left, gone)
-        covered = sum(region.height for region in beside)
-        if not beside or covered < _SHARE_OF_LABELS * label.height:
+        values = _values_of(label, by_left, absorbed)
+        labelled = sum(region.height for region in values)
+        if not values or labelled < _MIN_LABELLED * label.height:
             continue
-        if any(_is_table(region, rows) for region in beside):
+        if any(_is_table(region, rows) for region in values):
             continue
-        for region in beside:
+        for region in values:
             label.absorb(region)
-            gone.add(id(region))
-    return [region for region in regions if id(region) not in gone]
+            absorbed.add(id(region))
+    return [region for region in regions if id(region) not in absorbed]
 
 
-def _beside(label: Region, by_left: dict[int, list[Region]], gone: set[int]) -> list[Region]:
-    """The regions right behind a column whose rows all lie within the column's."""
+def _values_of(label: Region, by_left: dict[int, list[Region]], absorbed: set[int]) -> list[Region]:
+    """The regions right of a column of labels; [] where one of them extends beyond the column's rows."""
     right = label.area.right
-    found: list[Region] = []
-    for left in range(right + 2, right + _BLANK_COLUMNS + 2):
+    values: list[Region] = []
+    for left in range(right + 2, right + _MAX_BLANK_COLUMNS + 2):
         candidates = by_left.get(left, [])  # one below the other
-        for at in range(
-            bisect_left(candidates, label.area.top, key=lambda region: region.area.bottom), len(candidates)
-        ):
-            region = candidates[at]
+        first = bisect_left(candidates, label.area.top, key=lambda region: region.area.bottom)
+        for region in islice(candidates, first, None):
             if region.area.top > label.area.bottom:
                 break
-            if id(region) in gone:
+            if id(region) in absorbed:
                 continue
             if region.area.top < label.area.top or region.area.bottom > label.area.bottom or region.table:
                 return []
-            found.append(region)
-    return found
+            values.append(region)
+    return values
 
 
 def _is_table(region: Region, rows: dict[int, Row]) -> bool:
-    """Whether a region has a header that cannot be mistaken, bold or over other types."""
-    sample = seen_rows(region, rows, SAMPLE_ROWS)
+    """Whether a region clearly has a header: in bold, or over values of other kinds."""
+    sample = feature_rows(region, rows, SAMPLE_ROWS)
     if not header_rows(sample):
         return False
-    strong = all(cell.strong for cell in sample[0] if cell.kind)
-    return strong or contrast(sample[0], sample[1:]) > 0
+    is_bold = all(cell.strong for cell in sample[0] if cell.kind)
+    return is_bold or contrast(sample[0], sample[1:]) > 0

@@ -1,4 +1,4 @@
-"""Rows and cells of OpenDocument sheets, with the repeats they are stored by (OpenDocument 1.3 part 3, section 9)."""
+"""Reads rows and cells of OpenDocument sheets, which are stored with repeat counts (OpenDocument 1.3 part 3, 9)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from math import isfinite
 from core.parsing.flow import TableCell, Words
 from core.parsing.inline import Inline, joined, safe_target
 from core.parsing.ooxml.package import Element, local_name, whole
-from core.parsing.sheets.comments import remark
+from core.parsing.sheets.comments import cell_comment
 from core.parsing.sheets.formats import plain_number
 from core.parsing.sheets.grid import DATE, NUMBER, TEXT, TRUTH, Allowance, Area, Filled, Row, Sheet
 from core.parsing.sheets.styles import PLAIN, Look
@@ -27,7 +27,7 @@ _MAX_ROW, _MAX_COLUMN = 2_000_000, 20_000
 
 @dataclass(slots=True)
 class RowReader:
-    """Rows of one sheet as they come."""
+    """Reads the columns and rows of one sheet in order. ``row``, ``columns``: how many were read."""
 
     sheet: Sheet
     looks: Mapping[str, Look]
@@ -36,16 +36,16 @@ class RowReader:
     columns: int = 0
 
     def take_columns(self, element: Element) -> None:
-        """Take one ``table:table-column``, which stands before the rows."""
+        """Read one ``table:table-column``; these come before the rows."""
         repeats = number(element, "number-columns-repeated")
         if element.get(f"{TABLE}visibility", "visible") != "visible":
             self.sheet.hidden_columns.update(range(self.columns, min(self.columns + repeats, _MAX_COLUMN)))
         self.columns += repeats
 
     def read(self, element: Element) -> list[tuple[int, int, Element]]:
-        """Take one ``table:table-row``. Returns its cells that hold drawings, with their places."""
+        """Read one ``table:table-row``. Returns its cells that may have drawings as (row, column, element)."""
         repeats = number(element, "number-rows-repeated")
-        cells, drawn = self._cells(element)
+        cells, with_drawings = self._cells(element)
         if element.get(f"{TABLE}visibility", "visible") != "visible" and cells:
             self.sheet.hidden_rows.update(range(self.row, min(self.row + repeats, _MAX_ROW)))
         if cells and self.row < _MAX_ROW:
@@ -55,67 +55,67 @@ class RowReader:
             for row in range(self.row + 1, self.row + repeats):
                 self.sheet.rows[row] = {column: replace(cell) for column, cell in cells.items()}
         self.row += repeats
-        return drawn
+        return with_drawings
 
     def _cells(self, element: Element) -> tuple[Row, list[tuple[int, int, Element]]]:
-        usual = element.get(f"{TABLE}default-cell-style-name", "")
+        default_style = element.get(f"{TABLE}default-cell-style-name", "")
         cells: Row = {}
-        drawn: list[tuple[int, int, Element]] = []
+        with_drawings: list[tuple[int, int, Element]] = []
         column = 0
-        for place in element:
-            name = local_name(place)
+        for child in element:
+            name = local_name(child)
             if name not in ("table-cell", "covered-table-cell"):
                 continue
-            repeats = number(place, "number-columns-repeated")
-            if column < _MAX_COLUMN and (
-                len(place) or place.get(f"{OFFICE}value-type") or place.get(f"{TABLE}formula")
-            ):
-                cell = self._cell(place, self.looks.get(place.get(f"{TABLE}style-name", usual), PLAIN))
+            repeats = number(child, "number-columns-repeated")
+            has_content = len(child) or child.get(f"{OFFICE}value-type") or child.get(f"{TABLE}formula")
+            if column < _MAX_COLUMN and has_content:
+                cell = self._cell(child, self.looks.get(child.get(f"{TABLE}style-name", default_style), PLAIN))
                 if cell is not None and name == "covered-table-cell":
                     self.sheet.covered += 1
                 elif cell is not None:
                     cells[column] = cell
-                    cells.update({at: replace(cell) for at in range(column + 1, min(column + repeats, _MAX_COLUMN))})
-                self._note(place, column)
-                if not is_plain(place):
-                    drawn.append((self.row, column, place))
+                    repeated = range(column + 1, min(column + repeats, _MAX_COLUMN))
+                    cells.update({other: replace(cell) for other in repeated})
+                self._add_merge_and_comments(child, column)
+                if not is_plain(child):
+                    with_drawings.append((self.row, column, child))
             column += repeats
-        return cells, drawn
+        return cells, with_drawings
 
     def _cell(self, element: Element, look: Look) -> Filled | None:
-        """One cell; ``None`` for one that shows nothing."""
+        """One cell; ``None`` for one that displays nothing."""
         words = paragraphs(element)
         value, kind, plain = _stated(element, words.text)
         if plain and (kind == DATE or not words.text.strip()):
             words = Words(plain)
         if not words.text.strip() and (formula := element.get(f"{TABLE}formula")) and kind != TEXT:
-            written = _FORMULA.sub("=", formula)
-            words, value, kind = Words(written), written, TEXT
+            formula_text = _FORMULA.sub("=", formula)
+            words, value, kind = Words(formula_text), formula_text, TEXT
             self.sheet.unfilled += 1
         if not words.text.strip():
             return None
-        shown = TableCell(words, words.text.strip() if kind == TEXT else value)
-        return Filled(shown, kind, look.strong, look.shaded, look.unseen)
+        cell = TableCell(words, words.text.strip() if kind == TEXT else value)
+        return Filled(cell, kind, look.strong, look.shaded, look.unseen)
 
-    def _note(self, element: Element, column: int) -> None:
-        """Keep the cell's merged area and its remarks."""
-        down, across = number(element, "number-rows-spanned"), number(element, "number-columns-spanned")
-        if down > 1 or across > 1:
-            self.sheet.merges.append(Area(self.row, column, self.row + down - 1, column + across - 1))
+    def _add_merge_and_comments(self, element: Element, column: int) -> None:
+        """Add the cell's merged area and its comments to the sheet."""
+        height, width = number(element, "number-rows-spanned"), number(element, "number-columns-spanned")
+        if height > 1 or width > 1:
+            self.sheet.merges.append(Area(self.row, column, self.row + height - 1, column + width - 1))
         for note in () if is_plain(element) else element.iterfind(f"{OFFICE}annotation"):
             words = paragraphs(note).text.strip()
             author, day = note.findtext(_CREATOR) or "", note.findtext(_DATE) or ""
             if words:
-                self.sheet.remarks.append(remark(words, author, day.strip(), self.row, column))
+                self.sheet.comments.append(cell_comment(words, author, day.strip(), self.row, column))
 
 
 def number(element: Element, name: str) -> int:
-    """A count among the table attributes of an element, 1 where it is missing or none."""
+    """A count among an element's table attributes, 1 where it is missing or invalid."""
     return max(1, whole(element.get(f"{TABLE}{name}"), 1))
 
 
 def finite_number(text: str) -> int | float | None:
-    """The number a value attribute states; ``None`` where it states none."""
+    """The number in a value attribute; ``None`` where it is not a finite number."""
     try:
         value = float(text)
     except ValueError:
@@ -125,26 +125,28 @@ def finite_number(text: str) -> int | float | None:
     return int(value) if value.is_integer() and abs(value) < 1e15 else value
 
 
-def _stated(element: Element, shown: str) -> tuple[CellValue, str, str]:
-    """The value a cell states, its kind, and how it reads plainly: days as ISO 8601 has them."""
+def _stated(element: Element, displayed: str) -> tuple[CellValue, str, str]:
+    """The value in a cell's attributes, its kind, and its text without format: dates in ISO 8601. ``displayed``: the
+    text that the cell displays.
+    """
     kind = element.get(f"{OFFICE}value-type", "")
     if kind in ("float", "percentage", "currency"):
         value = finite_number(element.get(f"{OFFICE}value", ""))
         return (value, NUMBER, plain_number(value)) if value is not None else (None, TEXT, "")
     if kind == "date":
-        return _day(element.get(f"{OFFICE}date-value", ""), shown)
+        return _day(element.get(f"{OFFICE}date-value", ""), displayed)
     if kind == "time":
         stated = element.get(f"{OFFICE}time-value", "")
         clock = _clock(stated)
-        return clock or stated, DATE if clock else TEXT, shown.strip() or clock or stated
+        return clock or stated, DATE if clock else TEXT, displayed.strip() or clock or stated
     if kind == "boolean":
         truth = element.get(f"{OFFICE}boolean-value", "") == "true"
         return truth, TRUTH, str(truth).upper()
     return None, TEXT if kind == "string" else "", element.get(f"{OFFICE}string-value", "")
 
 
-def _day(stated: str, shown: str) -> tuple[CellValue, str, str]:
-    """A day, with the time where it is not midnight or where the cell shows it."""
+def _day(stated: str, displayed: str) -> tuple[CellValue, str, str]:
+    """A date, with the time if it is not midnight or the cell displays it."""
     try:
         at = datetime.fromisoformat(stated).replace(tzinfo=None)
     except ValueError:
@@ -152,13 +154,14 @@ def _day(stated: str, shown: str) -> tuple[CellValue, str, str]:
     day = at.date().isoformat()
     is_midnight = at.time() == datetime.min.time()
     value = day if is_midnight else at.isoformat(timespec="seconds")
-    if is_midnight and not ("T" in stated and ":" in shown):
+    if is_midnight and not ("T" in stated and ":" in displayed):
         return value, DATE, day
     return value, DATE, f"{day} {at:%H:%M:%S}"
 
 
 def _clock(duration: str) -> str:
-    """
+    """A duration in ISO 8601 as hours, minutes and seconds; "" for other text.
+
     >>> _clock("PT10H30M00S"), _clock("PT26H"), _clock("soon")
     ('10:30:00', '26:00:00', '')
     """
@@ -170,18 +173,18 @@ def _clock(duration: str) -> str:
 
 
 XLINK = "{http://www.w3.org/1999/xlink}"
-# What a paragraph holds that is not of its words: it is read elsewhere, or says nothing.
+# Elements in a paragraph that are not part of its text: they are read elsewhere or ignored.
 _ASIDE = frozenset(("annotation", "annotation-end", "frame", "custom-shape", "g", "ruby-text", "note"))
 _SPACE = re.compile(r"[ \t\r\n]+")
 _MAX_BLANKS, _MAX_DEPTH = 200, 100
 
 
-def paragraphs(holder: Element) -> Words:
-    """The paragraphs right below ``holder`` as lines."""
-    if is_plain(holder):
-        return Words(_SPACE.sub(" ", holder[0].text or ""))
+def paragraphs(parent: Element) -> Words:
+    """The paragraphs directly below ``parent``, one line each."""
+    if is_plain(parent):
+        return Words(_SPACE.sub(" ", parent[0].text or ""))
     lines = []
-    for child in holder:
+    for child in parent:
         if local_name(child) in ("p", "h"):
             inline = Inline()
             _gather(child, inline, 0)
@@ -189,9 +192,9 @@ def paragraphs(holder: Element) -> Words:
     return joined(lines, "\n") if lines else Words("")
 
 
-def is_plain(holder: Element) -> bool:
-    """Whether all there is below ``holder`` is one paragraph of bare text, as in nearly all cells."""
-    return len(holder) == 1 and len(holder[0]) == 0 and local_name(holder[0]) == "p"
+def is_plain(parent: Element) -> bool:
+    """Whether ``parent`` contains only one paragraph of plain text, as nearly all cells do."""
+    return len(parent) == 1 and len(parent[0]) == 0 and local_name(parent[0]) == "p"
 
 
 def _gather(element: Element, inline: Inline, depth: int) -> None:

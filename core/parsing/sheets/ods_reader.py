@@ -1,4 +1,4 @@
-"""OpenDocument spreadsheets (.ods) read from their parts (OpenDocument 1.3), which never stand in memory as trees."""
+"""The reader of OpenDocument spreadsheets (.ods, OpenDocument 1.3), whose parts are streamed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from core.parsing.sheets.styles import PLAIN, WHITE, Look
 from core.types import BlockKind
 
 _CHART = "{urn:oasis:names:tc:opendocument:xmlns:chart:1.0}"
-_HELD = frozenset(("frame", "g", "a"))
+_CONTAINERS = frozenset(("frame", "g", "a"))
 _SHAPES = frozenset(
     "custom-shape rect ellipse circle line polyline polygon path connector caption regular-polygon".split()
 )
@@ -32,16 +32,16 @@ _MAX_DEPTH = 30
 
 
 class Objects(Protocol):
-    """Finds the content of an object embedded in the file by its address; ``None`` where it is none."""
+    """Returns the content of an embedded object by its address; ``None`` where there is none."""
 
     def __call__(self, address: str) -> Element | None: ...
 
 
-def drawing_pieces(holder: Element, find: Objects, depth: int = 0) -> Iterator[Piece]:
-    """The drawings right below ``holder``, a cell or a sheet's shapes, as pieces."""
-    for child in holder if depth < _MAX_DEPTH else ():
+def drawing_pieces(parent: Element, find: Objects, depth: int = 0) -> Iterator[Piece]:
+    """The drawings directly below ``parent``, a cell or a sheet's shapes, as pieces."""
+    for child in parent if depth < _MAX_DEPTH else ():
         name = local_name(child)
-        if name in _HELD:
+        if name in _CONTAINERS:
             yield from _frame(child, find, depth)
         elif name in _SHAPES or name == "text-box":
             words = paragraphs(child)
@@ -52,7 +52,7 @@ def drawing_pieces(holder: Element, find: Objects, depth: int = 0) -> Iterator[P
 
 
 def _frame(frame: Element, find: Objects, depth: int) -> Iterator[Piece]:
-    """What a frame shows: of several renderings the first that says something, then its description."""
+    """The content of a frame: the first of its renderings that has text, else its description."""
     pieces: list[Piece] = []
     for child in frame:
         if local_name(child) == "object" and not pieces:
@@ -61,21 +61,21 @@ def _frame(frame: Element, find: Objects, depth: int) -> Iterator[Piece]:
     pieces = pieces or list(drawing_pieces(frame, find, depth + 1))
     yield from pieces
     stated = frame.findtext("{*}desc") or frame.findtext("{*}title")
-    if not pieces and (told := description(stated)):
-        yield Piece(BlockKind.CAPTION, Words(told))
+    if not pieces and (text := description(stated)):
+        yield Piece(BlockKind.CAPTION, Words(text))
 
 
 def chart_pieces(root: Element) -> Iterator[Piece]:
-    """A chart's title and axes as a caption, and the data it keeps as a table."""
+    """A chart's titles as a caption, and its own copy of the data as a table."""
     for chart in root.iter(f"{_CHART}chart"):
         titles = [words for title in chart.iter("{*}title", "{*}subtitle") if (words := paragraphs(title).text.strip())]
         if titles:
             yield Piece(BlockKind.CAPTION, Words("\n".join(titles)))
         for table in chart.iterfind("{*}table"):
-            heads = sum(1 for _ in table.iterfind("{*}table-header-rows/{*}table-row"))
+            header_rows = sum(1 for _ in table.iterfind("{*}table-header-rows/{*}table-row"))
             rows = tuple(tuple(map(_chart_cell, row.iterfind("{*}table-cell"))) for row in table.iter("{*}table-row"))
             if rows:
-                yield Piece(BlockKind.TABLE, rows=rows, header_rows=min(heads, len(rows)))
+                yield Piece(BlockKind.TABLE, rows=rows, header_rows=min(header_rows, len(rows)))
 
 
 def _chart_cell(element: Element) -> TableCell:
@@ -94,7 +94,7 @@ _SAVE_AGAIN = "Open it in the program that made it, save a copy and add that."
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """What a named style says of cells and tables."""
+    """A named style of cells or tables. ``is_hidden``: of a table."""
 
     look: Look = PLAIN
     is_hidden: bool = False
@@ -119,7 +119,7 @@ def read(data: bytes, name: str) -> ParsedFile:
 
 
 class _Reader:
-    """One file being read; ``book`` is what was found."""
+    """Reads one file; ``book`` is the result."""
 
     def __init__(self, archive: ZipFile, shown: str) -> None:
         self._archive = archive
@@ -135,7 +135,7 @@ class _Reader:
     def _read_styles(self) -> None:
         with self._archive.open("styles.xml") as stream:
             for _, element in elements(stream, ("{*}style",), "styles.xml", self._shown):
-                self._note_style(element)
+                self._add_style(element)
 
     def _read_content(self) -> None:
         looks: dict[str, Look] = {}
@@ -146,7 +146,7 @@ class _Reader:
             for event, element in elements(stream, tags, "content.xml", self._shown, within):
                 kind = local_name(element)
                 if kind == "style":
-                    self._note_style(element)
+                    self._add_style(element)
                 elif kind == "table" and local_name(element.getparent()) == "spreadsheet":
                     if event == "start":
                         looks = {name: style.look for name, style in self._styles.items()}
@@ -160,39 +160,38 @@ class _Reader:
                     rows.take_columns(element)
                 elif kind == "table-row":
                     for row, column, cell in rows.read(element):
-                        self._draw(rows.sheet, cell, row, column)
+                        self._add_drawings(rows.sheet, cell, row, column)
                 elif kind == "shapes":
-                    self._draw(rows.sheet, element, 0, 0)
+                    self._add_drawings(rows.sheet, element, 0, 0)
                 elif kind == "table-header-rows" and event == "end":
-                    rows.sheet.heads_end = rows.row
+                    rows.sheet.header_end = rows.row
                 elif kind == "database-range":
-                    self._note_filter(element)
+                    self._add_filter(element)
 
-    def _draw(self, sheet: Sheet, holder: Element, row: int, column: int) -> None:
-        pieces = tuple(drawing_pieces(holder, partial(embedded, self._archive)))
+    def _add_drawings(self, sheet: Sheet, parent: Element, row: int, column: int) -> None:
+        pieces = tuple(drawing_pieces(parent, partial(embedded, self._archive)))
         if pieces:
             sheet.drawings.append(Drawing(row, column, pieces))
 
-    def _note_style(self, element: Element) -> None:
-        usual = self._styles.get(element.get(f"{_STYLE}parent-style-name", ""), _Style())
-        weight = _told(element, "text-properties", f"{_FO}font-weight")
-        colour = _told(element, "table-cell-properties", f"{_FO}background-color")
-        ink = _told(element, "text-properties", f"{_FO}color")
-        size = _told(element, "text-properties", f"{_FO}font-size")
-        display = _told(element, "table-properties", f"{TABLE}display")
-        strong = usual.look.strong if weight is None else weight in ("bold", "600", "700", "800", "900")
-        shaded = usual.look.shaded if colour is None else colour != "transparent"
+    def _add_style(self, element: Element) -> None:
+        parent = self._styles.get(element.get(f"{_STYLE}parent-style-name", ""), _Style()).look
+        weight = _property(element, "text-properties", f"{_FO}font-weight")
+        colour = _property(element, "table-cell-properties", f"{_FO}background-color")
+        ink = _property(element, "text-properties", f"{_FO}color")
+        size = _property(element, "text-properties", f"{_FO}font-size")
+        display = _property(element, "table-properties", f"{TABLE}display")
+        shaded = parent.shaded if colour is None else colour != "transparent"
         name = element.get(f"{_STYLE}name", "")
         look = Look(
-            strong=strong,
+            strong=parent.strong if weight is None else weight in ("bold", "600", "700", "800", "900"),
             shaded=shaded,
-            ink=usual.look.ink if ink is None else ink.lstrip("#").upper(),
-            ground=usual.look.ground if colour is None else colour.lstrip("#").upper() if shaded else WHITE,
-            tiny=usual.look.tiny if size is None else bool(_TINY.fullmatch(size)),
+            ink=parent.ink if ink is None else ink.lstrip("#").upper(),
+            ground=parent.ground if colour is None else colour.lstrip("#").upper() if shaded else WHITE,
+            tiny=parent.tiny if size is None else bool(_TINY.fullmatch(size)),
         )
         self._styles[name] = _Style(look, display == "false")
 
-    def _note_filter(self, element: Element) -> None:
+    def _add_filter(self, element: Element) -> None:
         first, _, last = element.get(f"{TABLE}target-range-address", "").partition(":")
         sheet_name, _, start = first.rpartition(".")
         area: Area | None = area_of(f"{start}:{last.rpartition('.')[2]}") if last else None
@@ -201,6 +200,6 @@ class _Reader:
                 sheet.filters.append(area)
 
 
-def _told(style: Element, part: str, name: str) -> str | None:
-    """What a style's own properties say of something, ``None`` where they do not."""
-    return next((found.get(name) for found in style.iterfind(f"{{*}}{part}")), None)
+def _property(style: Element, part: str, name: str) -> str | None:
+    """A style's own property, ``None`` where it is not set."""
+    return next((properties.get(name) for properties in style.iterfind(f"{{*}}{part}")), None)

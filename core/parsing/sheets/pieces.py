@@ -1,4 +1,4 @@
-"""Sheets to pieces: a heading for each, then its tables, titles, free text, drawings and remarks in reading order."""
+"""Converts sheets to pieces: a heading for each, then its tables, titles, texts, drawings and comments in order."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from core.parsing.flow import ParsedFile, Piece, TableCell, Words
 from core.parsing.inline import joined
 from core.parsing.sheets.grid import TEXT, Area, Filled, Row, Sheet, Workbook, spread_merges
 from core.parsing.sheets.joins import join_regions
-from core.parsing.sheets.regions import Region, find_regions, lines_of, see
+from core.parsing.sheets.regions import Region, features_of_row, find_regions, lines_of
 from core.parsing.table_header import SAMPLE_ROWS, Merge, header_rows
 from core.types import BlockKind
 
 _EMPTY = TableCell(Words(""), None)
-_ROWS_TO_TABLE = 3  # at most, from a title to the table under it: two blank rows
-_TITLE_ROWS = 3
-_MAX_TITLE = 200
-_PROSE_WORDS = 8
+_MAX_ROWS_TO_TABLE = 3  # from a title to the table below it: at most two blank rows
+_MAX_TITLE_ROWS = 3
+_MAX_TITLE = 200  # characters
+_PROSE_WORDS = 8  # mean words of a cell of running text
 _SENTENCE_END = re.compile(r"[.!?…。！？]['\")\]”’»]*$")
 _BLANKS_ALLOWED = 200_000
 
@@ -30,7 +30,7 @@ Merges = Mapping[int, Sequence[Area]]  # by their first row
 
 
 def reading_of(book: Workbook) -> ParsedFile:
-    """The pieces of a workbook. Sheets without any content are only noted."""
+    """The workbook as a ``ParsedFile``. Empty sheets are mentioned in a note. Clears the rows of ``book``."""
     pieces: list[Piece] = []
     empty: list[str] = []
     notes = list(book.notes)
@@ -52,21 +52,21 @@ def reading_of(book: Workbook) -> ParsedFile:
 
 
 def _unseen(sheet: Sheet) -> Iterator[str]:
-    """The words that are read and that nobody sees: in what is hidden, or in such letters.
+    """The words that are read although they are not visible: in hidden sheets, rows and columns, or invisible letters.
 
-    In a table of the file's own the colour behind a cell may be the table's.
+    Invisible letters in a declared table do not count, because the table's style may colour the ground.
     """
     tables = [table.area for table in sheet.tables]
     for row, cells in sorted(sheet.rows.items()):
-        away = sheet.is_hidden or row in sheet.hidden_rows
+        is_hidden_row = sheet.is_hidden or row in sheet.hidden_rows
         for column, cell in sorted(cells.items()):
-            hidden = away or column in sheet.hidden_columns
-            if hidden or (cell.unseen and not any(area.holds(row, column) for area in tables)):
+            is_hidden = is_hidden_row or column in sheet.hidden_columns
+            if is_hidden or (cell.unseen and not any(area.holds(row, column) for area in tables)):
                 yield from cell.text.split()
 
 
 def _notes(sheet: Sheet, unspread: int) -> Iterator[str]:
-    """Sentences on what a person does not see in a sheet. ``unspread``: merged cells that were not repeated."""
+    """Notes for the user on a sheet. ``unspread``: the number of merged cells that were not repeated."""
     filled = {column for row in sheet.rows.values() for column in row} if sheet.hidden_columns else set()
     counts = (
         (len(sheet.hidden_rows & sheet.rows.keys()), "row"),
@@ -91,54 +91,55 @@ def _notes(sheet: Sheet, unspread: int) -> Iterator[str]:
 
 
 def sheet_pieces(sheet: Sheet) -> list[Piece]:
-    """What a sheet holds, from top to bottom, then from left to right; remarks right behind what they are on."""
+    """The pieces of a sheet from top to bottom, then left to right. Comments come after the region of their cell."""
     regions = join_regions(find_regions(sheet), sheet.rows)
-    titled = _titles(regions)
-    tails = _remarks_by_region(sheet, regions)
+    titles = _titles(regions)
+    comments = _comments_by_region(sheet, regions)
     merges: dict[int, list[Area]] = defaultdict(list)
     for area in sheet.merges:
         merges[area.top].append(area)
-    placed: list[tuple[int, int, list[Piece]]] = []
-    for at, region in enumerate(regions):
-        content = _region_pieces(sheet, merges, region, above_table=at in titled)
-        placed.append((region.area.top, region.area.left, [*content, *tails.get(at, ())]))
-    placed += [(drawing.row, drawing.column, list(drawing.pieces)) for drawing in sheet.drawings]
-    placed.sort(key=lambda entry: entry[:2])
-    return [piece for _, _, content in placed for piece in content] + tails.get(-1, [])
+    positioned: list[tuple[int, int, list[Piece]]] = []
+    for index, region in enumerate(regions):
+        content = _region_pieces(sheet, merges, region, above_table=index in titles)
+        positioned.append((region.area.top, region.area.left, [*content, *comments.get(index, ())]))
+    positioned += [(drawing.row, drawing.column, list(drawing.pieces)) for drawing in sheet.drawings]
+    positioned.sort(key=lambda entry: entry[:2])
+    return [piece for _, _, content in positioned for piece in content] + comments.get(-1, [])
 
 
 def _titles(regions: Sequence[Region]) -> set[int]:
-    """Indexes of small regions that stand right above a table."""
+    """The indices of small regions right above a table."""
     by_top: dict[int, list[Region]] = defaultdict(list)
     for region in regions:
-        if region.table or (region.width > 1 and region.height > 1) or region.height > _TITLE_ROWS:
+        if region.table or (region.width > 1 and region.height > 1) or region.height > _MAX_TITLE_ROWS:
             by_top[region.area.top].append(region)
-    found = set()
-    for at, region in enumerate(regions):
-        if region.height > _TITLE_ROWS or region.table:
+    titles = set()
+    for index, region in enumerate(regions):
+        if region.height > _MAX_TITLE_ROWS or region.table:
             continue
-        for top in range(region.area.bottom + 1, region.area.bottom + 1 + _ROWS_TO_TABLE):
+        for top in range(region.area.bottom + 1, region.area.bottom + 1 + _MAX_ROWS_TO_TABLE):
             tables = by_top.get(top, [])  # side by side
             nearest = bisect_right(tables, region.area.left + 1, key=lambda table: table.area.left) - 1
             if nearest >= 0 and region.area.left <= tables[nearest].area.right:
-                found.add(at)
+                titles.add(index)
                 break
-    return found
+    return titles
 
 
-def _remarks_by_region(sheet: Sheet, regions: Sequence[Region]) -> dict[int, list[Piece]]:
-    """Remarks as pieces by the index of their cell's region, -1 for those on blank cells."""
-    places = {(remark.row, remark.column): -1 for remark in sheet.remarks}
+def _comments_by_region(sheet: Sheet, regions: Sequence[Region]) -> dict[int, list[Piece]]:
+    """Comments as pieces, by the index of their cell's region; -1 for those on empty cells."""
+    region_of = {(comment.row, comment.column): -1 for comment in sheet.comments}
     columns_by_row: dict[int, list[int]] = defaultdict(list)
-    for row, column in places:
+    for row, column in region_of:
         columns_by_row[row].append(column)
-    for at, region in enumerate(regions if places else ()):
+    for index, region in enumerate(regions if region_of else ()):
         for row, left, right in region.runs:
-            places.update({(row, column): at for column in columns_by_row.get(row, ()) if left <= column <= right})
-    found: dict[int, list[Piece]] = defaultdict(list)
-    for remark in sorted(sheet.remarks, key=lambda remark: (remark.row, remark.column)):
-        found[places[remark.row, remark.column]].append(Piece(BlockKind.FOOTNOTE, Words(remark.text)))
-    return found
+            columns = columns_by_row.get(row, ())
+            region_of.update({(row, column): index for column in columns if left <= column <= right})
+    pieces: dict[int, list[Piece]] = defaultdict(list)
+    for comment in sorted(sheet.comments, key=lambda comment: (comment.row, comment.column)):
+        pieces[region_of[comment.row, comment.column]].append(Piece(BlockKind.FOOTNOTE, Words(comment.text)))
+    return pieces
 
 
 def _region_pieces(sheet: Sheet, merges: Merges, region: Region, *, above_table: bool) -> Iterator[Piece]:
@@ -146,10 +147,10 @@ def _region_pieces(sheet: Sheet, merges: Merges, region: Region, *, above_table:
         yield _table(list(lines_of(region, sheet.rows)), region.table.header_rows)
         return
     lines = list(lines_of(region, sheet.rows))
-    singles = [_single(line) for line in lines] if region.width == 1 or len(lines) <= _TITLE_ROWS else [None]
+    singles = [_single(line) for line in lines] if region.width == 1 or len(lines) <= _MAX_TITLE_ROWS else [None]
     texts = [single for single in singles if single is not None and single.kind == TEXT]
     if len(texts) == len(lines):
-        distinct = [cell for at, cell in enumerate(texts) if not at or cell is not texts[at - 1]]
+        distinct = [cell for index, cell in enumerate(texts) if not index or cell is not texts[index - 1]]
         if above_table and all(len(cell.text) <= _MAX_TITLE for cell in distinct):
             yield _text(BlockKind.CAPTION, distinct, "\n")
             return
@@ -163,31 +164,32 @@ def _region_pieces(sheet: Sheet, merges: Merges, region: Region, *, above_table:
 
 
 def _titled_table(sheet: Sheet, merges: Merges, region: Region, lines: Lines) -> Iterator[Piece]:
-    """A table; lines of one cell at its top are its title, merged ones across its whole width at its end are notes."""
+    """A table with its title (lines of one cell at the top) and notes (lines merged across its width at the end)."""
     top, bottom = 0, len(lines)
     while bottom - top > 1 and _is_title(region, lines[top]):
         top += 1
-    alike = [_is_across(region, line) for line in lines[top:] if _is_title(region, line)]
-    if top and alike.count(_is_across(region, lines[0])) > 1:
-        top = 0  # the first of several groups in the table, not a title of all
+    later_titles = [_is_across(region, line) for line in lines[top:] if _is_title(region, line)]
+    if top and later_titles.count(_is_across(region, lines[0])) > 1:
+        top = 0  # it is the title of the first of several groups in the table
     while bottom - top > 2 and _is_across(region, lines[bottom - 1]):
         bottom -= 1
     yield from _each_once(BlockKind.CAPTION, lines[:top])
     body = lines[top:bottom]
     first_row = region.area.top + top
-    looked = _looked_header(region, body, _merged_from(merges, region, first_row))
-    yield _table(body, looked or _stated_header(sheet, region, body, first_row))
+    header = _header_by_look(region, body, _merges_from(merges, region, first_row))
+    yield _table(body, header or _stated_header(sheet, region, body, first_row))
     yield from _each_once(BlockKind.PARAGRAPH, lines[bottom:])
 
 
 def _each_once(kind: BlockKind, lines: Lines) -> Iterator[Piece]:
-    """Lines of one cell as pieces; a cell merged over several of them is one."""
+    """Lines of one cell as pieces; a cell merged over several lines becomes one piece."""
     singles = [next(iter(line.values())) for line in lines]
-    return (Piece(kind, cell.cell.words) for at, cell in enumerate(singles) if not at or cell is not singles[at - 1])
+    distinct = (cell for index, cell in enumerate(singles) if not index or cell is not singles[index - 1])
+    return (Piece(kind, cell.cell.words) for cell in distinct)
 
 
 def _is_title(region: Region, line: dict[int, Filled]) -> bool:
-    """Words in the first column alone, or in one cell across all columns."""
+    """Whether a line is short text in the first column only, or in one cell across all columns."""
     single = _single(line)
     if region.width < 2 or single is None or single.kind != TEXT or len(single.text) > _MAX_TITLE:
         return False
@@ -198,25 +200,25 @@ def _is_across(region: Region, line: dict[int, Filled]) -> bool:
     return region.width > 1 and len(line) == region.width and _single(line) is not None
 
 
-def _looked_header(region: Region, lines: Lines, merges: Sequence[Merge]) -> int:
-    """Rows of the header as they look."""
+def _header_by_look(region: Region, lines: Lines, merges: Sequence[Merge]) -> int:
+    """The number of header rows, by content and typography."""
     columns = range(region.area.left, region.area.right + 1)
-    return header_rows([see(line, columns) for line in lines[:SAMPLE_ROWS]], merges)
+    return header_rows([features_of_row(line, columns) for line in lines[:SAMPLE_ROWS]], merges)
 
 
 def _stated_header(sheet: Sheet, region: Region, lines: Lines, top: int) -> int:
-    """Rows of the header as the file says by a filter or by what it keeps in view; 0 where it does not."""
+    """The number of header rows that a filter or frozen rows imply; 0 for none."""
     if len(lines) < 2:
         return 0
     left, right = region.area.left, region.area.right
     if any(area.top == top and area.left <= right and left <= area.right for area in sheet.filters):
         return 1
-    kept = sheet.heads_end - top
-    return kept if 0 < kept <= _TITLE_ROWS and kept < len(lines) else 0
+    frozen = sheet.header_end - top
+    return frozen if 0 < frozen <= _MAX_TITLE_ROWS and frozen < len(lines) else 0
 
 
-def _merged_from(merges: Merges, region: Region, top: int) -> list[Merge]:
-    """Merged cells of the table's first rows, from its own corner."""
+def _merges_from(merges: Merges, region: Region, top: int) -> list[Merge]:
+    """The merged cells of the table's first rows, relative to its top left cell."""
     left = region.area.left
     return [
         Merge(area.top - top, area.left - left, area.bottom - top, area.right - left)
@@ -227,9 +229,9 @@ def _merged_from(merges: Merges, region: Region, top: int) -> list[Merge]:
 
 
 def _table(lines: Lines, header: int) -> Piece:
-    """Lines as rows of one width; columns blank throughout are left out.
+    """Lines as a table whose rows have the same width; empty columns are left out.
 
-    Where cells are strewn so far apart that blanks would outnumber them by far, rows hold their cells alone.
+    Where the cells are so scattered that blank ones would far outnumber them, rows have only their filled cells.
     """
     columns = sorted({column for line in lines for column in line})
     count = sum(map(len, lines))
@@ -241,7 +243,7 @@ def _table(lines: Lines, header: int) -> Piece:
 
 
 def _single(line: Row) -> Filled | None:
-    """The one cell a line shows, be it merged over several places; ``None`` when it shows more."""
+    """The only cell of a line, which may be merged over several columns; ``None`` for several cells."""
     cells = iter(line.values())
     first = next(cells)
     return first if all(cell is first for cell in cells) else None
@@ -249,20 +251,20 @@ def _single(line: Row) -> Filled | None:
 
 def _distinct(line: Row) -> list[Filled]:
     """A line's cells from left to right, merged ones once."""
-    found: list[Filled] = []
+    cells: list[Filled] = []
     for column in sorted(line):
-        if not found or line[column] is not found[-1]:
-            found.append(line[column])
-    return found
+        if not cells or line[column] is not cells[-1]:
+            cells.append(line[column])
+    return cells
 
 
 def _is_prose(cells: Sequence[Filled]) -> bool:
-    """Whether lines of one cell are text to read rather than a list of entries."""
-    words = [len(cell.text.split()) for cell in cells]
-    ended = sum(bool(_SENTENCE_END.search(cell.text)) for cell in cells)
-    return mean(words) >= _PROSE_WORDS or (mean(words) >= _PROSE_WORDS / 2 and ended > len(cells) / 2)
+    """Whether lines of one cell are running text rather than a list of entries."""
+    words = mean(len(cell.text.split()) for cell in cells)
+    sentences = sum(bool(_SENTENCE_END.search(cell.text)) for cell in cells)
+    return words >= _PROSE_WORDS or (words >= _PROSE_WORDS / 2 and sentences > len(cells) / 2)
 
 
 def _text(kind: BlockKind, cells: Iterable[Filled], between: str) -> Piece:
-    """Cells as one piece of text."""
+    """Cells as one piece of text, joined by ``between``."""
     return Piece(kind, joined([cell.cell.words for cell in cells], between))

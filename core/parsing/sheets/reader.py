@@ -1,4 +1,4 @@
-"""Excel's workbooks, new (xlsx, xlsm) and old (xls), as pieces: one reader, told apart by the file's first bytes."""
+"""The reader of Excel workbooks, new (xlsx, xlsm) and old (xls), which are told apart by the file's first bytes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Where a sheet's tables are: connected blocks of filled cells, parted by blank rows and columns, in reading order.
+"""Finds the tables of a sheet: connected blocks of filled cells, separated by blank rows and columns.
 
-Cells touch when they share an edge or a corner. Blocks whose rectangles overlap are one: neither could be read before
-the other. All of it is linear in the filled cells, however far apart they lie.
+Cells are connected if they share an edge or a corner. Blocks whose rectangles overlap are merged, because neither could
+be read before the other. The time is linear in the number of filled cells.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from core.parsing.sheets.grid import Area, DefinedTable, Filled, Row, Sheet
-from core.parsing.table_header import NOTHING, Line, Seen
+from core.parsing.table_header import EMPTY_CELL, CellFeatures, FeatureRow
 
 Run = tuple[int, int, int]  # row, first column, last column: cells side by side
 _MAX_TABLES = 500
@@ -20,7 +21,7 @@ _MAX_SWEEPS = 8
 
 @dataclass(slots=True)
 class Region:
-    """A block of cells. ``runs`` are in order; ``table``: the one the file declares, if the block is one."""
+    """A block of cells. ``runs``: its cells, in order. ``table``: the declared table that the block is, if any."""
 
     area: Area
     runs: list[Run] = field(default_factory=list)
@@ -44,7 +45,7 @@ class Region:
 
 
 def find_regions(sheet: Sheet) -> list[Region]:
-    """The blocks of a sheet whose merged cells are spread, from top to bottom, then from left to right.
+    """The blocks of a sheet from top to bottom, then from left to right. Merged cells must have been spread.
 
     >>> from core.parsing.sheets.grid import filled
     >>> a, b, c = (filled(letter, letter) for letter in "abc")
@@ -53,19 +54,21 @@ def find_regions(sheet: Sheet) -> list[Region]:
     [(0, 0, 1), (2, 0, 2), (2, 3, 1)]
     """
     declared = [Region(table.area, table=table) for table in sorted(sheet.tables, key=lambda table: table.area)]
-    declared = [region for at, region in enumerate(declared[:_MAX_TABLES]) if not _overlaps_any(region, declared[:at])]
+    declared = [
+        region for index, region in enumerate(declared[:_MAX_TABLES]) if not _overlaps_any(region, declared[:index])
+    ]
     free: list[Run] = []
     for row in sorted(sheet.rows):
-        here = [region for region in declared if region.area.top <= row <= region.area.bottom]
-        here.sort(key=lambda region: region.area.left)
+        in_row = [region for region in declared if region.area.top <= row <= region.area.bottom]
+        in_row.sort(key=lambda region: region.area.left)
         for run in _runs(row, sheet.rows[row]):
-            free += _claimed(run, here) if here else (run,)
-    found = apart(_connected(free))
-    return sorted([*found, *(region for region in declared if region.runs)], key=lambda region: region.area)
+            free += _outside_tables(run, in_row) if in_row else (run,)
+    regions = merge_overlapping(_connected(free))
+    return sorted([*regions, *(region for region in declared if region.runs)], key=lambda region: region.area)
 
 
-def apart(regions: list[Region]) -> list[Region]:
-    """Regions whose rectangles overlap made one, until none do."""
+def merge_overlapping(regions: list[Region]) -> list[Region]:
+    """The regions with those whose rectangles overlap merged, repeatedly until none do."""
     for _ in range(_MAX_SWEEPS):
         merged = _sweep(regions)
         if len(merged) == len(regions):
@@ -75,7 +78,7 @@ def apart(regions: list[Region]) -> list[Region]:
 
 
 def lines_of(region: Region, rows: dict[int, Row]) -> Iterator[dict[int, Filled]]:
-    """The region's cells row by row, by column; rows without any are left out."""
+    """The region's cells row by row, each by column. Empty rows are left out."""
     current = -1
     line: dict[int, Filled] = {}
     for row, left, right in region.runs:
@@ -90,20 +93,16 @@ def lines_of(region: Region, rows: dict[int, Row]) -> Iterator[dict[int, Filled]
         yield line
 
 
-def seen_rows(region: Region, rows: dict[int, Row], limit: int) -> list[Line]:
-    """The region's first rows as the finder of headers wants them, blanks in their places."""
-    found: list[Line] = []
-    for line in lines_of(region, rows):
-        found.append(see(line, range(region.area.left, region.area.right + 1)))
-        if len(found) == limit:
-            break
-    return found
+def feature_rows(region: Region, rows: dict[int, Row], limit: int) -> list[FeatureRow]:
+    """The features of the region's first rows, at most ``limit``, with ``EMPTY_CELL`` for blanks."""
+    lines = islice(lines_of(region, rows), limit)
+    return [features_of_row(line, range(region.area.left, region.area.right + 1)) for line in lines]
 
 
-def see(line: dict[int, Filled], columns: Sequence[int]) -> Line:
-    """One row's cells in the given columns."""
+def features_of_row(line: dict[int, Filled], columns: Sequence[int]) -> FeatureRow:
+    """The features of one row's cells in the given columns."""
     return [
-        Seen(cell.text, cell.kind, cell.strong, cell.shaded) if (cell := line.get(column)) else NOTHING
+        CellFeatures(cell.text, cell.kind, cell.strong, cell.shaded) if (cell := line.get(column)) else EMPTY_CELL
         for column in columns
     ]
 
@@ -120,11 +119,11 @@ def _runs(row: int, cells: Row) -> Iterator[Run]:
         yield row, start, previous
 
 
-def _claimed(run: Run, declared: Sequence[Region]) -> list[Run]:
-    """Hand the run's cells inside declared tables to them; what is left comes back."""
+def _outside_tables(run: Run, declared: Sequence[Region]) -> list[Run]:
+    """Add a run's cells inside declared tables to these, and return the rest."""
     row, left, right = run
     rest: list[Run] = []
-    for region in declared:  # by their left edge, for none of them overlap
+    for region in declared:  # sorted by their left edge, without overlaps
         start, end = max(left, region.area.left), min(right, region.area.right)
         if start > end:
             continue
@@ -136,29 +135,29 @@ def _claimed(run: Run, declared: Sequence[Region]) -> list[Run]:
 
 
 def _connected(runs: Sequence[Run]) -> list[Region]:
-    """Runs joined to those they touch in the row above, by union and find."""
+    """The connected components of runs, by union-find with the runs of the row above."""
     parents = list(range(len(runs)))
 
-    def root(at: int) -> int:
-        while parents[at] != at:
-            parents[at] = parents[parents[at]]
-            at = parents[at]
-        return at
+    def root(index: int) -> int:
+        while parents[index] != index:
+            parents[index] = parents[parents[index]]
+            index = parents[index]
+        return index
 
-    above = above_end = start = 0  # runs of the row above that may still touch, and where this row's begin
-    for at, (row, left, right) in enumerate(runs):
+    above = above_end = start = 0  # runs of the row above that may still touch, and the first run of this row
+    for index, (row, left, right) in enumerate(runs):
         if runs[start][0] != row:
-            above, above_end, start = (start if runs[start][0] == row - 1 else at), at, at
+            above, above_end, start = (start if runs[start][0] == row - 1 else index), index, index
         while above < above_end and runs[above][2] < left - 1:
             above += 1
         for other in range(above, above_end):
             if runs[other][1] > right + 1:
                 break
-            low, high = sorted((root(other), root(at)))
+            low, high = sorted((root(other), root(index)))
             parents[high] = low
     regions: dict[int, Region] = {}
-    for at, (row, left, right) in enumerate(runs):
-        region = regions.get(top := root(at))
+    for index, (row, left, right) in enumerate(runs):
+        region = regions.get(top := root(index))
         if region is None:
             region = regions[top] = Region(Area(row, left, row, right))
         area = region.area
@@ -169,25 +168,25 @@ def _connected(runs: Sequence[Run]) -> list[Region]:
 
 
 def _sweep(regions: list[Region]) -> list[Region]:
-    """One pass from top to bottom, over the regions a row crosses, which lie side by side."""
-    active: list[Region] = []
-    edges: list[int] = []  # right edges of the active ones, ascending
-    done: list[Region] = []
+    """Merge overlapping regions in one sweep from top to bottom."""
+    active: list[Region] = []  # regions that the sweep line crosses, side by side
+    edges: list[int] = []  # their right edges, ascending
+    finished: list[Region] = []
     for region in sorted(regions, key=lambda region: region.area):
-        at = bisect_left(edges, region.area.left)
-        grown = region
-        while at < len(active) and active[at].area.left <= grown.area.right:
-            other = active.pop(at)
-            edges.pop(at)
+        index = bisect_left(edges, region.area.left)
+        merged = region
+        while index < len(active) and active[index].area.left <= merged.area.right:
+            other = active.pop(index)
+            edges.pop(index)
             if other.area.bottom < region.area.top:
-                done.append(other)
+                finished.append(other)
                 continue
-            other.absorb(grown)
-            grown = other
-            at = bisect_left(edges, grown.area.left)
-        active.insert(at, grown)
-        edges.insert(at, grown.area.right)
-    return done + active
+            other.absorb(merged)
+            merged = other
+            index = bisect_left(edges, merged.area.left)
+        active.insert(index, merged)
+        edges.insert(index, merged.area.right)
+    return finished + active
 
 
 def _overlaps_any(region: Region, others: Sequence[Region]) -> bool:

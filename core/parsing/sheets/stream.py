@@ -1,4 +1,4 @@
-"""XML parts too large to stand in memory as trees: their elements one by one, each forgotten after its turn."""
+"""Streams the elements of XML parts that are too large to be held in memory as trees."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _SAVE_AGAIN = "Open it in the program that made it, save a copy and add that."
 def elements(
     stream: IO[bytes], tags: Sequence[str], part: str, shown: str, within: Sequence[str] = ()
 ) -> Iterator[tuple[str, Element]]:
-    """Each element named in ``tags`` ("{*}row") as ("end", element) when it is complete, in the file's order.
+    """Yields each element named in ``tags`` ("{*}row") as ("end", element) when it is complete, in the file's order.
 
-    Elements named in ``within`` come too, as ("start", element) and again as ("end", element). An element is emptied
-    once the next one is asked for; one inside another of its name comes with that one alone.
+    Elements named in ``within`` are yielded twice, as ("start", element) and as ("end", element). An element is cleared
+    when the next one is requested. An element inside another with the same name is not yielded by itself.
     Raises ``ParseError`` where the part is damaged or declares entities.
     """
-    opening = {tag.rpartition("}")[2] for tag in within}
+    within_names = {tag.rpartition("}")[2] for tag in within}
     first = True
     try:
         for event, element in etree.iterparse(
@@ -39,17 +39,17 @@ def elements(
             first = False
             if within and next(element.iterancestors(element.tag), None) is not None:
                 continue
-            if event == "end" or local_name(element) in opening:
+            if event == "end" or local_name(element) in within_names:
                 yield event, element
             if event == "end":
-                _forget(element)
+                _clear(element)
     except (etree.XMLSyntaxError, BadZipFile, zlib.error, OSError, EOFError, ValueError, NotImplementedError) as error:
         raise ParseError(
             f"{shown} is damaged: its part {part} cannot be read ({first_line(error)}).", _SAVE_AGAIN
         ) from error
 
 
-def _forget(element: Element) -> None:
+def _clear(element: Element) -> None:
     element.clear()
     parent = element.getparent()
     while parent is not None and element.getprevious() is not None:

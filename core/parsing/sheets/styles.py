@@ -1,4 +1,4 @@
-"""The looks of an Excel workbook's cells, as far as they matter to a reader: number formats, bold, colour behind."""
+"""The styles of an Excel workbook's cells, as far as reading needs them: number formats, bold, colours, size."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from itertools import islice
 from core.parsing.ooxml.package import Element, whole
 from core.parsing.sheets.formats import BUILTIN, GENERAL
 
-_ESCAPED = re.compile(r"_x((?![Dd][89A-Fa-f])[0-9A-Fa-f]{4})_")  # halves of surrogate pairs say nothing alone
+_ESCAPED = re.compile(r"_x((?![Dd][89A-Fa-f])[0-9A-Fa-f]{4})_")  # no lone surrogates
 _MAX_STYLES = 100_000
 WHITE = "FFFFFF"
-TINY = 2.0  # points: no letter of a lesser size can be read
-_HIDES = ";;;"  # a number format that shows nothing
+TINY = 2.0  # points; smaller letters cannot be read
+_HIDING_FORMAT = ";;;"
 _WHITES = {("theme", "0"), ("indexed", "1"), ("indexed", "9")}
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """``code``: the number format. ``strong``: bold; ``shaded``: on a colour; ``tiny``: in letters too small to read.
+    """The style of a cell. ``code``: the number format. ``strong``: bold. ``shaded``: on a coloured ground.
 
-    ``ink`` and ``ground``: the colours of the letters and of what is behind them, "" for one that is not told.
+    ``ink`` and ``ground``: the colours of letters and ground, "" if unknown. ``tiny``: letters too small to read.
     """
 
     code: str = GENERAL
@@ -33,15 +33,15 @@ class Look:
 
     @property
     def unseen(self) -> bool:
-        """Whether nobody sees what a cell holds: tiny, of its ground's colour, or under a format that hides it."""
-        return self.tiny or self.code == _HIDES or (self.ink != "" and self.ink == self.ground)
+        """Whether a cell's text is invisible: tiny, in the colour of its ground, or hidden by its number format."""
+        return self.tiny or self.code == _HIDING_FORMAT or (self.ink != "" and self.ink == self.ground)
 
 
 PLAIN = Look()
 
 
 def read_looks(root: Element | None) -> tuple[Look, ...]:
-    """The looks that cells name by number. ``root``: of the styles' part; ``None`` where there is none."""
+    """The styles that cells refer to by index. ``root``: of the part with the styles, or ``None``."""
     if root is None:
         return ()
     codes = {entry.get("numFmtId", ""): entry.get("formatCode", "") for entry in root.iterfind("{*}numFmts/{*}numFmt")}
@@ -65,7 +65,7 @@ def read_looks(root: Element | None) -> tuple[Look, ...]:
 
 
 def unescaped(text: str) -> str:
-    """Text whose characters that XML cannot hold are written ``_x000D_``.
+    """Text with escapes such as ``_x000D_``, for characters that XML does not allow, resolved.
 
     >>> unescaped("one_x000A_two _x005F_x000D_")
     'one\\ntwo _x000D_'
@@ -84,13 +84,13 @@ def _is_coloured(fill: Element) -> bool:
     return pattern.get("patternType", "none") not in ("none", "gray125")
 
 
-def _colour(told: Element | None) -> str:
-    """A colour by what tells it, all that are white alike; "" where none is told."""
-    if told is None:
+def _colour(element: Element | None) -> str:
+    """A colour as a string that can be compared; the same for every way to state white; "" for none."""
+    if element is None:
         return ""
-    kind = next((name for name in ("rgb", "theme", "indexed") if told.get(name)), "")
-    value = told.get(kind, "") if kind else ""
-    if (tint := told.get("tint", "0")) not in ("0", "0.0"):
+    kind = next((name for name in ("rgb", "theme", "indexed") if element.get(name)), "")
+    value = element.get(kind, "") if kind else ""
+    if (tint := element.get("tint", "0")) not in ("0", "0.0"):
         return f"{kind} {value} {tint}"
     return WHITE if (kind, value) in _WHITES else value[-6:].upper() if kind == "rgb" else f"{kind} {value}".strip()
 

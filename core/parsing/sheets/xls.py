@@ -1,6 +1,6 @@
-"""Workbooks of Excel 97 to 2003 and before (.xls), through xlrd: values, formats, merged cells, links and notes.
+"""Reads workbooks of Excel 97 to 2003 and before (.xls) with xlrd: values, formats, merged cells, links and notes.
 
-The format keeps results of formulas beside them; xlrd reads the results. It does not read charts and text boxes.
+Of formulas xlrd reads the stored results. It does not read charts and text boxes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from xlrd.sheet import Sheet as BinarySheet
 
 from core.errors import ParseError
 from core.parsing.inline import safe_target
-from core.parsing.sheets.comments import remark
+from core.parsing.sheets.comments import cell_comment
 from core.parsing.sheets.formats import BUILTIN, GENERAL, show_number, show_text
 from core.parsing.sheets.grid import (
     DATE,
@@ -27,8 +27,8 @@ from core.parsing.sheets.grid import (
     TRUTH,
     Allowance,
     Area,
+    Comment,
     Filled,
-    Remark,
     Row,
     Sheet,
     Workbook,
@@ -39,9 +39,9 @@ from core.parsing.sheets.styles import PLAIN, TINY, Look
 
 _CELL_DATE = 3
 _WHITE, _SOLID = (255, 255, 255), 1
-_TWIPS = 20  # a point
-_FRUGAL = {"on_demand": True, "ragged_rows": True}  # a sheet at a time, and no cell beyond a row's last
-# What xlrd lets through on damaged files, its own errors aside.
+_TWIPS = 20  # in a point
+_OPTIONS = {"on_demand": True, "ragged_rows": True}  # to save memory: one sheet at a time, no cells after a row's last
+# What xlrd raises on damaged files, besides its own errors.
 _DAMAGE = (
     xlrd.XLRDError,
     CompDocError,
@@ -74,12 +74,12 @@ def read_xls(data: bytes, shown: str) -> Workbook:
 
 
 def _read(data: bytes, shown: str) -> Workbook:
-    quiet = io.StringIO()
+    log = io.StringIO()
     allowance = Allowance(shown)
     try:
-        source = xlrd.open_workbook(file_contents=data, formatting_info=True, logfile=quiet, **_FRUGAL)
+        source = xlrd.open_workbook(file_contents=data, formatting_info=True, logfile=log, **_OPTIONS)
     except NotImplementedError:  # formats are not read from the oldest versions
-        source = xlrd.open_workbook(file_contents=data, logfile=quiet, **_FRUGAL)
+        source = xlrd.open_workbook(file_contents=data, logfile=log, **_OPTIONS)
     book = Workbook(metadata={"author": author} if (author := " ".join((source.user_name or "").split())) else {})
     for number in range(source.nsheets):
         sheet = source.sheet_by_index(number)
@@ -91,17 +91,17 @@ def _read(data: bytes, shown: str) -> Workbook:
 def _sheet(source: Book, sheet: BinarySheet, allowance: Allowance) -> Sheet:
     looks = [_look(source, index) for index in range(len(source.xf_list))] if source.formatting_info else []
     rows: dict[int, Row] = {}
-    for at in range(sheet.nrows):
-        kinds, values = sheet.row_types(at), sheet.row_values(at)
+    for row in range(sheet.nrows):
+        kinds, values = sheet.row_types(row), sheet.row_values(row)
         cells: Row = {}
         for column, (kind, value) in enumerate(zip(kinds, values, strict=True)):
-            look = looks[sheet.cell_xf_index(at, column)] if looks and kind else PLAIN
+            look = looks[sheet.cell_xf_index(row, column)] if looks and kind else PLAIN
             cell = _cell(kind, value, look, from_1904=bool(source.datemode))
             if cell is not None:
                 cells[column] = cell
         if cells:
             allowance.take(len(cells), sum(len(cell.text) for cell in cells.values()))
-            rows[at] = cells
+            rows[row] = cells
     put_links(
         rows, ((Area(link.frowx, link.fcolx, link.lrowx, link.lcolx), _target(link)) for link in sheet.hyperlink_list)
     )
@@ -109,11 +109,11 @@ def _sheet(source: Book, sheet: BinarySheet, allowance: Allowance) -> Sheet:
         sheet.name,
         rows=rows,
         merges=[Area(top, left, end - 1, right - 1) for top, end, left, right in sheet.merged_cells],
-        remarks=_remarks(sheet),
+        comments=_comments(sheet),
         is_hidden=bool(sheet.visibility),
-        hidden_rows={at for at, told in sheet.rowinfo_map.items() if told.hidden},
-        hidden_columns={at for at, told in sheet.colinfo_map.items() if told.hidden},
-        heads_end=sheet.horz_split_pos if getattr(sheet, "panes_are_frozen", 0) else 0,
+        hidden_rows={row for row, info in sheet.rowinfo_map.items() if info.hidden},
+        hidden_columns={column for column, info in sheet.colinfo_map.items() if info.hidden},
+        header_end=sheet.horz_split_pos if getattr(sheet, "panes_are_frozen", 0) else 0,
     )
 
 
@@ -141,28 +141,28 @@ def _look(source: Book, index: int) -> Look:
 
 
 def _cell(kind: int, value: object, look: Look, *, from_1904: bool) -> Filled | None:
-    """One cell; ``None`` for one that shows nothing."""
-    made = partial(filled, strong=look.strong, shaded=look.shaded, unseen=look.unseen)
+    """One cell; ``None`` for one that displays nothing."""
+    make_cell = partial(filled, strong=look.strong, shaded=look.shaded, unseen=look.unseen)
     if kind == XL_CELL_TEXT:
         text = show_text(str(value), look.code)
-        return made(text, text.strip(), TEXT) if text.strip() else None
+        return make_cell(text, text.strip(), TEXT) if text.strip() else None
     if kind in (XL_CELL_NUMBER, _CELL_DATE) and isinstance(value, float):
         code = "yyyy-mm-dd" if kind == _CELL_DATE and look.code == GENERAL else look.code
         number = show_number(value, code, from_1904=from_1904)
-        return made(number.text, number.value, DATE if number.is_date else NUMBER)
+        return make_cell(number.text, number.value, DATE if number.is_date else NUMBER)
     if kind == XL_CELL_BOOLEAN:
-        return made(str(bool(value)).upper(), bool(value), TRUTH)
+        return make_cell(str(bool(value)).upper(), bool(value), TRUTH)
     if kind == XL_CELL_ERROR and isinstance(value, int):
         text = error_text_from_code.get(value, "#ERROR!")
-        return made(text, text, TEXT)
+        return make_cell(text, text, TEXT)
     return None
 
 
-def _remarks(sheet: BinarySheet) -> list[Remark]:
-    found = []
+def _comments(sheet: BinarySheet) -> list[Comment]:
+    comments = []
     for (row, column), note in sheet.cell_note_map.items():
         author, words = (note.author or "").strip(), (note.text or "").strip()
         words = words.removeprefix(f"{author}:").strip() if author else words
         if words:
-            found.append(remark(words, author, "", row, column))
-    return found
+            comments.append(cell_comment(words, author, "", row, column))
+    return comments

@@ -1,7 +1,7 @@
-"""One sheet of an Excel workbook, read cell by cell from its part, which is never held as a tree.
+"""Reads one sheet of an Excel workbook cell by cell from its part, which is streamed.
 
-A formula shows its last result. One that has none, as programs leave it that cannot calculate, shows itself; one that
-is shared and stands written in another cell stays blank then.
+A formula is read as its stored result. Where it has none, because the program that wrote the file does not calculate,
+its text is read; a shared formula that is written in another cell then stays blank.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from core.parsing.sheets.grid import DATE, NUMBER, TEXT, TRUTH, Allowance, Area,
 from core.parsing.sheets.stream import elements
 from core.parsing.sheets.styles import PLAIN, Look, unescaped
 
-_MAX_REMEMBERED = 100_000
-_Known = tuple[TableCell, str, bool, bool, bool]  # what a ``Filled`` is made of
+_MAX_CACHED = 100_000
+_CellFields = tuple[TableCell, str, bool, bool, bool]  # the fields of a ``Filled``
 _MAX_ROW, _MAX_COLUMN = 2_000_000, 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the cells of all sheets share."""
+    """What the sheets of a workbook share: texts and styles by index, the date system, the budget, the file's name."""
 
     strings: tuple[str, ...]
     looks: tuple[Look, ...]
@@ -39,9 +39,8 @@ class Context:
 
 @dataclass(slots=True)
 class SheetPart:
-    """A sheet, and what else its part holds; ``drawings`` and ``tables`` are relations' ids.
-
-    ``links``: area, relation's id, place in the workbook.
+    """A sheet and the rest of its part. ``links``: area, relation id, location in the workbook. ``drawings`` and
+    ``tables``: relation ids.
     """
 
     sheet: Sheet
@@ -51,31 +50,31 @@ class SheetPart:
 
 
 def read_cells(stream: IO[bytes], part: str, name: str, context: Context) -> SheetPart:
-    """The sheet ``name``. Raises ``ParseError`` when its part is damaged or holds more than may be read."""
-    reader = _Cells(SheetPart(Sheet(name)), context)
-    found = reader.found
-    takers: dict[str, Callable[[Element], None]] = {
-        "row": reader.row,
-        "pane": lambda pane: _note_pane(pane, found.sheet),
-        "col": lambda columns: _note_columns(columns, found.sheet),
-        "mergeCell": lambda merge: _note_area(merge, found.sheet.merges),
-        "autoFilter": lambda area: _note_area(area, found.sheet.filters),
-        "hyperlink": lambda link: _note_link(link, found),
-        "drawing": lambda drawing: found.drawings.append(drawing.get(f"{RELATIONS}id", "")),
-        "tablePart": lambda table: found.tables.append(table.get(f"{RELATIONS}id", "")),
+    """The sheet ``name``. Raises ``ParseError`` where its part is damaged or exceeds the budget."""
+    sheet_part = SheetPart(Sheet(name))
+    sheet = sheet_part.sheet
+    handlers: dict[str, Callable[[Element], None]] = {
+        "row": _Cells(sheet, context).row,
+        "pane": lambda pane: _add_pane(pane, sheet),
+        "col": lambda columns: _add_hidden_columns(columns, sheet),
+        "mergeCell": lambda merge: _add_area(merge, sheet.merges),
+        "autoFilter": lambda area: _add_area(area, sheet.filters),
+        "hyperlink": lambda link: _add_link(link, sheet_part),
+        "drawing": lambda drawing: sheet_part.drawings.append(drawing.get(f"{RELATIONS}id", "")),
+        "tablePart": lambda table: sheet_part.tables.append(table.get(f"{RELATIONS}id", "")),
     }
-    for _, element in elements(stream, [f"{{*}}{name}" for name in takers], part, context.shown):
-        takers[local_name(element)](element)
-    return found
+    for _, element in elements(stream, [f"{{*}}{name}" for name in handlers], part, context.shown):
+        handlers[local_name(element)](element)
+    return sheet_part
 
 
 class _Cells:
-    """Rows of one sheet as they come; what was read before in the same style is taken from memory."""
+    """Reads the rows of one sheet in order. Cells with the same content and style are cached."""
 
-    def __init__(self, found: SheetPart, context: Context) -> None:
-        self.found = found
+    def __init__(self, sheet: Sheet, context: Context) -> None:
+        self._sheet = sheet
         self._context = context
-        self._known: dict[tuple[str, str, str], _Known] = {}
+        self._cache: dict[tuple[str, str, str], _CellFields] = {}
         self._row = -1
 
     def row(self, element: Element) -> None:
@@ -83,19 +82,19 @@ class _Cells:
         if not 0 <= self._row < _MAX_ROW:
             return
         if element.get("hidden") in ("1", "true"):
-            self.found.sheet.hidden_rows.add(self._row)
+            self._sheet.hidden_rows.add(self._row)
         cells: Row = {}
         characters, column = 0, -1
-        for place in element:
-            name = place.get("r")
+        for child in element:
+            name = child.get("r")
             column = _column(name) if name else column + 1
-            cell = self._cell(place) if 0 <= column < _MAX_COLUMN else None
+            cell = self._cell(child) if 0 <= column < _MAX_COLUMN else None
             if cell is not None:
                 cells[column] = cell
                 characters += len(cell.cell.words.text)
         if cells:
             self._context.allowance.take(len(cells), characters)
-            self.found.sheet.rows.setdefault(self._row, {}).update(cells)
+            self._sheet.rows.setdefault(self._row, {}).update(cells)
 
     def _cell(self, element: Element) -> Filled | None:
         raw = formula = inline = None
@@ -112,37 +111,35 @@ class _Cells:
         if inline is not None:
             raw, kind = inline, "str"
         if formula is not None:
-            written = (formula.text or "").strip()
-            target = safe_target(link_target(written))
+            formula_text = (formula.text or "").strip()
+            target = safe_target(link_target(formula_text))
             if raw is None or (raw == "" and kind != "str"):
-                raw, kind = f"={written}" if written else "", "str"
-                self.found.sheet.unfilled += 1
-        known = self._known.get((kind, style, raw)) if raw else None
-        if known is None:
-            known = self._remembered(kind, style, raw) if raw else None
-            if known is None:
-                return None
-        cell = Filled(*known)
+                raw, kind = f"={formula_text}" if formula_text else "", "str"
+                self._sheet.unfilled += 1
+        fields = (self._cache.get((kind, style, raw)) or self._fields(kind, style, raw)) if raw else None
+        if fields is None:
+            return None
+        cell = Filled(*fields)
         return cell.linked(target) if target else cell
 
-    def _remembered(self, kind: str, style: str, raw: str) -> _Known | None:
-        """What a stored value shows in a style; ``None`` when that is nothing."""
+    def _fields(self, kind: str, style: str, raw: str) -> _CellFields | None:
+        """The fields of a cell for a stored value in a style, which are cached; ``None`` if it displays nothing."""
         look = self._look(style)
-        shown = self._shown(kind, look.code, raw)
-        if shown is None:
+        displayed = self._displayed(kind, look.code, raw)
+        if displayed is None:
             return None
-        known = (*shown, look.strong, look.shaded, look.unseen)
-        if len(self._known) < _MAX_REMEMBERED:
-            self._known[(kind, style, raw)] = known
-        return known
+        fields = (*displayed, look.strong, look.shaded, look.unseen)
+        if len(self._cache) < _MAX_CACHED:
+            self._cache[(kind, style, raw)] = fields
+        return fields
 
     def _look(self, style: str) -> Look:
         looks = self._context.looks
-        at = whole(style, 0)
-        return looks[at] if at < len(looks) else PLAIN
+        index = whole(style, 0)
+        return looks[index] if index < len(looks) else PLAIN
 
-    def _shown(self, kind: str, code: str, raw: str) -> tuple[TableCell, str] | None:
-        """The cell and its kind; ``None`` for one that shows nothing."""
+    def _displayed(self, kind: str, code: str, raw: str) -> tuple[TableCell, str] | None:
+        """The cell as it is displayed, and its kind; ``None`` if it displays nothing."""
         if kind in ("s", "str", "inlineStr", "e"):
             text = self._string(raw) if kind == "s" else unescaped(raw)
             text = show_text(text, code)
@@ -160,12 +157,12 @@ class _Cells:
 
     def _string(self, raw: str) -> str:
         strings = self._context.strings
-        at = whole(raw)
-        return strings[at] if 0 <= at < len(strings) else ""
+        index = whole(raw)
+        return strings[index] if 0 <= index < len(strings) else ""
 
 
 def rich_text(element: Element) -> str:
-    """A string's words, its runs joined; reading aids above characters are left out."""
+    """The text of a string, its runs joined; phonetic guides are left out."""
     parts = []
     for child in element:
         tag = child.tag
@@ -177,7 +174,7 @@ def rich_text(element: Element) -> str:
 
 
 def _stated_date(raw: str) -> tuple[TableCell, str]:
-    """A day written out, as only the strict variant of the format has it."""
+    """A date in ISO 8601, as the strict variant of the format has it."""
     try:
         at = datetime.fromisoformat(raw.strip())
     except ValueError:
@@ -199,25 +196,25 @@ def _column(name: str) -> int:
     return _letters_column(name.rstrip("0123456789"))
 
 
-def _note_area(element: Element, areas: list[Area]) -> None:
+def _add_area(element: Element, areas: list[Area]) -> None:
     area = area_of(element.get("ref", ""))
     if area is not None:
         areas.append(area)
 
 
-def _note_link(element: Element, found: SheetPart) -> None:
+def _add_link(element: Element, sheet_part: SheetPart) -> None:
     area = area_of(element.get("ref", ""))
     if area is not None:
-        found.links.append((area, element.get(f"{RELATIONS}id", ""), element.get("location", "")))
+        sheet_part.links.append((area, element.get(f"{RELATIONS}id", ""), element.get("location", "")))
 
 
-def _note_pane(element: Element, sheet: Sheet) -> None:
+def _add_pane(element: Element, sheet: Sheet) -> None:
     rows = element.get("ySplit", "0")
     if element.get("state") in ("frozen", "frozenSplit") and re.fullmatch(r"\d{1,3}(?:\.0+)?", rows):
-        sheet.heads_end = int(float(rows))
+        sheet.header_end = int(float(rows))
 
 
-def _note_columns(element: Element, sheet: Sheet) -> None:
+def _add_hidden_columns(element: Element, sheet: Sheet) -> None:
     first, last = whole(element.get("min")), min(whole(element.get("max")), _MAX_COLUMN)
     if element.get("hidden") in ("1", "true") and 0 < first <= last:
         sheet.hidden_columns.update(range(first - 1, last))
@@ -227,7 +224,7 @@ _LINK = re.compile(r'\s*HYPERLINK\(\s*"((?:[^"]|"")*)"\s*[,)]', re.IGNORECASE)
 
 
 def link_target(formula: str) -> str:
-    """Where a HYPERLINK formula leads; "" for other formulas, and where it is calculated.
+    """The target of a HYPERLINK formula; "" for other formulas and for calculated targets.
 
     >>> link_target('HYPERLINK("https://a.example/x","Site")'), link_target("HYPERLINK(A1)")
     ('https://a.example/x', '')

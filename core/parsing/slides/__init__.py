@@ -1,1 +1,1 @@
-"""Presentations to pieces."""
+"""Reads presentations as pieces."""

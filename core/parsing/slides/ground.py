@@ -1,6 +1,6 @@
-"""What lies behind the words of a slide, and which of them nobody sees: tiny, clear, or of the colour behind them.
+"""The colours behind the text of a slide, and which text is invisible: tiny, transparent, or in the colour behind it.
 
-Only what a run says itself counts; of a colour that is not told plainly (a gradient, a tint) nothing is said.
+Only the properties of the run itself count. Colours other than plain ones (gradients, tints) count as unknown.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from core.parsing.ooxml.package import Element, local_name, whole
 from core.parsing.slides.masters import WHITE, Layers
 
 _TINY, _CLEAR = 200, 5_000  # hundredths of a point; thousandths of a per cent
-_PLAIN_GROUND = "1001"  # the first of a theme's grounds, which is of one colour
-_PAINTED = frozenset(("pic", "graphicFrame", "grpSp", "cxnSp"))  # all but lines, in colours that are not told
+_PLAIN_GROUND = "1001"  # the first background of a theme, which has a single colour
+_PAINTED = frozenset(("pic", "graphicFrame", "grpSp", "cxnSp"))  # except lines, they cover what is behind them
 _FILLS = frozenset(("noFill", "solidFill", "gradFill", "blipFill", "pattFill", "grpFill"))
 
 
 @dataclass(slots=True)
 class Ground:
-    """``paper``: the slide's own colour. ``painted``: what lies on it so far, the uppermost last; "" where no one
-    colour is told. ``colours``: what the theme calls by name.
+    """The background of a slide. ``paper``: its colour. ``painted``: boxes of the shapes so far with their colours, the
+    top one last. ``colours``: the theme's colours by name. The colour "" is unknown.
     """
 
     paper: str = WHITE
@@ -29,29 +29,29 @@ class Ground:
     painted: list[tuple[Rectangle, str]] = field(default_factory=list)
 
     def behind(self, box: Rectangle) -> str:
-        """The colour that lies where a shape without one stands."""
+        """The colour behind a shape without a fill."""
         for (x0, y0, x1, y1), colour in reversed(self.painted):
             if x0 < box[2] and box[0] < x1 and y0 < box[3] and box[1] < y1:
                 return colour
         return self.paper
 
     def fill(self, shape: Element, above: Iterable[Element] = ()) -> str | None:
-        """The colour a shape is filled with, or inherits from those ``above`` it; ``None`` for none."""
+        """The fill colour of a shape, or the one it inherits from ``above``; ``None`` for no fill."""
         if (name := local_name(shape)) in _PAINTED:
             return None if name == "cxnSp" else ""
         for one in (shape, *above):
             properties = one.find("{*}spPr")
-            within = () if properties is None else properties
-            told = next((child for child in within if local_name(child) in _FILLS), None)
-            if told is not None:
-                return None if local_name(told) == "noFill" else self._colour(told)
+            children = () if properties is None else properties
+            fill = next((child for child in children if local_name(child) in _FILLS), None)
+            if fill is not None:
+                return None if local_name(fill) == "noFill" else self._colour(fill)
             styled = one.find("{*}style/{*}fillRef")
             if styled is not None and styled.get("idx", "0") != "0":
                 return ""
         return None
 
     def unseen(self, body: Element, behind: str) -> Iterator[str]:
-        """The words of runs that cannot be read on this colour."""
+        """The words of runs that are invisible on the colour ``behind``."""
         for run in body.iter("{*}r", "{*}fld"):
             properties = run.find("{*}rPr")
             if properties is not None and self._is_unseen(properties, behind):
@@ -70,7 +70,7 @@ class Ground:
         return self._colour(fill) == behind != ""
 
     def _colour(self, fill: Element) -> str:
-        """The one colour of a fill, "" where it is of several or changed by more than a plain name says."""
+        """The colour of a fill, "" where it has several colours or is modified."""
         if local_name(fill) not in ("solidFill", "bgRef") or len(fill) != 1 or len(fill[0]):
             return ""
         value = fill[0].get("val", "")
@@ -78,11 +78,11 @@ class Ground:
 
 
 def ground_of(slide: Element | None, layers: Layers) -> Ground:
-    """The ground of a slide, or of a drawing where there is no slide."""
+    """The background of a slide. ``slide`` ``None``: of a drawing that is not on a slide."""
     ground = Ground(colours=layers.colours)
     below = [layer.root for layer in (layers.layout, layers.master) if layer is not None]
-    told = (root.find("{*}cSld/{*}bg") for root in (slide, *below) if root is not None)
-    if (background := next((one for one in told if one is not None), None)) is not None:
+    backgrounds = (root.find("{*}cSld/{*}bg") for root in (slide, *below) if root is not None)
+    if (background := next((one for one in backgrounds if one is not None), None)) is not None:
         plain = background.find("{*}bgPr/{*}solidFill")
         named = background.find(f"{{*}}bgRef[@idx='{_PLAIN_GROUND}']")
         fill = plain if plain is not None else named

@@ -1,4 +1,4 @@
-"""What the shapes of a slide inherit from its layout and master: places, list styles, texts that stand on all slides.
+"""What the shapes of a slide inherit from its layout and master: positions, list styles, and shapes on all slides.
 
 ECMA-376 part 1, 19.3.1.36 (placeholders) and 21.1.2.4.12 (list styles).
 """
@@ -19,7 +19,7 @@ _ON_MASTER = {"ctrTitle": "title", **{name: name for name in ("title", *sorted(R
 
 @dataclass(frozen=True, slots=True)
 class Placeholder:
-    """What a shape says of the placeholder it fills. ``index``: "" where it names none."""
+    """The placeholder that a shape fills. ``index``: "" for none."""
 
     kind: str
     index: str
@@ -27,7 +27,7 @@ class Placeholder:
 
 @dataclass(frozen=True, slots=True)
 class _Sheet:
-    """A layout or a master, its placeholders by index and by kind."""
+    """A layout or a master, with its placeholders by index and by kind. ``colours``: of its theme, by name."""
 
     root: Element
     by_index: dict[str, Element] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class _Sheet:
 
 
 class Masters:
-    """Layouts and masters of a presentation, each read once."""
+    """The layouts and masters of a presentation, each read once."""
 
     def __init__(self, package: Package, presentation: Element) -> None:
         self._package = package
@@ -44,7 +44,7 @@ class Masters:
         self._sheets: dict[str, _Sheet | None] = {}
 
     def of(self, part: str) -> Layers:
-        """The layers below a slide, or below a page of notes."""
+        """The layout and master below a slide or a page of notes. ``part``: the name of its part."""
         layout = self._related(part, "slideLayout")
         master = self._related(layout, "slideMaster") if layout else self._related(part, "notesMaster")
         return Layers(self._sheet(layout), self._sheet(master), self._default, layout, master)
@@ -59,7 +59,7 @@ class Masters:
         return self._sheets[part]
 
     def _theme(self, part: str, root: Element) -> dict[str, str]:
-        """The colours that a master's theme names, by the names that shapes use."""
+        """The colours of a master's theme, by the names that shapes use."""
         theme = self._package.optional_root(self._related(part, "theme"))
         scheme = None if theme is None else theme.find("{*}themeElements/{*}clrScheme")
         named = {
@@ -67,13 +67,13 @@ class Masters:
             for entry in (() if scheme is None else scheme)
             if len(entry)
         }
-        given = root.find("{*}clrMap")
-        return named | {name: named.get(to, to) for name, to in ({} if given is None else given.attrib).items()}
+        aliases = root.find("{*}clrMap")
+        return named | {name: named.get(to, to) for name, to in ({} if aliases is None else aliases.attrib).items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """What lies below one slide."""
+    """The layout and master below one slide, with the names of their parts. ``default``: default list styles."""
 
     layout: _Sheet | None
     master: _Sheet | None
@@ -83,18 +83,18 @@ class Layers:
 
     @property
     def colours(self) -> Mapping[str, str]:
-        """What is behind the names of colours, as far as they are told."""
+        """The theme's colours by name, as far as they are known."""
         return _USUAL_COLOURS if self.master is None or not self.master.colours else self.master.colours
 
     def frame(self, placeholder: Placeholder | None) -> Element | None:
-        """The ``a:xfrm`` a placeholder without its own inherits."""
+        """The ``a:xfrm`` that a placeholder inherits, ``None`` for none."""
         for shape in self.above(placeholder):
             if (found := frame_of(shape)) is not None:
                 return found
         return None
 
     def list_styles(self, placeholder: Placeholder | None) -> list[Element]:
-        """What a shape's paragraphs inherit their bullets from, nearest first."""
+        """The list styles from which a shape's paragraphs inherit their bullets, nearest first."""
         if placeholder is None:
             return [] if self.default is None else [self.default]
         styles = [shape.find("{*}txBody/{*}lstStyle") for shape in self.above(placeholder)]
@@ -105,7 +105,7 @@ class Layers:
         return [style for style in styles if style is not None]
 
     def standing(self, slide: Element) -> Iterator[tuple[Element, str]]:
-        """The shape trees of layout and master that show on a slide, and the part each one is of."""
+        """The shape trees of layout and master that are displayed on a slide, each with the name of its part."""
         if not _shows_master(slide):
             return
         for sheet, part in ((self.layout, self.layout_part), (self.master, self.master_part)):
@@ -116,7 +116,7 @@ class Layers:
                 return
 
     def above(self, placeholder: Placeholder | None) -> Iterator[Element]:
-        """The shapes of layout and master that a placeholder stands on, nearest first."""
+        """The shapes of layout and master from which a placeholder inherits, nearest first."""
         if placeholder is None:
             return
         kind = placeholder.kind
@@ -133,7 +133,7 @@ class Layers:
 
 
 def placeholder_of(shape: Element) -> Placeholder | None:
-    """The placeholder a shape fills, ``None`` where it stands for itself."""
+    """The placeholder that a shape fills, ``None`` for none."""
     for place in shape.iterfind("./*/{*}nvPr/{*}ph"):
         return Placeholder(place.get("type", "obj"), place.get("idx", ""))
     return None
@@ -154,7 +154,7 @@ def _read(root: Element, colours: Mapping[str, str]) -> _Sheet:
             sheet.by_kind.setdefault(placeholder.kind, shape)
             if placeholder.index:
                 sheet.by_index.setdefault(placeholder.index, shape)
-    for kind in TITLES:  # each stands in for the other
+    for kind in TITLES:  # each replaces the other where that is missing
         if (shape := next((sheet.by_kind[other] for other in TITLES if other in sheet.by_kind), None)) is not None:
             sheet.by_kind.setdefault(kind, shape)
     return sheet

@@ -1,6 +1,6 @@
-"""Presentations (PPTX and its kin): slides in order, each with its shapes, notes and comments.
+"""The reader of presentations (PPTX and related formats): slides in order, each with shapes, notes and comments.
 
-Read from the XML parts themselves: a deck that a library for writing decks refuses is still read.
+It reads the XML parts itself, and so also decks that python-pptx refuses.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TIME = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d))?")
 
 
 def comment_authors(package: Package, main: str) -> dict[str, str]:
-    """Names of those who commented, by their id in either kind of comment."""
+    """The names of the authors of comments, by their id in either kind of comment."""
     authors: dict[str, str] = {}
     for kind in ("commentAuthors", "authors"):
         for part in package.related(main, kind):
@@ -36,7 +36,7 @@ def comment_authors(package: Package, main: str) -> dict[str, str]:
 
 
 def comment_pieces(package: Package, slide: str, authors: dict[str, str], page: int, box: Rectangle) -> Iterator[Piece]:
-    """A footnote for each comment on a slide, replies behind what they reply to."""
+    """A footnote for each comment on a slide, with replies after it."""
     for part in package.related(slide, "comments"):
         root = package.optional_root(part)
         if root is None:
@@ -54,7 +54,7 @@ def comment_pieces(package: Package, slide: str, authors: dict[str, str], page: 
 
 
 def _threaded(root: Element) -> Iterator[tuple[Element, bool]]:
-    """Comments in their order, each with its replies behind it; and whether it is one."""
+    """The comments in order, each followed by its replies, as (element, whether it is a reply)."""
     for comment in root.iterfind("{*}cm"):
         yield comment, comment.find("{*}extLst/{*}ext/{*}threadingInfo/{*}parentCm") is not None
         yield from ((reply, True) for reply in comment.iterfind("{*}replyLst/{*}reply"))
@@ -86,7 +86,7 @@ def read(data: bytes, name: str) -> ParsedFile:
         raise ParseError(f"{shown} is no presentation: its main part is {main}.", "Add it under its own name.")
     deck = _Deck(package, main, root)
     deck.read()
-    deck.settle_running()
+    deck.mark_running()
     metadata = package.core_properties()
     title = metadata.pop("title", "")
     sections = [section.get("name", "") for section in deck.root.iterfind("{*}extLst/{*}ext/{*}sectionLst/{*}section")]
@@ -147,26 +147,28 @@ class _Deck:
             tree = slide.find("{*}cSld/{*}spTree")
             found = Found() if tree is None else read_shapes(tree, sheet, slide)
             if self.hidden[-1:] == [number]:
-                found.unseen = [word for piece in found.all() for line in piece.said() for word in line.text.split()]
+                found.unseen = [
+                    word for piece in found.all() for line in piece.all_words() for word in line.text.split()
+                ]
             self._take(found, number)
             self.pieces += self._speaker_notes(sheet, masters)
             self.pieces += comment_pieces(self.package, part, authors, number, sheet.whole)
             for below, below_part in sheet.layers.standing(slide):
-                if below_part not in standing:  # what a master shows on all its slides is told once
+                if below_part not in standing:  # the shapes of a master are read once, not for every slide
                     found = standing[below_part] = read_shapes(
                         [shape for shape in below if placeholder_of(shape) is None], replace(sheet, part=below_part)
                     )
-                    self._run(found.pieces)
+                    self._add_running(found.pieces)
                     if found.unseen:
                         self.unseen.setdefault(number, []).extend(found.unseen)
 
-    def settle_running(self) -> None:
-        """Set aside short lines that stand at the foot of many slides, as decks without masters have them."""
+    def mark_running(self) -> None:
+        """Turn short lines at the foot of many slides into furniture, as decks without masters repeat them."""
         feet = [piece for piece in self.pieces if self._is_foot(piece)]
         counts = Counter(piece.words.text.strip() for piece in feet)
-        least = max(_FEWEST_FEET, _SHARE_OF_FEET * len(self.pages))
-        running = {id(piece) for piece in feet if counts[piece.words.text.strip()] >= least}
-        self._run([piece for piece in self.pieces if id(piece) in running])
+        min_count = max(_FEWEST_FEET, _SHARE_OF_FEET * len(self.pages))
+        running = {id(piece) for piece in feet if counts[piece.words.text.strip()] >= min_count}
+        self._add_running([piece for piece in self.pieces if id(piece) in running])
         self.pieces = [piece for piece in self.pieces if id(piece) not in running]
 
     def _is_foot(self, piece: Piece) -> bool:
@@ -174,7 +176,7 @@ class _Deck:
         return is_line and bool(piece.page) and piece.box[1] > _FOOT * self.pages[piece.page - 1].height
 
     def notes(self) -> Iterator[str]:
-        """Sentences on what was left out, and on what is not shown."""
+        """Notes for the user on what was left out and on what is not visible."""
         if self.hidden:
             yield _of_slides(self.hidden, "is hidden.", "are hidden.")
         if self.missing:
@@ -190,7 +192,7 @@ class _Deck:
         yield from unseen_note([word for words in self.unseen.values() for word in words], first)
 
     def _slides(self) -> Iterator[str]:
-        """Names of the slides' parts in their order, "" for one that is missing."""
+        """The names of the slides' parts in order, "" for a missing one."""
         relations = self.package.relations(self.main)
         for entry in self.root.iterfind("{*}sldIdLst/{*}sldId"):
             relation = relations.get(entry.get(f"{RELATIONS}id", ""))
@@ -198,16 +200,16 @@ class _Deck:
 
     def _take(self, found: Found, number: int) -> None:
         self.pieces += [*found.titles, *found.pieces]
-        self._run(found.running)
+        self._add_running(found.running)
         self.embedded += [f"{name} on slide {number}" for name in found.embedded]
         self.hidden_words += found.hidden_words
         if found.unseen:
             self.unseen.setdefault(number, []).extend(found.unseen)
 
-    def _run(self, pieces: Sequence[Piece]) -> None:
-        """Keep what stands on many slides once, as furniture of the first."""
+    def _add_running(self, pieces: Sequence[Piece]) -> None:
+        """Add running text once, as furniture of the first slide that has it."""
         for piece in pieces:
-            words = joined([line for line in piece.said() if line.text.strip()], "\n")
+            words = joined([line for line in piece.all_words() if line.text.strip()], "\n")
             key = " ".join(words.text.split()).casefold()
             if key and key not in self.running:
                 self.running[key] = Piece(BlockKind.FURNITURE, words, page=piece.page, box=piece.box)
@@ -218,13 +220,13 @@ class _Deck:
             if root is None:
                 continue
             page = replace(sheet, part=part, layers=masters.of(part))
-            said: list[Words] = []
+            texts: list[Words] = []
             for shape in root.iterfind("{*}cSld/{*}spTree//{*}sp"):
                 placeholder, body = placeholder_of(shape), shape.find("{*}txBody")
-                is_apart = placeholder is not None and placeholder.kind not in ("body", "obj")
-                if body is not None and not is_apart and not is_slide_number(body):
-                    said.append(body_words(body, page.layers.list_styles(placeholder), page.address))
-            words = joined([one for one in said if one.text.strip()], "\n")
+                is_other = placeholder is not None and placeholder.kind not in ("body", "obj")
+                if body is not None and not is_other and not is_slide_number(body):
+                    texts.append(body_words(body, page.layers.list_styles(placeholder), page.address))
+            words = joined([text for text in texts if text.text.strip()], "\n")
             if words.text.strip():
                 yield Piece(BlockKind.FOOTNOTE, headed("Notes: ", words), page=sheet.page.number, box=sheet.whole)
 
@@ -241,7 +243,8 @@ def _size(presentation: Element) -> tuple[float, float]:
 
 
 def _of_slides(numbers: Sequence[int], one: str, several: str) -> str:
-    """
+    """A sentence about slides. ``one`` and ``several``: how it goes on for one and for several slides.
+
     >>> _of_slides([4], "is hidden.", "are hidden."), _of_slides([4, 7, 9], "is hidden.", "are hidden.")
     ('Slide 4 is hidden.', 'Slides 4, 7 and 9 are hidden.')
     """

@@ -1,4 +1,4 @@
-"""The shapes of one slide as pieces in reading order, each with its place on the slide."""
+"""Reads the shapes of one slide as pieces in reading order, each with its box on the slide."""
 
 from __future__ import annotations
 
@@ -15,18 +15,21 @@ from core.parsing.slides.text import body_pieces, body_words, clicked, is_slide_
 from core.parsing.word.xml import ALTERNATE, alternative
 from core.types import BlockKind, Page
 
-EMU = 12_700  # a point
+EMU = 12_700  # in a point
 _MAX_COORDINATE = 10**12
-_MAX_DEPTH = 30  # of groups in groups; the shapes of deeper ones are read as they come
-_LARGER = 1.15  # times the other letters of a slide: what is set so may be its title
-_LONGEST_TITLE, _ABOVE = 120, 0.4  # characters; of the slide's height
-_USUAL_SIZE, _OF_LAYOUT = 18.0, 28.0  # points: of letters where nothing says it, and where the layout may
+_MAX_DEPTH = 30  # of nested groups; deeper shapes are read in the file's order
+_MIN_SIZE_RATIO = 1.15  # of a title's type to all other type on the slide
+_MAX_TITLE, _TITLE_WITHIN = (
+    120,
+    0.4,
+)  # characters of a title; share of the slide's height, from the top, where it begins
+_DEFAULT_SIZE, _PLACEHOLDER_SIZE = 18.0, 28.0  # points, where neither the runs nor the body state a size
 _FILMS = ("videoFile", "audioFile", "quickTimeFile", "wavAudioFile", "audioCd")
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What is read: the ``part`` of a slide, layout or master, its number and size, and what lies below it."""
+    """The ``part`` of a slide, layout or master that is read, its number and size, and its layout and master."""
 
     package: Package
     part: str
@@ -35,9 +38,9 @@ class Sheet:
     right_to_left: bool = False
 
     def address(self, relation: str) -> str:
-        """The address outside the file that a relation of the part names, "" for none."""
-        found = self.package.relations(self.part).get(relation)
-        return found.target if found and found.external else ""
+        """The external address of a relation of the part, "" for none. ``relation``: its id."""
+        target = self.package.relations(self.part).get(relation)
+        return target.target if target and target.external else ""
 
     @property
     def whole(self) -> Rectangle:
@@ -46,10 +49,10 @@ class Sheet:
 
 @dataclass(slots=True)
 class Found:
-    """All of a shape tree: titles apart, the rest in reading order; ``running``: footers, dates.
+    """The content of a shape tree: titles, other pieces in reading order, and ``running``: footers and dates.
 
-    ``embedded``: names of objects and recordings that are not read. ``hidden_words``: of hidden shapes. ``unseen``:
-    words that are read and that nobody sees.
+    ``embedded``: names of objects and recordings that are not read. ``hidden_words``: the number of words in hidden
+    shapes. ``unseen``: words that are read although they are invisible.
     """
 
     titles: list[Piece] = field(default_factory=list)
@@ -60,22 +63,25 @@ class Found:
     unseen: list[str] = field(default_factory=list)
     sizes: dict[int, float] = field(default_factory=dict)  # of letters in points, by the id of a shape's first piece
 
-    def settle_title(self, height: float) -> None:
-        """Where no title is stated, make one of what stands above, is short, and larger than all else on the slide."""
+    def find_title(self, height: float) -> None:
+        """Where no title is stated, turn a short paragraph near the top in the largest type into one.
+
+        ``height``: of the slide.
+        """
         ranked = sorted(self.sizes.values(), reverse=True)
-        if self.titles or not ranked or (len(ranked) > 1 and ranked[1] * _LARGER > ranked[0]):
+        if self.titles or not ranked or (len(ranked) > 1 and ranked[1] * _MIN_SIZE_RATIO > ranked[0]):
             return
-        for place, piece in enumerate(self.pieces):
+        for index, piece in enumerate(self.pieces):
             if self.sizes.get(id(piece)) == ranked[0] and piece.kind is BlockKind.PARAGRAPH:
-                alone = place + 1 == len(self.pieces) or self.pieces[place + 1].box != piece.box
+                fills_shape = index + 1 == len(self.pieces) or self.pieces[index + 1].box != piece.box
                 text = piece.words.text.strip()
                 if (
-                    alone
-                    and len(text) <= _LONGEST_TITLE
+                    fills_shape
+                    and len(text) <= _MAX_TITLE
                     and any(map(str.isalpha, text))
-                    and piece.box[1] < _ABOVE * height
+                    and piece.box[1] < _TITLE_WITHIN * height
                 ):
-                    self.titles.append(replace(self.pieces.pop(place), kind=BlockKind.HEADING, level=1))
+                    self.titles.append(replace(self.pieces.pop(index), kind=BlockKind.HEADING, level=1))
                 return
 
     def all(self) -> Iterator[Piece]:
@@ -84,7 +90,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """What is read without a break: a shape, or a group of them in their own order."""
+    """What is read as a unit: a shape, or a group of shapes in their own order."""
 
     box: Rectangle
     pieces: tuple[Piece, ...]
@@ -92,7 +98,7 @@ class _Unit:
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """From the coordinates of a group to those of the slide, in EMU: ``x * sx + dx``, ``y * sy + dy``."""
+    """The transformation from a group's coordinates to the slide's, in EMU: ``x * sx + dx``, ``y * sy + dy``."""
 
     sx: float = 1.0
     sy: float = 1.0
@@ -100,7 +106,7 @@ class _Scale:
     dy: float = 0.0
 
     def inside(self, group: Element) -> _Scale:
-        """The scale that holds within a group."""
+        """The transformation for the shapes in a group."""
         frame = frame_of(group)
         if frame is None or frame.find("{*}chExt") is None:
             return self
@@ -116,13 +122,13 @@ class _Scale:
 
 
 def read_shapes(tree: Iterable[Element], sheet: Sheet, slide: Element | None = None) -> Found:
-    """Everything in a ``p:spTree`` that has words. ``slide``: that it is of, ``None`` for what stands on several."""
+    """The content of a ``p:spTree``. ``slide``: the slide it belongs to, ``None`` for shapes of a layout or master."""
     reader = _Reader(sheet, Found(), ground_of(slide, sheet.layers))
     for below, _ in () if slide is None else reversed(list(sheet.layers.standing(slide))):
         reader.paint(shape for shape in below if placeholder_of(shape) is None)
     reader.found.pieces = _in_order(reader.units(tree, _Scale()), sheet.right_to_left)
     if slide is not None:
-        reader.found.settle_title(sheet.page.height)
+        reader.found.find_title(sheet.page.height)
     return reader.found
 
 
@@ -134,7 +140,7 @@ class _Reader:
     depth: int = 0
 
     def paint(self, shapes: Iterable[Element]) -> None:
-        """What lies below all others."""
+        """Add the colours of shapes that lie below all others, those of layout and master."""
         for shape in shapes:
             if (frame := frame_of(shape)) is not None and (colour := self.ground.fill(shape)) is not None:
                 self.ground.painted.append((self._box(frame, _Scale()), colour))
@@ -191,7 +197,7 @@ class _Reader:
         return _Unit(box, self._stand(pieces, box))
 
     def _look(self, shape: Element, body: Element | None, fill: str | None, box: Rectangle) -> None:
-        """Note the words that nobody sees, and what the shape hides of those behind it."""
+        """Collect invisible words, and add the shape's fill to the ground."""
         page = self.sheet.page
         if page.number and (box[0] == box[2] in (0.0, page.width) or box[1] == box[3] in (0.0, page.height)):
             self.found.unseen += " ".join(text.text or "" for text in shape.iter("{*}t")).split()
@@ -201,7 +207,7 @@ class _Reader:
             self.ground.painted.append((box, fill))
 
     def _text(self, body: Element, placeholder: Placeholder | None, click: str, box: Rectangle) -> tuple[Piece, ...]:
-        """Pieces of a body; titles and running texts go to lists of their own."""
+        """The pieces of a text body. Titles and running text are added to ``found`` instead."""
         kind = "" if placeholder is None else placeholder.kind
         if kind == "sldNum" or is_slide_number(body):
             return ()
@@ -216,7 +222,7 @@ class _Reader:
             return ()
         pieces = self._stand(body_pieces(body, styles, self.sheet.address, click), box)
         if pieces:
-            self.found.sizes[id(pieces[0])] = letter_size(body) or (_OF_LAYOUT if placeholder else _USUAL_SIZE)
+            self.found.sizes[id(pieces[0])] = letter_size(body) or (_PLACEHOLDER_SIZE if placeholder else _DEFAULT_SIZE)
         return pieces
 
     def _graphic(self, shape: Element) -> Iterator[Piece]:
@@ -248,7 +254,7 @@ class _Reader:
         return tuple(replace(piece, page=self.sheet.page.number, box=box) for piece in pieces)
 
     def _box(self, frame: Element | None, scale: _Scale) -> Rectangle:
-        """The rectangle of a frame on the slide in points, clamped to it; the whole slide where nothing tells."""
+        """The rectangle of a frame on the slide in points, clamped to it; the whole slide for an unknown position."""
         if frame is None or frame.find("{*}off") is None or frame.find("{*}ext") is None:
             return self.sheet.whole
         x, y, width, height = map(float, _rectangle(frame, "off", "ext"))
@@ -286,17 +292,17 @@ def _whole(text: str | None) -> int:
     return max(-_MAX_COORDINATE, min(_MAX_COORDINATE, value))
 
 
-_INSET = 7.2  # points: frames are a little larger than the words in them, so that neighbours overlap
-_MAX_CUT = 400  # shapes; more are a map or a drawing, read line by line
-_LINE = 12.0  # points: what stands this little higher stands in the same line
+_INSET = 7.2  # points by which boxes are shrunk: frames are larger than their text, and neighbours overlap
+_MAX_CUT = 400  # shapes; more are a map or a drawing, which is read line by line
+_LINE = 12.0  # points of height that count as one line
 
 
 def reading_order(boxes: Sequence[Rectangle], right_to_left: bool = False) -> list[int]:
-    """Indexes of ``boxes`` as a person reads them: rows downwards, columns beside each other one after the other.
+    """The indices of ``boxes`` in reading order: rows from top to bottom, columns one after the other.
 
-    The slide is cut along its widest gaps, again and again (a recursive X-Y cut: Nagy, Seth and Viswanathan,
-    "A Prototype Document Image Analysis System for Technical Journals", Computer 25(7), 1992). Where shapes overlap
-    so that no cut is left, the topmost is read and the others are cut anew.
+    The slide is cut recursively along its widest gaps (X-Y cut: Nagy, Seth and Viswanathan, "A Prototype Document Image
+    Analysis System for Technical Journals", Computer 25(7), 1992). Where overlapping shapes leave no cut, the topmost
+    shape is read and the others are cut again.
 
     >>> reading_order([(300, 60, 500, 300), (20, 100, 200, 180), (20, 200, 200, 300), (20, 0, 500, 50)])
     [3, 1, 2, 0]
@@ -306,17 +312,18 @@ def reading_order(boxes: Sequence[Rectangle], right_to_left: bool = False) -> li
     if len(boxes) > _MAX_CUT:
         return sorted(range(len(boxes)), key=lambda index: (boxes[index][1] // _LINE, boxes[index][0]))
     order: list[int] = []
-    waiting = [list(range(len(boxes)))] if boxes else []
-    while waiting:
-        group = waiting.pop()
+    pending = [list(range(len(boxes)))] if boxes else []
+    while pending:
+        group = pending.pop()
         if len(group) == 1:
             order += group
         else:
-            waiting.extend(reversed(_parted(boxes, group)))
+            pending.extend(reversed(_cut(boxes, group)))
     return order
 
 
-def _parted(boxes: Sequence[Rectangle], group: list[int]) -> list[list[int]]:
+def _cut(boxes: Sequence[Rectangle], group: list[int]) -> list[list[int]]:
+    """A group split at its widest gaps, or its topmost shape and the rest where there is no gap."""
     rows, row_gap = _bands(boxes, group, 1)
     columns, column_gap = _bands(boxes, group, 0)
     if len(rows) > 1 and row_gap >= column_gap:
@@ -328,19 +335,19 @@ def _parted(boxes: Sequence[Rectangle], group: list[int]) -> list[list[int]]:
 
 
 def _bands(boxes: Sequence[Rectangle], group: Sequence[int], axis: int) -> tuple[list[list[int]], float]:
-    """The group cut at every gap along an axis (0: columns, 1: rows), and the widest gap; 0 where there is none."""
-    spans = sorted((*_within(boxes[index][axis], boxes[index][axis + 2]), index) for index in group)
+    """The group split at every gap along an axis (0: columns, 1: rows), and the widest gap, 0 for none."""
+    spans = sorted((*_shrunk(boxes[index][axis], boxes[index][axis + 2]), index) for index in group)
     bands: list[list[int]] = []
-    reach, widest = float("-inf"), 0.0
+    band_end, widest = float("-inf"), 0.0
     for start, end, index in spans:
-        if start > reach:
-            widest = max(widest, start - reach if bands else 0.0)
+        if start > band_end:
+            widest = max(widest, start - band_end if bands else 0.0)
             bands.append([])
         bands[-1].append(index)
-        reach = max(reach, end)
+        band_end = max(band_end, end)
     return [sorted(band) for band in bands], widest
 
 
-def _within(start: float, end: float) -> tuple[float, float]:
+def _shrunk(start: float, end: float) -> tuple[float, float]:
     inset = min(_INSET, (end - start) / 4)
     return start + inset, end - inset

@@ -1,4 +1,4 @@
-"""Text bodies of slides (DrawingML, ECMA-376 part 1, 21.1.2) as pieces: paragraphs, lists, links and tables."""
+"""Reads text bodies of slides (DrawingML, ECMA-376 part 1, 21.1.2) as pieces: paragraphs, lists, links and tables."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from core.parsing.word.symbols import in_font, symbol
 from core.parsing.word.xml import ALTERNATE, alternative
 from core.types import BlockKind
 
-Address = Callable[[str], str]  # a relation's id to the address outside it leads to, "" for none
+Address = Callable[[str], str]  # from a relation's id to its external address, "" for none
 _MAX_LEVEL = 8
 _MAX_CELLS = 200_000
 
 
 def body_pieces(body: Element, styles: Sequence[Element], address: Address, target: str = "") -> list[Piece]:
-    """A shape's paragraphs; those with bullets or numbers, as far as they follow each other, as one list.
+    """A shape's paragraphs; adjacent ones with bullets or numbers become one list.
 
-    ``styles``: holders of ``a:lvl1pPr`` ... that the body inherits from, nearest first. ``target``: where a click on
-    the whole shape leads.
+    ``styles``: elements with ``a:lvl1pPr`` ... from which the body inherits, nearest first. ``target``: the link of the
+    whole shape, "" for none.
     """
     items = list(_items(body, styles, address, target))
     pieces: list[Piece] = []
@@ -38,7 +38,7 @@ def body_pieces(body: Element, styles: Sequence[Element], address: Address, targ
 
 
 def body_words(body: Element, styles: Sequence[Element], address: Address, target: str = "") -> Words:
-    """A whole text body as lines, list markers before theirs: for titles, cells, notes and comments."""
+    """A text body as lines with their list markers: for titles, cells, notes and comments."""
     return joined(
         [
             joined([Words(f"{marker} "), words], "") if marker else words
@@ -49,24 +49,24 @@ def body_words(body: Element, styles: Sequence[Element], address: Address, targe
 
 
 def paragraph_words(paragraph: Element, address: Address, target: str = "") -> Words:
-    """The runs, breaks, fields and formulas of an ``a:p``."""
+    """The inline text of an ``a:p``: runs, breaks, fields and formulas."""
     parts: list[str] = []
     links: list[tuple[int, int, str]] = []
-    place = 0
+    offset = 0
     for text, own_target in _runs(paragraph, address):
-        leads = own_target or target
-        if leads and text:
-            start = place
-            if links and links[-1][1] == place and links[-1][2] == leads:
+        link = own_target or target
+        if link and text:
+            start = offset
+            if links and links[-1][1] == offset and links[-1][2] == link:
                 start = links.pop()[0]
-            links.append((start, place + len(text), leads))
+            links.append((start, offset + len(text), link))
         parts.append(text)
-        place += len(text)
+        offset += len(text)
     return Words("".join(parts), tuple(links))
 
 
 def letter_size(body: Element) -> float:
-    """The size of most letters of a body in points, 0 where neither its runs nor its own styles say it."""
+    """The type size of most letters of a body in points, 0 where neither its runs nor its styles state it."""
     sizes: Counter[int] = Counter()
     own = body.find("{*}lstStyle/{*}lvl1pPr/{*}defRPr")
     usual = 0 if own is None else whole(own.get("sz"), 0)
@@ -77,13 +77,13 @@ def letter_size(body: Element) -> float:
 
 
 def is_slide_number(body: Element) -> bool:
-    """Whether a text body shows nothing but the number of its slide."""
+    """Whether a text body is only the number of its slide."""
     numbers = sum(len(_text(field)) for field in body.iterfind("{*}p/{*}fld") if _counts_slides(field))
     return numbers > 0 and numbers == sum(len(_text(run)) for run in body.iterfind("{*}p/*"))
 
 
 def table_piece(table: Element, styles: Sequence[Element], address: Address) -> Piece:
-    """An ``a:tbl``. Its header is the first row where the table says so, and what stands under merged cells of it."""
+    """An ``a:tbl`` as a piece. Its header is the first row, if stated, and rows below merged cells of it."""
     lines = list(table.iterfind("{*}tr"))
     sources = [list(line.iterfind("{*}tc")) for line in lines]
     width = min(max((len(row) for row in sources), default=0), _MAX_CELLS // max(1, len(lines)))
@@ -106,7 +106,7 @@ def table_piece(table: Element, styles: Sequence[Element], address: Address) -> 
 
 
 def _header_rows(rows: Sequence[Sequence[Element]]) -> int:
-    """Rows go on being a header under a merged cell, as long as the corner on their left stays empty or is merged."""
+    """The number of header rows: a row below a merged cell is one too, if its first cell is empty or merged."""
     count = min(1, len(rows))
     while (
         count < len(rows) - 1
@@ -125,7 +125,7 @@ def _span(cell: Element, name: str) -> int:
 def _items(
     body: Element, styles: Sequence[Element], address: Address, target: str
 ) -> Iterator[tuple[str | None, Words, int]]:
-    """Of every paragraph with words: its marker (``None``: no list item), its words and its level."""
+    """For every paragraph with text: its marker (``None``: no list item), its inline text and its level."""
     numbering = Numbering()
     holders = [own, *styles] if (own := body.find("{*}lstStyle")) is not None else styles
     for paragraph in body.iterfind("{*}p"):
@@ -140,13 +140,13 @@ def _items(
 
 
 def _runs(holder: Element, address: Address) -> Iterator[tuple[str, str]]:
-    """Texts of a paragraph, and where a click on each leads."""
+    """The texts of a paragraph, each with its link target."""
     for child in holder:
         name = child.tag.rpartition("}")[2]
         if name in ("r", "fld"):
             properties = child.find("{*}rPr")
             click = None if properties is None else properties.find("{*}hlinkClick")
-            yield _seen(_text(child), properties), clicked(click, address)
+            yield _unicode_text(_text(child), properties), clicked(click, address)
         elif name == "br":
             yield "\n", ""
         elif name == "m":
@@ -155,12 +155,12 @@ def _runs(holder: Element, address: Address) -> Iterator[tuple[str, str]]:
             yield from _runs(branch, address)
 
 
-def _seen(text: str, properties: Element | None) -> str:
-    """A run's text with signs of symbol fonts as Unicode."""
+def _unicode_text(text: str, properties: Element | None) -> str:
+    """A run's text, with characters of symbol fonts as Unicode."""
     fonts = {} if properties is None else {child.tag.rpartition("}")[2]: child for child in properties}
     typed, signs = (fonts[name].get("typeface", "") if name in fonts else "" for name in ("latin", "sym"))
-    # PowerPoint's own arrows ("-->") are a letter alone in a run, its sign font the only hint; among words a sign font
-    # draws nothing but the private characters.
+    # PowerPoint's own arrows ("-->") are single letters in a symbol font. In longer runs only private characters are
+    # displayed in the symbol font.
     if signs and len(text.strip()) == 1 and not text.isascii():
         return in_font(text, signs)
     if signs:
@@ -169,7 +169,7 @@ def _seen(text: str, properties: Element | None) -> str:
 
 
 def clicked(click: Element | None, address: Address) -> str:
-    """Where an ``a:hlinkClick`` leads outside the presentation, "" for anywhere else."""
+    """The external target of an ``a:hlinkClick``, "" for others."""
     return "" if click is None else safe_target(address(click.get(f"{RELATIONS}id", "")))
 
 
@@ -182,9 +182,9 @@ def _counts_slides(field: Element) -> bool:
 
 
 _CHOICES = ("buNone", "buAutoNum", "buChar", "buBlip")
-_MEANINGFUL = "✓✔✗✘☐☑☒★☆➔→←↑↓"  # bullets that say something; all others are dashes
+_MEANINGFUL = "✓✔✗✘☐☑☒★☆➔→←↑↓"  # bullets that are kept; all others become dashes
 _MAX_START = 32_767
-# Longest first: the names are put together as "alphaLc" + "ParenBoth".
+# Prefixes of the names, which are composed as "alphaLc" + "ParenBoth"; the longest come first.
 _FORMS = (
     ("circleNum", "decimalEnclosedCircle"),
     ("alphaLc", "lowerLetter"),
@@ -199,15 +199,16 @@ _CLOSINGS = (("ParenBoth", "({})"), ("ParenR", "{})"), ("Period", "{}."), ("Minu
 
 
 class Numbering:
-    """Counts the paragraphs of one text body."""
+    """Counts the numbered paragraphs of one text body."""
 
     def __init__(self) -> None:
-        self._counts: dict[int, tuple[str, int]] = {}  # by level: the kind of number that runs there, and how far
+        self._counts: dict[int, tuple[str, int]] = {}  # by level: the current number format, and its count
 
     def marker(self, bullet: Element | None, font: str, level: int) -> str | None:
-        """What stands before the next paragraph, which has words; ``None`` where it is no list item.
+        """The marker of the next paragraph that has text; ``None`` if it is no list item.
 
-        A run of numbers goes on over deeper levels and ends with any other paragraph of its own or a higher one.
+        Numbers continue across paragraphs of deeper levels, and restart after another paragraph of the same or a higher
+        level.
         """
         for deeper in [other for other in self._counts if other > level]:
             del self._counts[deeper]
@@ -215,7 +216,7 @@ class Numbering:
         if bullet is None or kind != "buAutoNum":
             self._counts.pop(level, None)
             if kind == "buChar":
-                return _shown(bullet.get("char", "") if bullet is not None else "", font)
+                return _bullet_marker(bullet.get("char", "") if bullet is not None else "", font)
             return "-" if kind == "buBlip" else None
         form, start = bullet.get("type", "arabicPeriod"), min(_MAX_START, whole(bullet.get("startAt"), 1))
         running = f"{form} {start}"
@@ -226,7 +227,7 @@ class Numbering:
 
 
 def bullet_of(properties: Sequence[Element | None]) -> tuple[Element | None, str]:
-    """The bullet that holds and its font, of paragraph properties from the paragraph's own to the master's."""
+    """The effective bullet and its font. ``properties``: from the paragraph's own to the master's."""
     bullet, font = None, ""
     for level in properties:
         for child in () if level is None else level:
@@ -239,7 +240,7 @@ def bullet_of(properties: Sequence[Element | None]) -> tuple[Element | None, str
 
 
 def auto_number(form: str, count: int) -> str:
-    """A number as PowerPoint writes it, by its name for the form; unknown forms are decimal.
+    """A number in a format of PowerPoint. ``form``: the format's name; unknown ones are decimal.
 
     >>> [auto_number(f, 4) for f in ("arabicPeriod", "alphaUcParenR", "romanLcParenBoth", "circleNumWdBlackPlain")]
     ['4.', 'D)', '(iv)', '④']
@@ -249,12 +250,12 @@ def auto_number(form: str, count: int) -> str:
     return frame.format(number_as(name, count))
 
 
-def _shown(char: str, font: str) -> str | None:
-    """The dash that stands for a bullet, or the bullet itself where it says something; ``None`` for no bullet."""
+def _bullet_marker(char: str, font: str) -> str | None:
+    """A bullet as a marker: itself if it is a meaningful symbol, else a dash; ``None`` for no bullet."""
     if not char:
         return None
-    seen = symbol(ord(char[0]), font) if len(char) == 1 else char
-    return seen if seen and seen in _MEANINGFUL else "-"
+    displayed = symbol(ord(char[0]), font) if len(char) == 1 else char
+    return displayed if displayed and displayed in _MEANINGFUL else "-"
 
 
 def _local(element: Element | None) -> str:

@@ -1,1 +1,1 @@
-"""Word documents to pieces."""
+"""Reads Word documents (docx, docm) as pieces."""

@@ -1,4 +1,4 @@
-"""Stories of a Word document as pieces: the body, cells, text boxes, notes, running headers and footers."""
+"""Reads the stories of a Word document (body, cells, text boxes, notes, headers and footers) as pieces."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from core.parsing.word.xml import (
 )
 from core.types import BlockKind
 
-_MAX_HEADING_CHARACTERS = 300  # longer ones are clauses in the style of a heading
+_MAX_HEADING_CHARACTERS = 300  # a longer paragraph in a heading's style is a clause
 _ROLES = {"caption": BlockKind.CAPTION, "quote": BlockKind.QUOTE}
 
 
@@ -39,9 +39,9 @@ _ROLES = {"caption": BlockKind.CAPTION, "quote": BlockKind.QUOTE}
 class Source:
     """What all stories of one document share.
 
-    ``notes``: elements by (kind, id), comments among them; ``note_parts``: the part of each kind. ``given``: notes,
-    charts and diagrams that stand in the text already; none does so twice. ``titles``: paragraphs in the style Title.
-    ``may_repeat``: characters of merged cells.
+    ``notes``: elements of notes and comments by (kind, id). ``note_parts``: the package part of each kind. ``written``:
+    notes, charts and diagrams that are already in the text; each is written once. ``titles``: paragraphs in the style
+    Title. ``repeat_budget``: characters that may still be written again because their cell is merged.
     """
 
     package: Package
@@ -51,45 +51,45 @@ class Source:
     notes: dict[tuple[str, str], Element]
     note_parts: dict[str, str]
     left_out: LeftOut = field(default_factory=LeftOut)
-    given: set[tuple[str, str]] = field(default_factory=set)
+    written: set[tuple[str, str]] = field(default_factory=set)
     titles: list[str] = field(default_factory=list)
-    may_repeat: int = 2_000_000
+    repeat_budget: int = 2_000_000
 
 
 class StoryReader:
-    """Reads the stories of one part.
+    """Reads the stories of one package part.
 
-    ``part``: its name, for its relations. ``is_furniture``: a running header or footer, without its page numbers.
+    ``part``: its name. ``is_furniture``: whether it is a header or footer, whose page numbers are left out.
     """
 
     def __init__(self, source: Source, part: str, *, is_furniture: bool = False) -> None:
         self._source = source
         self._part = part
         self._is_furniture = is_furniture
-        self._cells_open = 0
+        self._open_cells = 0
 
     def pieces(self, parent: Element) -> list[Piece]:
-        """What ``parent``, a ``w:body``, ``w:tc``, ``w:txbxContent`` ..., holds, in reading order."""
+        """The content of ``parent`` (``w:body``, ``w:tc``, ``w:txbxContent`` ...) as pieces in reading order."""
         return grouped(self.entries(parent))
 
     def entries(self, parent: Element) -> list[Entry]:
-        """What ``parent`` holds, one for each paragraph and table."""
+        """The content of ``parent``, one entry for each paragraph and table."""
         return list(self._entries(parent, self._text_reader()))
 
     def note(self, kind: str, note_id: str) -> Iterator[Piece]:
-        """A footnote, endnote or comment as its piece, unless it was given before."""
+        """A footnote, endnote or comment as a piece, unless it was written before."""
         source = self._source
         element = source.notes.get((kind, note_id))
-        if element is None or (kind, note_id) in source.given:
+        if element is None or (kind, note_id) in source.written:
             return
-        source.given.add((kind, note_id))
-        mark = source.marks.given(kind, note_id)
-        head = f"{mark} " if mark else ""
+        source.written.add((kind, note_id))
+        mark = source.marks.known_mark(kind, note_id)
+        prefix = f"{mark} " if mark else ""
         if kind == "comment":
-            head = comment_head(element.get(f"{W}author", ""), element.get(f"{W}date", "")[:10])
+            prefix = comment_head(element.get(f"{W}author", ""), element.get(f"{W}date", "")[:10])
         words = flat(StoryReader(source, source.note_parts[kind]).pieces(element))
         if words.text.strip():
-            yield Piece(BlockKind.FOOTNOTE, headed(head, words))
+            yield Piece(BlockKind.FOOTNOTE, headed(prefix, words))
 
     def _text_reader(self) -> TextReader:
         source = self._source
@@ -99,20 +99,20 @@ class StoryReader:
         )
 
     def _entries(self, parent: Element, reader: TextReader) -> Iterator[Entry]:
-        carried: Line | None = None
+        unfinished: Line | None = None  # of a paragraph that continues in the next one
         for element in content(parent):
             if element.tag == PARAGRAPH:
-                style, line = self._line(element, reader, carried)
-                carried = line if _runs_on(element) else None
-                if carried is None:
+                style, line = self._line(element, reader, unfinished)
+                unfinished = line if _continues_in_next(element) else None
+                if unfinished is None:
                     yield self._entry(element, style, line)
                 continue
-            if carried is not None:
-                yield self._plain_entry(carried)
-                carried = None
+            if unfinished is not None:
+                yield self._plain_entry(unfinished)
+                unfinished = None
             yield from self._other_entries(element, reader)
-        if carried is not None:
-            yield self._plain_entry(carried)
+        if unfinished is not None:
+            yield self._plain_entry(unfinished)
 
     def _other_entries(self, element: Element, reader: TextReader) -> Iterator[Entry]:
         if element.tag == TABLE:
@@ -127,13 +127,13 @@ class StoryReader:
             relation = self._source.package.relations(self._part).get(element.get(f"{RELATIONS}id", ""))
             self._source.left_out.unread.append(relation.target.rpartition("/")[2] if relation else "a file")
 
-    def _line(self, element: Element, reader: TextReader, carried: Line | None) -> tuple[Style, Line]:
+    def _line(self, element: Element, reader: TextReader, unfinished: Line | None) -> tuple[Style, Line]:
         style = self._source.styles.paragraph(value(element.find(f"{W}pPr"), "pStyle"))
-        return style, reader.paragraph(element, style, carried)
+        return style, reader.paragraph(element, style, unfinished)
 
     def _plain_entry(self, line: Line) -> Entry:
         entry = Entry(BlockKind.PARAGRAPH, line.words)
-        self._settle_asides(entry, line)
+        self._add_asides(entry, line)
         return entry
 
     def _entry(self, element: Element, style: Style, line: Line) -> Entry:
@@ -144,32 +144,32 @@ class StoryReader:
         mark = None if is_hidden else self._mark(properties, style)
         outline = number(properties, "outlineLvl")
         level = style.level if outline is None else outline + 1 if 0 <= outline < 9 else 0
-        head = "" if is_blank else _shown(mark)
+        number_prefix = "" if is_blank else _number_prefix(mark)
         entry = Entry(BlockKind.PARAGRAPH, words, is_bold=line.is_most(line.bold), look=line.look)
         if level and len(words.text) <= _MAX_HEADING_CHARACTERS:
             entry.kind, entry.level = BlockKind.HEADING, min(level, 6)
-            entry.words = headed(head, words)
+            entry.words = headed(number_prefix, words)
             if style.role == "title" and not is_blank:
                 self._source.titles.append(words.text)
         elif style.role == CONTENTS:
             entry.kind, entry.mark = BlockKind.LIST, Mark("", style.depth, 0, CONTENTS)
-            entry.words, entry.depth = headed(head, words), style.depth
+            entry.words, entry.depth = headed(number_prefix, words), style.depth
         elif style.role == "caption" or level:
             entry.kind = BlockKind.PARAGRAPH if level else BlockKind.CAPTION
-            entry.words = headed(head, words)
+            entry.words = headed(number_prefix, words)
         elif mark is not None and style.role != "code":
-            direct = indent_of(properties)
+            own_indent = indent_of(properties)
             entry.kind, entry.mark = BlockKind.LIST, mark
             entry.depth = mark.depth or style.depth
-            entry.indent = mark.indent if direct is None else direct
+            entry.indent = mark.indent if own_indent is None else own_indent
         else:
             entry.kind = _ROLES.get(style.role, BlockKind.PARAGRAPH)
             entry.code = self._code_sign(properties, style, line) if style.role != "quote" else ""
-        self._settle_asides(entry, line)
+        self._add_asides(entry, line)
         return entry
 
     def _mark(self, properties: Element | None, style: Style) -> Mark | None:
-        """What Word would print before the paragraph; counting goes on with every call."""
+        """The number or bullet that Word prints before the paragraph, ``None`` for none. Every call counts it."""
         numbering = self._source.numbering
         stated = None if properties is None else properties.find(f"{W}numPr")
         inherited_id, inherited_level, owner = style.number or (None, None, "")
@@ -184,14 +184,16 @@ class StoryReader:
         return numbering.next(list_id, level or 0)
 
     def _code_sign(self, properties: Element | None, style: Style, line: Line) -> str:
+        """Why a paragraph may be code: its style ("code"), its font ("monospaced"), or "" for no reason."""
         if style.role == "code":
             return style.role
-        if line.inked:
+        if line.visible:
             return "monospaced" if line.is_most(line.monospaced) else ""
         looks = looks_of(None if properties is None else properties.find(f"{W}rPr"))
         return "monospaced" if is_monospaced(looks.font or style.font) else ""
 
-    def _settle_asides(self, entry: Entry, line: Line) -> None:
+    def _add_asides(self, entry: Entry, line: Line) -> None:
+        """Add the notes and drawings that are anchored in a line to its entry."""
         for aside in line.asides:
             if aside.kind in ("footnote", "endnote", "comment"):
                 entry.notes += self.note(aside.kind, aside.text)
@@ -206,39 +208,40 @@ class StoryReader:
         if aside.kind == "picture":
             return [Piece(BlockKind.CAPTION, Words(aside.text))]
         relation = self._source.package.relations(self._part).get(aside.text)
-        if relation is None or relation.external or (aside.kind, relation.target) in self._source.given:
+        if relation is None or relation.external or (aside.kind, relation.target) in self._source.written:
             return []
-        self._source.given.add((aside.kind, relation.target))
+        self._source.written.add((aside.kind, relation.target))
         root = self._source.package.optional_root(relation.target)
         if root is None:
             return []
         return list(chart_pieces(root) if aside.kind == "chart" else diagram_pieces(root))
 
     def _table(self, table: Element, reader: TextReader) -> Iterator[Entry]:
-        """A table of one cell is a frame: its content stands in its place."""
+        """A table as an entry. A table of one cell is a frame: its content is read in its place."""
         cell = only_cell(table)
         if cell is not None:
             yield from self._entries(cell, reader)
             return
-        may_repeat = 0 if self._cells_open else self._source.may_repeat  # tables within cells would double and double
-        pieces, repeated = read_table(table, self._cell, self._source.styles, may_repeat)
-        self._source.may_repeat -= repeated
+        # Nothing is repeated in nested tables: that would grow exponentially.
+        repeat_budget = 0 if self._open_cells else self._source.repeat_budget
+        pieces, repeated = read_table(table, self._cell, self._source.styles, repeat_budget)
+        self._source.repeat_budget -= repeated
         yield Entry(BlockKind.TABLE, table=tuple(pieces))
 
     def _cell(self, cell: Element) -> CellContent:
-        self._cells_open += 1
+        self._open_cells += 1
         entries = list(self._entries(cell, self._text_reader()))
-        self._cells_open -= 1
+        self._open_cells -= 1
         pieces = grouped(entries)
         notes = tuple(piece for piece in pieces if piece.kind is BlockKind.FOOTNOTE)
-        shown = [piece for piece in pieces if piece.kind is not BlockKind.FOOTNOTE]
-        inked = [entry for entry in entries if not entry.is_blank]
-        is_line = len(inked) <= 2 and all(entry.kind is not BlockKind.LIST and not entry.table for entry in inked)
-        return CellContent(flat(shown), notes, bool(inked) and all(entry.is_bold for entry in inked), is_line)
+        body = [piece for piece in pieces if piece.kind is not BlockKind.FOOTNOTE]
+        filled = [entry for entry in entries if not entry.is_blank]
+        is_line = len(filled) <= 2 and all(entry.kind is not BlockKind.LIST and not entry.table for entry in filled)
+        return CellContent(flat(body), notes, bool(filled) and all(entry.is_bold for entry in filled), is_line)
 
 
-def _runs_on(element: Element) -> bool:
-    """Whether the paragraph's end is deleted, or the paragraph is the large first letter of the next one."""
+def _continues_in_next(element: Element) -> bool:
+    """Whether the paragraph's end is deleted, or the paragraph is the drop cap of the next one."""
     properties = element.find(f"{W}pPr")
     if properties is None:
         return False
@@ -247,8 +250,8 @@ def _runs_on(element: Element) -> bool:
     return is_deleted or (frame is not None and frame.get(f"{W}dropCap", "none") != "none")
 
 
-def _shown(mark: Mark | None) -> str:
-    """A number as it stands before a heading's or caption's words; bullets are ornaments there."""
+def _number_prefix(mark: Mark | None) -> str:
+    """The number before the text of a heading or caption, with its blank; "" for bullets, which are ornaments there."""
     if mark is None or mark.is_bullet:
         return ""
     return mark.text if mark.glued else f"{mark.text} "

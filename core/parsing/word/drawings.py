@@ -1,4 +1,4 @@
-"""What a drawing in a paragraph holds: text boxes, pictures' alternative text, charts and diagrams.
+"""The content of drawings in a paragraph: text boxes, alternative text of pictures, charts and diagrams.
 
 Word writes most drawings twice, for newer programs (DrawingML) and older ones (VML); one of the two is read.
 """
@@ -25,10 +25,10 @@ Kind = Literal["box", "picture", "words", "chart", "diagram", "footnote", "endno
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """Something anchored in a paragraph that stands behind it.
+    """Something that is anchored in a paragraph and written after it.
 
-    ``text``: of a picture or of words drawn; the relation's id of a chart or diagram; a note's id. ``element``: of a
-    text box, its content.
+    ``text``: the description of a picture, drawn words, the relation id of a chart or diagram, or the id of a note.
+    ``element``: the content of a text box.
     """
 
     kind: Kind
@@ -37,16 +37,20 @@ class Aside:
 
 
 def drawn(element: Element) -> list[Aside]:
-    """What a ``w:drawing``, ``w:pict``, ``w:object`` or ``mc:AlternateContent`` holds, in its own order."""
-    found: list[Aside] = []
-    _collect(element, found)
-    said: set[str] = set()
-    once = []
-    for aside in found:  # a picture and its frame state the same description
-        if aside.kind != "picture" or aside.text not in said:
-            once.append(aside)
-        said.update([aside.text] if aside.kind == "picture" else [])
-    return once
+    """The content of a ``w:drawing``, ``w:pict``, ``w:object`` or ``mc:AlternateContent``, in order.
+
+    A description that a picture and its frame both have is returned once.
+    """
+    asides: list[Aside] = []
+    _collect(element, asides)
+    descriptions: set[str] = set()
+    distinct = []
+    for aside in asides:
+        if aside.kind != "picture" or aside.text not in descriptions:
+            distinct.append(aside)
+        if aside.kind == "picture":
+            descriptions.add(aside.text)
+    return distinct
 
 
 def _collect(element: Element, found: list[Aside]) -> None:
@@ -64,7 +68,7 @@ def _collect(element: Element, found: list[Aside]) -> None:
         found.append(Aside("words", "\n".join(filter(None, lines))))
         return
     name = tag.rpartition("}")[2]
-    aside = _stated(element, name)
+    aside = _from_attributes(element, name)
     if aside:
         found.append(aside)
     before = len(found)
@@ -74,8 +78,8 @@ def _collect(element: Element, found: list[Aside]) -> None:
         found[before:] = [inside for inside in found[before:] if inside.kind != "picture"]
 
 
-def _stated(element: Element, name: str) -> Aside | None:
-    """What an element of a drawing says by its attributes."""
+def _from_attributes(element: Element, name: str) -> Aside | None:
+    """The picture, chart, diagram or words that an element of a drawing has in its attributes."""
     if name in _PROPERTIES:
         text = description(element.get("descr") or element.get("title"))
         return Aside("picture", text) if text else None
@@ -91,13 +95,13 @@ def _stated(element: Element, name: str) -> Aside | None:
 
 
 def _is_decorative(properties: Element | None) -> bool:
-    """Whether a drawing's properties say that it is an ornament; what describes it all the same says nothing."""
+    """Whether a drawing's properties mark it as decorative; its description is then ignored."""
     mark = None if properties is None else properties.find(".//{*}decorative")
     return mark is not None and mark.get("val", "1") in ("1", "true")
 
 
 def _collect_alternative(element: Element, found: list[Aside]) -> None:
-    """The first choice; the fallback where the choice, such as ink, says nothing."""
+    """Collect from the first choice, or from the fallback where the choice has no text, as ink has none."""
     before = len(found)
     chosen = alternative(element)
     for branch in (chosen, element.find(FALLBACK)):

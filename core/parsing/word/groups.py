@@ -1,4 +1,4 @@
-"""Paragraphs on their way to pieces: lists put together, lines of code joined, notes behind their block."""
+"""Groups paragraphs into pieces: list items into lists, lines of code into blocks; notes come after their block."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from core.parsing.looks import PLAIN_LOOK, Look, levels_by_look
 from core.parsing.word.numbering import Mark
 from core.types import BlockKind
 
-_FURTHER_IN = 150  # twentieths of a point
-_LOOKED_BACK = 64  # items
+_MIN_INDENT = 150  # twentieths of a point by which a nested list is indented further
+_MAX_LOOKBACK = 64  # items
 _NO_WORDS = Words("")
-_TITLE_PAGE = 20  # lines in which a title may be followed by names and dates that are set like it
-CONTENTS = "contents"  # the list that a table of contents is
-# A line in a monospaced face is code where it says so.
+_TITLE_PAGE = 20  # lines in which names and dates set like the title may follow it
+CONTENTS = "contents"  # the list id of a table of contents
+# Patterns by which a line in a monospaced font is recognised as code.
 _CODE_SIGN = re.compile(
     r"[{}<>;=|\\$`~^@#&\[\]]|\w\(|\)\s*[:,;]|->|::|//|/\*|\*/|\s\*\s|^\s{2,}\S|^\s*(?:--|%|!)\S?|\w_\w|\w\.\w+\("
     r"|^\s*(?:import|from|def|class|return|print|echo|sudo|pip|npm|git|cd|ls|else|elif|try|end|begin|select)\b(?![.,])"
 )
 _PLAIN_WORD = re.compile(r"[(\"'“‘]?[^\W\d_]+(?:['’-][^\W\d_]+)*[.,;:!?)\"'”’]*")
-_PROSE_WORDS, _PROSE_SHARE = 6, 0.8  # a line of so many words, so many of them plain, is no code
-_SHARE = 0.3  # of the lines in one run of monospaced paragraphs
+_MIN_PROSE_WORDS, _MIN_PROSE_SHARE = 6, 0.8  # number of words, and share of plain ones, of a line that is no code
+_MIN_CODE_SHARE = 0.3  # of the lines in one run of monospaced paragraphs
 
 
 @dataclass(slots=True)
 class Entry:
-    """One paragraph, or a table as its piece.
+    """One paragraph, or a table with its pieces.
 
-    ``code``: "code" or "monospaced" where the paragraph may be code. ``notes`` belong directly behind its
-    block, ``beside`` (text boxes, charts, descriptions of pictures) behind those. ``mark``, ``depth``, ``indent``: of
-    a list item, the last in twentieths of a point.
+    ``code``: why the paragraph may be code: its style ("code"), its font ("monospaced"), or "". ``notes``: written
+    right after its block. ``beside``: text boxes, charts and descriptions of pictures, written after the notes.
+    ``mark``, ``depth``, ``indent``: of a list item; the indent is in twentieths of a point.
     """
 
     kind: BlockKind
@@ -61,28 +61,28 @@ class Entry:
 
 @dataclass(slots=True)
 class _List:
-    """A list while it grows. ``shifts``: how much deeper than it says a list within the list stands."""
+    """A list to which items are added. ``shifts``: by list id, how many levels a nested list is deeper than stated."""
 
     entries: list[Entry] = field(default_factory=list)
     depths: list[int] = field(default_factory=list)
     shifts: dict[str, int] = field(default_factory=dict)
 
     def depth_of(self, entry: Entry) -> int:
-        """Where the item belongs: a list of its own that is indented further than this one is part of it."""
+        """The item's depth. Another list that is indented further than this one is nested in it."""
         shift = self.shifts.get(entry.list_id)
         if shift is None:
-            outer = next((depth for above, depth in self._last() if above.indent + _FURTHER_IN <= entry.indent), -1)
+            outer = next((depth for above, depth in self._latest() if above.indent + _MIN_INDENT <= entry.indent), -1)
             shift = max(0, outer + 1 - entry.depth) if self.entries else 0
         return entry.depth + shift
 
-    def is_followed_by(self, entry: Entry, *, behind_gap: bool) -> bool:
-        """Whether an item goes on with this list, or is the first of the next one."""
+    def is_continued_by(self, entry: Entry, *, after_gap: bool) -> bool:
+        """Whether an item belongs to this list and does not begin another. ``after_gap``: a blank line is between."""
         if not self.entries or entry.mark is None or entry.list_id in self.shifts:
             return True
         depth = self.depth_of(entry)
-        if behind_gap or depth > min(self.depths) or not entry.mark.text:
-            return not behind_gap
-        last = next((above.mark for above, above_depth in self._last() if above_depth <= depth), None)
+        if after_gap or depth > min(self.depths) or not entry.mark.text:
+            return not after_gap
+        last = next((above.mark for above, above_depth in self._latest() if above_depth <= depth), None)
         if last is None or last.is_bullet != entry.mark.is_bullet:
             return False
         return last.is_bullet or entry.mark.count > last.count
@@ -93,9 +93,9 @@ class _List:
         self.depths.append(depth)
         self.entries.append(entry)
 
-    def _last(self) -> Iterator[tuple[Entry, int]]:
-        """The latest items and their depths, last first."""
-        return zip(self.entries[: -_LOOKED_BACK - 1 : -1], self.depths[: -_LOOKED_BACK - 1 : -1], strict=True)
+    def _latest(self) -> Iterator[tuple[Entry, int]]:
+        """The latest items with their depths, the last first."""
+        return zip(self.entries[: -_MAX_LOOKBACK - 1 : -1], self.depths[: -_MAX_LOOKBACK - 1 : -1], strict=True)
 
     def pieces(self) -> Iterator[Piece]:
         """The list, then its notes."""
@@ -108,59 +108,61 @@ class _List:
 
 
 def grouped(entries: Sequence[Entry]) -> list[Piece]:
-    """The pieces of one story: of the body, a cell, a note or a text box."""
-    settle_code(entries)
+    """The pieces of one story: the body, a cell, a note or a text box."""
+    mark_code(entries)
     pieces: list[Piece] = []
-    growing = _List()
+    current = _List()
     gap = False
-    for entry in _joined_code(entries):
-        if entry.mark and not entry.mark.text and entry.list_id != CONTENTS and (gap or not growing.entries):
+    for entry in _join_code(entries):
+        if entry.mark and not entry.mark.text and entry.list_id != CONTENTS and (gap or not current.entries):
             entry.kind = BlockKind.PARAGRAPH
         if entry.kind is BlockKind.LIST and not entry.is_blank:
-            if not growing.is_followed_by(entry, behind_gap=gap):
-                pieces += growing.pieces()
-                growing = _List()
-            growing.add(entry)
+            if not current.is_continued_by(entry, after_gap=gap):
+                pieces += current.pieces()
+                current = _List()
+            current.add(entry)
             gap = False
             if not entry.beside:
                 continue
         elif entry.is_blank and not entry.notes and not entry.beside:
             gap = gap or entry.kind is not BlockKind.LIST
             continue
-        pieces += growing.pieces()
-        growing = _List()
+        pieces += current.pieces()
+        current = _List()
         gap = False
         if entry.kind is not BlockKind.LIST:
             pieces += _own_pieces(entry)
         pieces += entry.beside
-    return [*pieces, *growing.pieces()]
+    return [*pieces, *current.pieces()]
 
 
-def settle_headings(entries: Sequence[Entry]) -> None:
-    """Make headings of what is set like one, numbered items among them, where at most one heading is stated.
+def mark_headings(entries: Sequence[Entry]) -> None:
+    """Turn entries that look like headings into HEADING where the document states at most one heading.
 
-    A numbered item heads something where the next entry is no such item. Where headings are stated, the first line
-    may still be set as the title of all.
+    A numbered item may be a heading if the next entry is no such item of the same list. Where headings are stated, only
+    the first line may still become one: the title.
     """
     stated = {entry.words.text for entry in entries if entry.kind is BlockKind.HEADING}
-    inked = [entry for entry in entries if not entry.is_blank]
+    filled = [entry for entry in entries if not entry.is_blank]
     lines = {
-        place: (entry.words, entry.look)
-        for place, entry in enumerate(inked)
+        index: (entry.words, entry.look)
+        for index, entry in enumerate(filled)
         if entry.kind in (BlockKind.PARAGRAPH, BlockKind.LIST)
     }
-    levels = levels_by_look(lines, len(inked))
-    without_page = {place: line for place, line in lines.items() if not (0 < place < _TITLE_PAGE and line[1].bold)}
-    if 0 in levels_by_look(without_page, len(inked)):
+    levels = levels_by_look(lines, len(filled))
+    without_title_page = {
+        index: line for index, line in lines.items() if not (0 < index < _TITLE_PAGE and line[1].bold)
+    }
+    if 0 in levels_by_look(without_title_page, len(filled)):
         levels = {0: 1} | levels
-    for place, level in levels.items():
-        entry, after = inked[place], inked[place + 1] if place + 1 < len(inked) else None
-        if place and len(stated) > 1:
+    for index, level in levels.items():
+        entry, after = filled[index], filled[index + 1] if index + 1 < len(filled) else None
+        if index and len(stated) > 1:
             break
         if entry.kind is BlockKind.LIST:
             if not entry.mark or entry.mark.is_bullet or after is None:
                 continue
-            if after.kind is BlockKind.LIST and place + 1 in levels and after.list_id == entry.list_id:
+            if after.kind is BlockKind.LIST and index + 1 in levels and after.list_id == entry.list_id:
                 continue
             entry.words = headed(f"{entry.mark.text} ", entry.words)
         entry.kind, entry.level = BlockKind.HEADING, level
@@ -171,21 +173,21 @@ def _own_pieces(entry: Entry) -> Iterator[Piece]:
     yield from entry.notes
 
 
-def settle_code(entries: Iterable[Entry]) -> None:
-    """Make CODE of the paragraphs that are: styled so, or consecutive monospaced ones that read so."""
+def mark_code(entries: Iterable[Entry]) -> None:
+    """Turn paragraphs into CODE: those in a style of code, and adjacent monospaced ones that read like code."""
     for is_candidate, run in groupby(entries, key=lambda entry: bool(entry.code)):
-        lines = list(run)
+        candidates = list(run)
         if not is_candidate:
             continue
-        unsure = [line for entry in lines if entry.code != "code" for line in entry.words.text.split("\n")]
-        is_code = are_code(unsure)
-        for entry in lines:
+        lines = [line for entry in candidates if entry.code != "code" for line in entry.words.text.split("\n")]
+        is_code = are_code(lines)
+        for entry in candidates:
             if entry.code == "code" or is_code:
                 entry.kind = BlockKind.CODE
 
 
-def _joined_code(entries: Iterable[Entry]) -> Iterator[Entry]:
-    """Consecutive lines of code as one entry, blank ones between them kept."""
+def _join_code(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """The entries, with adjacent lines of code as one entry, including blank lines between them."""
     for is_code, run in groupby(entries, key=lambda entry: entry.kind is BlockKind.CODE):
         lines = list(run)
         if not is_code:
@@ -197,26 +199,28 @@ def _joined_code(entries: Iterable[Entry]) -> Iterator[Entry]:
         yield Entry(BlockKind.CODE, words, notes=notes, beside=beside)
 
 
-def says_code(text: str) -> bool:
-    """Whether a line in a monospaced face reads as code rather than as typewritten prose.
+def is_code_line(text: str) -> bool:
+    """Whether a monospaced line is code rather than typewritten prose.
 
-    >>> says_code("SELECT * FROM users WHERE active = 1;"), says_code("make install; make test")
+    >>> is_code_line("SELECT * FROM users WHERE active = 1;"), is_code_line("make install; make test")
     (True, True)
-    >>> says_code("This memo is set in a typewriter face."), says_code("The parties agree; see [3] for what they owe.")
+    >>> is_code_line("This memo is typewritten."), is_code_line("The parties agree; see [3] for what they owe.")
     (False, False)
     """
     return bool(_CODE_SIGN.search(text)) and not _is_prose(text.split())
 
 
 def _is_prose(words: list[str]) -> bool:
-    return len(words) >= _PROSE_WORDS and sum(map(bool, map(_PLAIN_WORD.fullmatch, words))) >= _PROSE_SHARE * len(words)
+    return len(words) >= _MIN_PROSE_WORDS and sum(
+        map(bool, map(_PLAIN_WORD.fullmatch, words))
+    ) >= _MIN_PROSE_SHARE * len(words)
 
 
 def are_code(lines: Sequence[str]) -> bool:
-    """Whether consecutive monospaced lines are code: enough of them say so.
+    """Whether adjacent monospaced lines are code: enough of them are ``is_code_line``.
 
     >>> are_code(["def f(n):", "    a, b = 0, 1", "", "    return a"]), are_code(["Dear Jane,", "", "yours"])
     (True, False)
     """
-    inked = [line for line in lines if line.strip()]
-    return bool(inked) and sum(map(says_code, inked)) >= max(1, _SHARE * len(inked))
+    filled = [line for line in lines if line.strip()]
+    return bool(filled) and sum(map(is_code_line, filled)) >= max(1, _MIN_CODE_SHARE * len(filled))

@@ -1,6 +1,6 @@
-"""Automatic numbers of headings and lists, counted as Word counts them (ECMA-376 part 1, 17.9).
+"""Automatic numbers of headings and lists, counted like in Word (ECMA-376 part 1, 17.9).
 
-Lists that share an abstract definition share its counters; an instance may start a level afresh, once.
+Lists with the same abstract definition share its counters. An instance may restart a level once.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.parsing.ooxml.package import Element
-from core.parsing.word.xml import W, indent_of, number, switch, value, whole
+from core.parsing.word.xml import W, indent_of, integer, number, switch, value
 from core.text.numerals import in_roman, in_words, ordinal, ordinal_in_words
 
 _MAX_REPEATED = 40
 _CHINESE = "〇一二三四五六七八九"
-# Those that repeat their letter: the 27th is "aa", the 28th "bb".
+# Formats that repeat the letter: the 27th number is "aa", the 28th "bb".
 _ALPHABETS = {
     "lowerLetter": "abcdefghijklmnopqrstuvwxyz",
     "upperLetter": "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
@@ -30,7 +30,7 @@ _ALPHABETS = {
 
 
 def number_as(form: str, count: int) -> str:
-    """``count`` in a number format by Word's name for it; formats unknown here are decimal.
+    """``count`` in a number format of Word. ``form``: the format's name; unknown ones are decimal.
 
     >>> [number_as(*pair) for pair in (("lowerRoman", 14), ("upperLetter", 28), ("ordinal", 22), ("decimalZero", 7))]
     ['xiv', 'BB', '22nd', '07']
@@ -38,8 +38,8 @@ def number_as(form: str, count: int) -> str:
     ('一百〇五', 'Forty-two', 'Twentieth')
     """
     if count > 0 and (alphabet := _ALPHABETS.get(form)):
-        times, place = divmod(count - 1, len(alphabet))
-        return alphabet[place] * (times + 1) if times < _MAX_REPEATED else str(count)
+        repeats, index = divmod(count - 1, len(alphabet))
+        return alphabet[index] * (repeats + 1) if repeats < _MAX_REPEATED else str(count)
     writer = _FORMS.get(form)
     return writer(count) if writer and count > 0 else str(count)
 
@@ -79,11 +79,11 @@ _MAX_LINKS = 16  # a numbering style leads to a list, which may name a numbering
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What stands before one paragraph. ``text``: "-" for a bullet of any shape, "" for one that is blank, as in an
-    item's further paragraphs. ``glued``: no blank behind it.
+    """The number or bullet before a paragraph.
 
-    ``count``: the number at its own level. ``list_id``: the list the paragraph belongs to. ``depth``: from 0.
-    ``indent``: how far the level stands in, in twentieths of a point.
+    ``text``: "-" for a bullet of any shape, "" for a blank one, as further paragraphs of an item have. ``depth``: the
+    level, from 0. ``count``: the number at that level. ``list_id``: the paragraph's list. ``indent``: of the level, in
+    twentieths of a point. ``glued``: no blank follows the number.
     """
 
     text: str
@@ -97,7 +97,9 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """One level of a list. ``restart``: the (1-based) level whose use starts it afresh; 0 for never."""
+    """One level of a list. ``form``: its number format. ``restart``: the level, from 1, whose use restarts it; 0 for
+    never. ``is_legal``: all numbers are decimal. ``style``: the paragraph style tied to it.
+    """
 
     form: str
     text: str
@@ -112,7 +114,7 @@ class _Level:
 
 @dataclass(frozen=True, slots=True)
 class _List:
-    """An instance: its abstract definition's id, its levels, and where it starts levels of its own accord."""
+    """A list instance: the id of its abstract definition, its levels, and its own start values by level."""
 
     abstract: str
     levels: tuple[_Level, ...]
@@ -120,10 +122,10 @@ class _List:
 
 
 class Numbering:
-    """All lists of a document and how far each is counted."""
+    """The lists of a document and their counters."""
 
     def __init__(self, root: Element | None, number_of_style: Callable[[str], str | None]) -> None:
-        """``root``: ``w:numbering`` or ``None``. ``number_of_style``: the list a numbering style stands for."""
+        """``root``: ``w:numbering`` or ``None``. ``number_of_style``: the list id of a numbering style."""
         self._number_of_style = number_of_style
         self._instances: dict[str, Element] = {}
         self._abstracts: dict[str, Element] = {}
@@ -137,52 +139,51 @@ class Numbering:
         self._started: set[tuple[str, int]] = set()
 
     def level_of_style(self, list_id: str, style_id: str) -> int | None:
-        """The level of a list that is tied to a paragraph style."""
-        found = self._list(list_id)
-        levels = found.levels if found else ()
-        return next((place for place, level in enumerate(levels) if style_id and level.style == style_id), None)
+        """The level of a list that is tied to a paragraph style; ``None`` for none."""
+        definition = self._list(list_id)
+        levels = definition.levels if definition else ()
+        return next((index for index, level in enumerate(levels) if style_id and level.style == style_id), None)
 
     def next(self, list_id: str, level: int) -> Mark | None:
-        """Count one paragraph; ``None`` where the list is not defined or its level shows nothing."""
-        found = self._list(list_id)
-        if found is None or not found.levels:
+        """Count one paragraph and return its mark; ``None`` where the list is not defined or the level has no text."""
+        definition = self._list(list_id)
+        if definition is None or not definition.levels:
             return None
-        level = min(max(level, 0), len(found.levels) - 1)
-        counts = self._counts.setdefault(found.abstract, {})
-        for place in range(level):  # a level that was skipped counts as used (Microsoft KB Q110380)
-            if place not in counts or self._must_start(list_id, found, place):
-                self._start(list_id, found, place, counts)
-        if level not in counts or self._must_start(list_id, found, level):
-            self._start(list_id, found, level, counts)
+        level = min(max(level, 0), len(definition.levels) - 1)
+        counts = self._counts.setdefault(definition.abstract, {})
+        for upper in range(level):  # a level that was skipped counts as used (Microsoft KB Q110380)
+            if upper not in counts or self._must_start(list_id, definition, upper):
+                self._start(list_id, definition, upper, counts)
+        if level not in counts or self._must_start(list_id, definition, level):
+            self._start(list_id, definition, level, counts)
         else:
             counts[level] += 1
-        for place in range(level + 1, len(found.levels)):
-            restart = found.levels[place].restart
-            if level < restart:
-                counts.pop(place, None)
-        return self._mark(list_id, found, level, counts)
+        for lower in range(level + 1, len(definition.levels)):
+            if level < definition.levels[lower].restart:
+                counts.pop(lower, None)
+        return self._mark(list_id, definition, level, counts)
 
-    def _must_start(self, list_id: str, found: _List, level: int) -> bool:
-        return level in found.starts and (list_id, level) not in self._started
+    def _must_start(self, list_id: str, definition: _List, level: int) -> bool:
+        return level in definition.starts and (list_id, level) not in self._started
 
-    def _start(self, list_id: str, found: _List, level: int, counts: dict[int, int]) -> None:
-        counts[level] = found.starts.get(level, found.levels[level].start)
+    def _start(self, list_id: str, definition: _List, level: int, counts: dict[int, int]) -> None:
+        counts[level] = definition.starts.get(level, definition.levels[level].start)
         self._started.add((list_id, level))
 
-    def _mark(self, list_id: str, found: _List, level: int, counts: dict[int, int]) -> Mark | None:
-        shape = found.levels[level]
+    def _mark(self, list_id: str, definition: _List, level: int, counts: dict[int, int]) -> Mark | None:
+        shape = definition.levels[level]
         if shape.form == "bullet":
             bullet = "-" if shape.text.strip() or shape.has_picture else ""
             return Mark(bullet, level, counts[level], list_id, shape.indent, is_bullet=True)
 
-        def written(match: re.Match[str]) -> str:
-            place = int(match[1]) - 1
-            form = found.levels[place].form if place <= level else "none"
+        def fill(placeholder: re.Match[str]) -> str:
+            index = int(placeholder[1]) - 1
+            form = definition.levels[index].form if index <= level else "none"
             if form in ("none", "bullet"):
                 return ""
-            return number_as("decimal" if shape.is_legal else form, counts.get(place, 0))
+            return number_as("decimal" if shape.is_legal else form, counts.get(index, 0))
 
-        text = _PRIVATE.sub("", _PLACEHOLDER.sub(written, shape.text)).strip()
+        text = _PRIVATE.sub("", _PLACEHOLDER.sub(fill, shape.text)).strip()
         return Mark(text, level, counts[level], list_id, shape.indent, glued=shape.glued) if text else None
 
     def _list(self, list_id: str) -> _List | None:
@@ -195,21 +196,21 @@ class Numbering:
         abstract_id, abstract = self._abstract(instance)
         if instance is None or abstract is None:
             return None
-        elements = {whole(level.get(f"{W}ilvl")): level for level in abstract.iterfind(f"{W}lvl")}
+        elements = {integer(level.get(f"{W}ilvl")): level for level in abstract.iterfind(f"{W}lvl")}
         starts: dict[int, int] = {}
         for override in instance.iterfind(f"{W}lvlOverride"):
-            place = whole(override.get(f"{W}ilvl"))
-            replaced, start = override.find(f"{W}lvl"), number(override, "startOverride")
-            if replaced is not None:
-                elements[place] = replaced
-            if place is not None and start is not None:
-                starts[place] = start
-        used = max((place for place in elements if place is not None and place < _LEVELS), default=-1)
-        levels = tuple(_level(elements.get(place), place) for place in range(used + 1))
+            index = integer(override.get(f"{W}ilvl"))
+            replacement, start = override.find(f"{W}lvl"), number(override, "startOverride")
+            if replacement is not None:
+                elements[index] = replacement
+            if index is not None and start is not None:
+                starts[index] = start
+        last = max((index for index in elements if index is not None and index < _LEVELS), default=-1)
+        levels = tuple(_level(elements.get(index), index) for index in range(last + 1))
         return _List(abstract_id, levels, starts)
 
     def _abstract(self, instance: Element | None) -> tuple[str, Element | None]:
-        """The definition an instance counts by, through numbering styles where it names one."""
+        """The abstract definition of an instance and its id, followed through numbering styles."""
         for _ in range(_MAX_LINKS):
             abstract_id = value(instance, "abstractNumId") or ""
             abstract = self._abstracts.get(abstract_id)
@@ -220,13 +221,13 @@ class Numbering:
         return "", None
 
 
-def _level(element: Element | None, place: int) -> _Level:
+def _level(element: Element | None, index: int) -> _Level:
     restart, start = number(element, "lvlRestart"), number(element, "start")
     return _Level(
         form=value(element, "numFmt") or "decimal",
         text=(value(element, "lvlText") or "") if element is not None else "",
         start=0 if start is None else start,
-        restart=place if restart is None else restart,
+        restart=index if restart is None else restart,
         is_legal=bool(switch(element, "isLgl")),
         glued=value(element, "suff") == "nothing",
         style=value(element, "pStyle") or "",

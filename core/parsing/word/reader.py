@@ -1,6 +1,6 @@
-"""Word documents (docx, docm) as pieces. The package is read by this project's own code, part by part.
+"""The reader of Word documents (docx, docm). It reads the package's parts with code of its own.
 
-python-docx opens neither documents with macros nor those of the strict variant, and none that lacks a part.
+python-docx opens neither documents with macros, nor those of the strict variant, nor those that lack a part.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from core.parsing.flow import ParsedFile, Piece, Words, tidy
 from core.parsing.inline import flat
 from core.parsing.ooxml.package import RELATIONS, Element, Package
 from core.parsing.word.body import Source, StoryReader
-from core.parsing.word.groups import grouped, settle_headings
+from core.parsing.word.groups import grouped, mark_headings
 from core.parsing.word.notes import Marks, notes_by_id
 from core.parsing.word.numbering import Numbering
 from core.parsing.word.styles import Styles
@@ -28,9 +28,9 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def read(data: bytes, name: str) -> ParsedFile:
-    """Everything a reader of the document sees, and its comments, headers and footers.
+    """All visible text of the document, and its comments, headers and footers.
 
-    Raises ``ParseError`` for what is no whole Word document.
+    Raises ``ParseError`` where the file is no complete Word document.
     """
     shown = display_name(name)
     package = Package(data, shown)
@@ -49,10 +49,10 @@ def _read(package: Package, shown: str) -> ParsedFile:
     source = _source(package, main)
     reader = StoryReader(source, main)
     entries = reader.entries(body)
-    settle_headings(entries)
+    mark_headings(entries)
     pieces = grouped(entries)
     for kind, note_id in source.notes:
-        if kind == "comment":  # what no place in the text refers to any more
+        if kind == "comment":  # comments that the text does not refer to
             pieces += reader.note(kind, note_id)
     pieces += _furniture(source, main, root)
     properties = package.core_properties()
@@ -88,9 +88,9 @@ def _related_root(package: Package, main: str, kind: str) -> Element | None:
 
 
 def _furniture(source: Source, main: str, root: Element) -> Iterator[Piece]:
-    """Running headers and footers of all sections, each distinct one once, page numbers left out."""
+    """The distinct headers and footers of all sections, without page numbers."""
     relations = source.package.relations(main)
-    said: set[str] = set()
+    seen: set[str] = set()
     parts: dict[str, None] = {}
     for reference in root.iter(f"{W}headerReference", f"{W}footerReference"):
         relation = relations.get(reference.get(f"{RELATIONS}id", ""))
@@ -103,13 +103,13 @@ def _furniture(source: Source, main: str, root: Element) -> Iterator[Piece]:
         words = tidy(flat(StoryReader(source, part, is_furniture=True).pieces(element)))
         if not words.links:
             words = Words("\n".join(line for line in words.text.split("\n") if not _is_page_label(line)))
-        if words.text not in said:
-            said.add(words.text)
+        if words.text not in seen:
+            seen.add(words.text)
             yield Piece(BlockKind.FURNITURE, words)
 
 
 def _is_page_label(line: str) -> bool:
-    """Whether a line only named a page's number, which is gone.
+    """Whether a line is only the label of a page number that was left out.
 
     >>> [_is_page_label(line) for line in ("Page of", "- -", "第页 共页", "Page layout")]
     [True, True, True, False]
@@ -119,7 +119,7 @@ def _is_page_label(line: str) -> bool:
 
 
 def _title(titles: list[str], stated: str) -> str:
-    """The words in the style Title, else what the properties state, if that is one.
+    """The first real title: of the paragraphs in the style Title, then of the document's properties; else "".
 
     >>> _title([], "Document1"), _title([], "Budget 2026"), _title(["The lake"], "Budget 2026")
     ('', 'Budget 2026', 'The lake')

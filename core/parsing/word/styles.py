@@ -1,4 +1,4 @@
-"""Styles of a Word document with what they take over from the styles they are based on."""
+"""Styles of a Word document, resolved with the styles they are based on."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import NamedTuple
 from core.parsing.ooxml.package import Element
 from core.parsing.word.xml import W, is_on, number, value
 
-_BODY_LEVEL = 9  # the outline level of text that is no heading
-# Word writes the English names of its own styles into files of every language; other programs may not.
+_BODY_LEVEL = 9  # the outline level of body text
+# Word writes the English names of its built-in styles in every language; other programs may not.
 _HEADING = re.compile(
     r"(?:heading|überschrift|titre|título|titolo|kop|nagłówek|заголовок|rubrik|overskrift|otsikko|标题|標題|見出し|제목)"
     r"\s?([1-9])"
 )
-_NAMED_HEADINGS = {"title": 1, "subtitle": 2, "toc heading": 1}  # their outline level says body text
+_NAMED_HEADINGS = {"title": 1, "subtitle": 2, "toc heading": 1}  # headings although their outline level is body text
 _QUOTES = {"quote", "intense quote", "block text", "block quote", "block quotation", "blockquote", "quotations"}
 _CODES = re.compile(
     r"(?:source|program|example|sample|listing|html|inline|computer|r|python|shell|json|xml|sql)?[ _-]?code"
@@ -27,8 +27,8 @@ _CODES = re.compile(
 _DEPTH = re.compile(r"(?:list(?: (?:bullet|number|paragraph))?|toc) ([2-9])")
 _CONTENTS = re.compile(r"toc [1-9]|table of (?:figures|authorities)")
 _FONTS, _VANISH, _BOLD, _RUN_STYLE = f"{W}rFonts", f"{W}vanish", f"{W}b", f"{W}rStyle"
-_ITALIC, _SIZE, _LINE_BELOW = f"{W}i", f"{W}sz", f"{W}u"
-_USUAL_SIZE = 10.0  # points, of text that nothing sets
+_ITALIC, _SIZE, _UNDERLINE = f"{W}i", f"{W}sz", f"{W}u"
+_DEFAULT_SIZE = 10.0  # points, where the document states none
 _MONOSPACED = re.compile(
     r"\b(?:courier|consolas|menlo|monaco|inconsolata|typewriter|mono|monospaced?|lucida console|lucida sans typewriter|"
     r"source code pro|fira code|cascadia code|jetbrains|anonymous pro|letter gothic|ocr[ -]?[ab]|terminal|hack|"
@@ -38,12 +38,12 @@ _MONOSPACED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What a style says, with its ancestors.
+    """The properties of a style, with those it inherits.
 
-    ``level``: of a heading, 1-9; 0 for none. ``role``: "title", "subtitle", "caption", "quote", "code",
-    "contents" (a line of their table) or "".
-    ``number``: (list id, its level or ``None``, the style that says so), or ``None``. ``font``: "" where none is named.
-    ``depth``: of a list item where its list has one level alone ("List Bullet 2"). ``size``: in points, 0 for none.
+    ``level``: of a heading, 1 to 9; 0 for none. ``role``: "title", "subtitle", "caption", "quote", "code", "contents"
+    (a line of a table of contents) or "". ``number``: (list id, its level or ``None``, the style that states it), or
+    ``None``. ``depth``: of a list item, from the style's name ("List Bullet 2"). ``font``: "" for none. ``size``: in
+    points, 0 for none. Where a switch is ``None``, the style does not set it.
     """
 
     level: int = 0
@@ -59,7 +59,9 @@ class Style:
 
 
 class Looks(NamedTuple):
-    """``font``: for Latin text, "" for none, "theme" for one of the theme's. ``None``, and a size of 0: not said."""
+    """The properties of a run. ``font``: for Latin text; "theme" for a font of the theme. ``None``, "" and a size of 0
+    mean that the property is not set.
+    """
 
     style: str
     font: str
@@ -71,13 +73,13 @@ class Looks(NamedTuple):
 
 
 class Styles:
-    """All styles of a document, each resolved once.
+    """The styles of a document, each resolved once.
 
-    ``default_font``, ``default_size``: of text that nothing else sets; no font is "" where the file does not say.
+    ``default_font``, ``default_size``: of text without other properties; the font is "" where the file states none.
     """
 
     def __init__(self, root: Element | None) -> None:
-        """``root``: ``w:styles``, ``None`` where the file has none."""
+        """``root``: ``w:styles``, or ``None``."""
         self._elements: dict[str, Element] = {}
         self._default_paragraph = ""
         self._resolved: dict[str, Style] = {}
@@ -90,10 +92,10 @@ class Styles:
                 self._default_paragraph = name
         defaults = None if root is None else root.find(f"{W}docDefaults/{W}rPrDefault/{W}rPr")
         looks = looks_of(defaults)
-        self.default_font, self.default_size = looks.font, looks.size or _USUAL_SIZE
+        self.default_font, self.default_size = looks.font, looks.size or _DEFAULT_SIZE
 
     def paragraph(self, style_id: str | None) -> Style:
-        """The style of a paragraph that names ``style_id``; the document's usual one where it names none."""
+        """The style of a paragraph. ``style_id`` ``None``: the document's default style."""
         return self.run(style_id or self._default_paragraph)
 
     def run(self, style_id: str) -> Style:
@@ -103,7 +105,7 @@ class Styles:
         return self._resolved[style_id]
 
     def number_of(self, style_id: str) -> str | None:
-        """The list a numbering style stands for."""
+        """The list id of a numbering style, ``None`` for none."""
         return value(self._number_properties(style_id), "numId")
 
     def has_bold_first_row(self, style_id: str) -> bool:
@@ -120,7 +122,7 @@ class Styles:
         return None if element is None else element.find(f"{W}pPr/{W}numPr")
 
     def _chain(self, style_id: str, known: Container[str] = ()) -> list[str]:
-        """The style and those it is based on, nearest first, up to one that is ``known`` or closes a circle."""
+        """The style and those it is based on, nearest first, up to one that is ``known`` or closes a cycle."""
         chain: dict[str, None] = {}
         name: str | None = style_id
         while name in self._elements and name not in chain and name not in known:
@@ -129,20 +131,20 @@ class Styles:
         return list(chain)
 
     def _resolve(self, style_id: str) -> Style:
-        """Resolve a style, and what it is based on before it: each once, however long the chain."""
-        if style_id not in self._elements:  # a file without its styles still names them
+        """Resolve a style after the styles it is based on, without recursion."""
+        if style_id not in self._elements:  # in a file without styles, the ids still tell their names
             name = _spaced(style_id)
             return _named(Style(depth=_named_depth(name)), name)
         chain = self._chain(style_id, self._resolved)
         base = value(self._elements[chain[-1]], "basedOn") or ""
         style = self._resolved.get(base, Style())
         for name in reversed(chain):
-            style = self._resolved[name] = _over(style, self._elements[name])
+            style = self._resolved[name] = _derived(style, self._elements[name])
         return style
 
 
 def looks_of(properties: Element | None) -> Looks:
-    """What run properties (``w:rPr``) say themselves; one pass, for there is a run for every few words."""
+    """The properties in a ``w:rPr``, read in one pass because documents have very many runs."""
     style = font = ""
     hidden = bold = italic = underlined = None
     size = 0.0
@@ -157,7 +159,7 @@ def looks_of(properties: Element | None) -> Looks:
             bold = is_on(child)
         elif tag == _ITALIC:
             italic = is_on(child)
-        elif tag == _LINE_BELOW:
+        elif tag == _UNDERLINE:
             underlined = child.get(f"{W}val", "single") != "none"
         elif tag == _SIZE:
             half_points = child.get(f"{W}val", "")
@@ -169,15 +171,16 @@ def looks_of(properties: Element | None) -> Looks:
 
 @lru_cache(maxsize=1024)
 def is_monospaced(font: str) -> bool:
-    """
+    """Whether a font is monospaced, by its name.
+
     >>> [is_monospaced(font) for font in ("Courier New", "DejaVu Sans Mono", "Monotype Corsiva", "Arial", "")]
     [True, True, False, False, False]
     """
     return bool(font) and bool(_MONOSPACED.search(font.lower()))
 
 
-def _over(style: Style, element: Element) -> Style:
-    """What ``element`` makes of the style it is based on."""
+def _derived(style: Style, element: Element) -> Style:
+    """The style of ``element``, which is based on ``style``."""
     properties = element.find(f"{W}pPr")
     style_id = element.get(f"{W}styleId", "")
     style = _named(style, _name(element, style_id))
@@ -204,13 +207,13 @@ def _over(style: Style, element: Element) -> Style:
 
 
 def _named(style: Style, name: str) -> Style:
-    """What a style's name says of it, over what its ancestors said."""
+    """``style`` with the level and role that the style's own name implies."""
     if match := _HEADING.fullmatch(name):
         return replace(style, level=int(match[1]), role="")
     if name in _NAMED_HEADINGS:
         return replace(style, level=_NAMED_HEADINGS[name], role=name)
     if style.role in ("title", "subtitle") and "title" not in name:
-        style = replace(style, level=0, role="")  # the author's name is set like a title, and is none
+        style = replace(style, level=0, role="")  # a style that is only based on a title's, such as the author's
     if name == "caption" or name.endswith(" caption"):
         return replace(style, role="caption")
     if _CONTENTS.fullmatch(name):
@@ -233,7 +236,7 @@ def _name(element: Element | None, style_id: str) -> str:
 
 
 def _spaced(style_id: str) -> str:
-    """A style's id as its name was, more or less.
+    """A style's name guessed from its id.
 
     >>> _spaced("Heading1"), _spaced("SourceCode")
     ('heading 1', 'source code')

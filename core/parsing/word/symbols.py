@@ -1,4 +1,4 @@
-"""Characters of the symbol fonts Word uses, as Unicode: Symbol whole, of Wingdings and Webdings what says something."""
+"""Unicode for the characters of symbol fonts: all of Symbol, and the meaningful ones of Wingdings and Webdings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FONTS = {
 
 
 def symbol(code: int, font: str) -> str:
-    """The character at ``code`` (also as 0xF000 + code) of a font by its name; "" where it says nothing in Unicode.
+    """The Unicode character for ``code`` (or 0xF000 + code) in a font; "" where there is none.
 
     >>> symbol(0xF0FC, "Wingdings"), symbol(0x61, "Symbol"), symbol(0x2713, "Segoe UI Symbol"), symbol(0xF001, "Own")
     ('✓', 'α', '✓', '')
@@ -40,13 +40,13 @@ def symbol(code: int, font: str) -> str:
 
 
 def in_font(text: str, font: str) -> str:
-    """Text typed in a symbol font, as its reader sees it; any other text as it is.
+    """Text in a symbol font as the characters it shows; other text unchanged.
 
     >>> in_font("a\\uf0b7", "Symbol"), in_font("abc", "Arial"), in_font("\\uf0fc done", "Arial")
     ('α•', 'abc', '✓ done')
     """
     if font.lower() in _FONTS:
         return "".join(symbol(ord(char), font) or ("" if char >= "\ue000" else char) for char in text)
-    if _PRIVATE.search(text):  # Wingdings is what mostly lost its font's name
+    if _PRIVATE.search(text):  # private characters without a symbol font are mostly Wingdings
         return "".join(symbol(ord(char), "wingdings") if "\uf020" <= char <= "\uf0ff" else char for char in text)
     return text

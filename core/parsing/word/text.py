@@ -1,4 +1,4 @@
-"""Runs of a paragraph as words: fields, links, notes' marks, symbols, formulas, and what is anchored among them."""
+"""Reads the runs of a paragraph as inline text: fields, links, marks of notes, symbols, formulas, anchored drawings."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _ESCAPED = re.compile(r'\\([\\"])')
 
 @dataclass(slots=True)
 class Field:
-    """A field that is open. ``start``: where its result begins in the paragraph at hand.
+    """An open field. ``start``: the offset of its result in the current paragraph.
 
-    ``target``: where a HYPERLINK leads. ``is_dropped``: its result is a page number nobody can use.
+    ``target``: of a HYPERLINK. ``is_dropped``: its result is a page number that is left out.
     """
 
     start: int
@@ -46,22 +46,22 @@ class Field:
     target: str = ""
     is_dropped: bool = False
 
-    def show(self, *, drops_page_numbers: bool) -> None:
-        """The instruction is whole: from here on comes the result."""
+    def end_instruction(self, *, drops_page_numbers: bool) -> None:
+        """Interpret the complete instruction; the result follows."""
         self.in_instruction = False
         name = self.instruction.split(maxsplit=1)[0].upper() if self.instruction.split() else ""
         self.target = link_target(self.instruction) if name == "HYPERLINK" else ""
         self.is_dropped = drops_page_numbers and name in _PAGE_NUMBERS
 
     @property
-    def shown_without_result(self) -> str:
-        """The words of a MACROBUTTON stand in its instruction."""
+    def instruction_text(self) -> str:
+        """The text that a field without a result shows: that of a MACROBUTTON is in its instruction; else ""."""
         words = self.instruction.split(maxsplit=2)
         return words[2].strip() if len(words) == 3 and words[0].upper() == "MACROBUTTON" else ""
 
 
 def link_target(instruction: str) -> str:
-    """The address of a HYPERLINK field, its place in the document as "#name".
+    """The address of a HYPERLINK field; a bookmark in the document is "#name".
 
     >>> link_target(r'HYPERLINK "https://a.test/x" \\o "Tip"'), link_target(r' HYPERLINK \\l "_Toc1" ')
     ('https://a.test/x', '#_Toc1')
@@ -81,7 +81,7 @@ def link_target(instruction: str) -> str:
 
 
 def checked_box(form: Element) -> str:
-    """The sign of a form's check box, "" when it is another kind of field. ``form``: ``w:ffData``."""
+    """The sign of a form's check box, "" for other fields. ``form``: ``w:ffData``."""
     box = form.find(f"{W}checkBox")
     if box is None:
         return ""
@@ -90,24 +90,25 @@ def checked_box(form: Element) -> str:
 
 
 def chosen_entry(form: Element) -> str:
-    """The entry a form's list shows, "" when it is another kind of field. ``form``: ``w:ffData``."""
+    """The selected entry of a form's drop-down list, "" for other fields. ``form``: ``w:ffData``."""
     choices = form.find(f"{W}ddList")
     entries = [] if choices is None else [entry.get(f"{W}val", "") for entry in choices.iterfind(f"{W}listEntry")]
-    place = number(choices, "result") or number(choices, "default") or 0
-    return entries[place] if 0 <= place < len(entries) else ""
+    index = number(choices, "result") or number(choices, "default") or 0
+    return entries[index] if 0 <= index < len(entries) else ""
 
 
 _NO_STYLE = Style()
-_ALMOST_ALL = 0.9
+_ALMOST_ALL = 0.9  # of the visible characters
 _RUN_PROPERTIES = f"{W}rPr"
-_UNPRINTED = str.maketrans({"\u00ad": None, "\n": " ", "\r": " ", "\t": " "})
+_NORMALISED = str.maketrans({"\u00ad": None, "\n": " ", "\r": " ", "\t": " "})
 
 
 @dataclass(slots=True)
 class Line:
-    """A paragraph's words as they are gathered. ``monospaced``, ``bold``, ``inked``: non-blank characters of each.
+    """A paragraph's text under construction.
 
-    ``looks``: how many of them are set how; what is underlined counts as bold there.
+    ``visible``, ``monospaced``, ``bold``: the number of non-blank characters, and of those in such type. ``looks``: the
+    number of characters by look; underlined text counts as bold there.
     """
 
     parts: list[str] = field(default_factory=list)
@@ -116,7 +117,7 @@ class Line:
     asides: list[Aside] = field(default_factory=list)
     monospaced: int = 0
     bold: int = 0
-    inked: int = 0
+    visible: int = 0
     looks: Counter[Look] = field(default_factory=Counter)
 
     def write(self, text: str) -> None:
@@ -124,13 +125,13 @@ class Line:
         self.length += len(text)
 
     def link(self, start: int, target: str) -> None:
-        """Everything from ``start`` to here leads to ``target``."""
+        """Link the text from ``start`` to the end to ``target``, "" for none."""
         if target and start < self.length:
             self.links.append((start, self.length, target))
 
     @property
     def look(self) -> Look:
-        """How the line is set: bold or slanted where almost all of it is, of the size of most of it."""
+        """The look of the line: the size of most of it; bold or italic if almost all of it is."""
         if not self.looks:
             return PLAIN_LOOK
         size = max(self.looks, key=lambda look: (self.looks[look], look)).size
@@ -139,8 +140,8 @@ class Line:
         return Look(size, self.is_most(bold), self.is_most(italic))
 
     def is_most(self, characters: int) -> bool:
-        """Whether so many are almost all of the line's."""
-        return self.inked > 0 and characters >= _ALMOST_ALL * self.inked
+        """Whether so many characters are almost all visible ones of the line."""
+        return self.visible > 0 and characters >= _ALMOST_ALL * self.visible
 
     @property
     def words(self) -> Words:
@@ -150,7 +151,7 @@ class Line:
 
 @dataclass(slots=True)
 class LeftOut:
-    """Words that are in the file and not in the text, counted for a note."""
+    """What is in the file and was left out of the text, for a note: numbers of words, and names of embedded files."""
 
     hidden: int = 0
     deleted: int = 0
@@ -158,9 +159,9 @@ class LeftOut:
 
 
 class TextReader:
-    """Paragraphs of one story: the body, a header, a note, a text box. Fields may reach over its paragraphs.
+    """Reads the paragraphs of one story: the body, a header, a note or a text box. Fields may span paragraphs.
 
-    ``relations``: of the part the story stands in. ``drops_page_numbers``: in running headers and footers.
+    ``relations``: of the story's part. ``drops_page_numbers``: whether page numbers are left out, as in headers.
     """
 
     def __init__(
@@ -182,20 +183,20 @@ class TextReader:
         self._style = Style()
 
     def paragraph(self, element: Element, style: Style, line: Line | None = None) -> Line:
-        """The words of a ``w:p``, behind those of ``line`` where it continues one."""
+        """The text of a ``w:p``, appended to ``line`` where it continues one."""
         self._line = Line() if line is None else line
         self._style = style
         for open_field in self._fields:
             open_field.start = self._line.length
         self._children(element)
         for open_field in self._fields:
-            # An instruction that its paragraph does not end is damaged: what follows is shown, not swallowed.
+            # An instruction without an end in its paragraph is damaged: the text that follows is read anyway.
             open_field.in_instruction = False
             self._line.link(open_field.start, open_field.target)
         return self._line
 
     def formula(self, element: Element) -> Line:
-        """A formula that stands outside of any paragraph."""
+        """A formula outside of paragraphs."""
         self._line = Line()
         self._formula(element)
         return self._line
@@ -208,7 +209,7 @@ class TextReader:
 
     @property
     def _is_silent(self) -> bool:
-        """Within a field's instruction, or its result where that is a page number."""
+        """Whether text is skipped: in a field's instruction, or in a page number that is left out."""
         return bool(self._fields) and any(entry.in_instruction or entry.is_dropped for entry in self._fields)
 
     def _run(self, run: Element) -> None:
@@ -221,8 +222,8 @@ class TextReader:
             self._hidden_run(run)
             return
         bold, italic, underlined = (
-            next((one for one in said if one is not None), False)
-            for said in (
+            next((one for one in settings if one is not None), False)
+            for settings in (
                 (looks.bold, named.bold, self._style.bold),
                 (looks.italic, named.italic, self._style.italic),
                 (looks.underlined, named.underlined, self._style.underlined),
@@ -233,13 +234,13 @@ class TextReader:
         first = len(line.parts)
         for child in run:
             self._run_child(child, font)
-        ink = sum(len("".join(part.split())) for part in line.parts[first:])
-        line.inked += ink
-        line.bold += ink if bold else 0
-        if ink:
+        visible = sum(len("".join(part.split())) for part in line.parts[first:])
+        line.visible += visible
+        line.bold += visible if bold else 0
+        if visible:
             size = looks.size or named.size or self._style.size or self._styles.default_size
-            line.looks[Look(size, bold or underlined, italic)] += ink
-        line.monospaced += ink if is_monospaced(font) else 0
+            line.looks[Look(size, bold or underlined, italic)] += visible
+        line.monospaced += visible if is_monospaced(font) else 0
 
     def _run_child(self, child: Element, font: str) -> None:
         name = child.tag.rpartition("}")[2]
@@ -251,7 +252,7 @@ class TextReader:
         elif self._is_silent:
             return
         elif name == "t":
-            self._line.write(in_font((child.text or "").translate(_UNPRINTED), font))
+            self._line.write(in_font((child.text or "").translate(_NORMALISED), font))
         elif name in _WRITTEN:
             self._line.write(_WRITTEN[name])
         elif name == "sym":
@@ -268,7 +269,7 @@ class TextReader:
             self._ruby(child)
 
     def _hidden_run(self, run: Element) -> None:
-        """Fields still begin and end in hidden runs; words are counted."""
+        """Read a hidden run: fields begin and end in it, but its words are only counted."""
         for child in run:
             if child.tag in (f"{W}fldChar", f"{W}instrText"):
                 self._run_child(child, "")
@@ -283,10 +284,10 @@ class TextReader:
             self._children(inside)
 
     def _alternatives(self, element: Element) -> None:
-        """In a run the alternatives are drawings, or words in two encodings; between runs, runs."""
-        found = drawn(element)
-        if found:
-            self._line.asides += found
+        """Read an ``mc:AlternateContent``: in a run, of drawings or of text; between runs, of runs."""
+        asides = drawn(element)
+        if asides:
+            self._line.asides += asides
             return
         branch = alternative(element)
         for child in () if branch is None else branch:
@@ -306,7 +307,7 @@ class TextReader:
 
     def _simple_field(self, element: Element) -> None:
         simple = Field(start=self._line.length, instruction=element.get(f"{W}instr", ""))
-        simple.show(drops_page_numbers=self._drops_page_numbers)
+        simple.end_instruction(drops_page_numbers=self._drops_page_numbers)
         self._fields.append(simple)
         self._children(element)
         self._end_field()
@@ -319,7 +320,7 @@ class TextReader:
                 self._line.write(checked_box(form) + chosen_entry(form))
             self._fields.append(Field(start=self._line.length, in_instruction=True))
         elif kind == "separate" and self._fields:
-            self._fields[-1].show(drops_page_numbers=self._drops_page_numbers)
+            self._fields[-1].end_instruction(drops_page_numbers=self._drops_page_numbers)
             self._fields[-1].start = self._line.length
         elif kind == "end" and self._fields:
             self._end_field()
@@ -328,7 +329,7 @@ class TextReader:
         ended = self._fields.pop()
         if not self._is_silent:
             if ended.in_instruction:
-                self._line.write(ended.shown_without_result)
+                self._line.write(ended.instruction_text)
             self._line.link(ended.start, ended.target)
 
     def _note_reference(self, element: Element, name: str) -> None:
@@ -343,7 +344,7 @@ class TextReader:
             self._line.write(linear_math(element))
 
     def _ruby(self, element: Element) -> None:
-        """Words, and how they are pronounced in parentheses."""
+        """Write ruby text with its pronunciation in parentheses."""
         for base in element.iterfind(f"{W}rubyBase"):
             self._children(base)
         guide = "".join(text.text or "" for text in element.iterfind(f"{W}rt/{W}r/{W}t"))

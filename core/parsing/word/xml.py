@@ -1,4 +1,4 @@
-"""Names of WordprocessingML and the small questions asked of its elements (ECMA-376 part 1, section 17)."""
+"""Names of WordprocessingML, and helpers that read its elements (ECMA-376 part 1, section 17)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallbac
 PARAGRAPH, TABLE, ROW, CELL = f"{W}p", f"{W}tbl", f"{W}tr", f"{W}tc"
 CONTENT_CONTROL, CONTROL_CONTENT = f"{W}sdt", f"{W}sdtContent"
 BOX_CONTENT = f"{W}txbxContent"
-# What only wraps content, at any level; inserted text is text.
+# Elements that only wrap content, tracked insertions among them.
 WRAPPERS = frozenset(f"{W}{name}" for name in ("smartTag", "customXml", "ins", "moveTo", "dir", "bdo"))
 DELETIONS = frozenset((f"{W}del", f"{W}moveFrom"))
 _MAX_NUMBER = 100_000_000
@@ -33,43 +33,43 @@ def value(element: Element | None, name: str) -> str | None:
 
 
 def number(element: Element | None, name: str) -> int | None:
-    """``value`` as a number; ``None`` where it is missing or no sensible one."""
-    return whole(value(element, name))
+    """``value`` as an integer; ``None`` where it is missing, not a number or too large."""
+    return integer(value(element, name))
 
 
-def whole(text: str | None) -> int | None:
-    """
-    >>> whole("12"), whole("-1"), whole("a"), whole(None), whole("9" * 99)
+def integer(text: str | None) -> int | None:
+    """An integer; ``None`` for other text and for too large numbers.
+
+    >>> integer("12"), integer("-1"), integer("a"), integer(None), integer("9" * 99)
     (12, -1, None, None, None)
     """
     try:
-        found = int(text or "")
+        result = int(text or "")
     except ValueError:
         return None
-    return found if abs(found) <= _MAX_NUMBER else None
+    return result if abs(result) <= _MAX_NUMBER else None
 
 
 def switch(element: Element | None, name: str) -> bool | None:
-    """An on/off child such as ``w:vanish``; ``None`` when it is not there."""
+    """The state of an on/off child such as ``w:vanish``; ``None`` where it is missing."""
     child = None if element is None else element.find(f"{W}{name}")
     return None if child is None else is_on(child)
 
 
 def is_on(element: Element) -> bool:
-    """Whether an on/off element is on, as it is without a value."""
+    """Whether an on/off element is on. Without a value it is."""
     return element.get(f"{W}val", "1") not in ("0", "false", "off", "none")
 
 
 def indent_of(properties: Element | None) -> int | None:
-    """How far paragraph properties set a paragraph in, in twentieths of a point; ``None`` where they do not say."""
+    """The left indent of paragraph properties in twentieths of a point; ``None`` where they state none."""
     indent = None if properties is None else properties.find(f"{W}ind")
-    return None if indent is None else whole(indent.get(f"{W}left") or indent.get(f"{W}start"))
+    return None if indent is None else integer(indent.get(f"{W}left") or indent.get(f"{W}start"))
 
 
 def content(parent: Element) -> Iterator[Element]:
-    """The children of ``parent`` that hold content, wrappers and content controls opened, deletions left out.
-
-    Of alternatives for newer and older programs both are handed on, as the one element that holds them.
+    """The children of ``parent`` with content: wrappers and content controls are replaced by what is in them, deletions
+    are left out. ``mc:AlternateContent`` is returned as it is.
     """
     for child in parent:
         if child.tag in WRAPPERS:

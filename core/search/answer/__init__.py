@@ -1,2 +1,3 @@
-"""A context to an answer. Without a language model: the best supporting lines, quoted with their citations, and how
-likely the library answers at all."""
+"""From a context to an answer without a language model: the best supporting lines, quoted with their citations, and the
+probability that the library holds an answer at all.
+"""

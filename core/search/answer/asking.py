@@ -1,6 +1,6 @@
-"""The kind of thing a question asks for, whether a sentence holds one, and what it names, to be looked for by letters.
+"""Lexical analysis of questions for answering: the expected answer type, and the named terms an answer must contain.
 
-Meaning alone takes FM for AM and one year for the next: a passage that does not say what is named does not answer.
+Vectors confuse FM with AM and one year with the next, so the terms a question names are looked for literally.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _SYMBOL = re.compile(
     r"parameters?|variables?|settings?|exceptions?|shortcuts?|extensions?)\b",
     re.IGNORECASE,
 )
-# Digits that are no quantity: the mark of a list's item and the number of a reference.
+# Digits that are no quantity: the number of a list item or of a reference.
 _NO_QUANTITY = re.compile(r"\A\W*\d{1,3}[.)](?=\s)|\[\d{1,3}(?:[,–-] ?\d{1,3})*\]")
 
 _MONTHS = "|".join(MONTHS)
-_HOLDS = {
+_TYPE_PATTERNS = {
     "number": re.compile(
         r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|"
         r"hundred|thousand"
@@ -49,23 +49,23 @@ _HOLDS = {
     "name": re.compile(
         r"(?:^|(?<=[\w,;:] )|(?<=  ))[A-Z][\w.'’-]+ (?:[a-z]{1,3} )?[A-Z][\w'’-]+|\b(?:Mrs?|Ms|Dr|Prof)\.? [A-Z]"
     ),
-    # A flag, a name made of parts, a call, what stands between backticks, keys pressed together.
+    # A flag, a compound name, a call, text between backticks, keys pressed together, a file extension.
     "symbol": re.compile(
         r"(?<![\w-])--?[A-Za-z]|\w_\w|\b[A-Za-z]\w*\.[a-z]\w+\b|\w\(|[a-z][A-Z]|`[^`\n]+`|\b[A-Z]\w+\+\w|(?<!\w)\.\w{2,4}\b"
     ),
 }
 
 
-def asked_thing(question: str, intent: str = "") -> str:
-    """ "default", "number", "date", "name", "symbol" or "": what an answer holds one of.
+def answer_type(question: str, intent: str = "") -> str:
+    """The expected answer type: "default", "number", "date", "name", "symbol", or "" if the question does not tell.
 
-    ``intent``: as question analysis has it; what the question's own words say of dates and names counts first.
+    ``intent``: ``Understanding.intent``; explicit words for the other types take precedence over it.
 
-    >>> asked_thing("How many gateways are there?"), asked_thing("Who owns the keys?"), asked_thing("When does it end?")
-    ('number', 'name', 'date')
-    >>> asked_thing("What is a race?"), asked_thing("Why?"), asked_thing("Its default width?")
+    >>> [answer_type(question) for question in ("How many are there?", "Who owns the keys?", "When does it end?")]
+    ['number', 'name', 'date']
+    >>> answer_type("What is a race?"), answer_type("Why?"), answer_type("Its default width?")
     ('', '', 'default')
-    >>> asked_thing("Which flag opens it?"), asked_thing("What is the purpose of the flag?")
+    >>> answer_type("Which flag opens it?"), answer_type("What is the purpose of the flag?")
     ('symbol', '')
     """
     if _DEFAULT.search(question):
@@ -79,17 +79,17 @@ def asked_thing(question: str, intent: str = "") -> str:
     return "number" if intent == "number" or _NUMBER.search(question) else ""
 
 
-def holds(text: str, thing: str) -> bool:
-    """Whether a text holds a thing of this kind; of no kind, nothing does.
+def contains_type(text: str, answer: str) -> bool:
+    """Whether a text contains something of an answer type; False for the type "".
 
-    >>> holds("It lasts two hours.", "number"), holds("It lasts.", "number"), holds("It lasts two hours.", "")
-    (True, False, False)
-    >>> holds("5. Press the key [2].", "number"), holds("Pass it by the `-i` option.", "symbol")
+    >>> contains_type("It lasts two hours.", "number"), contains_type("It lasts.", "number")
+    (True, False)
+    >>> contains_type("5. Press the key [2].", "number"), contains_type("Pass it by the `-i` option.", "symbol")
     (False, True)
     """
-    if thing == "number":
+    if answer == "number":
         text = _NO_QUANTITY.sub("", text)
-    return bool(thing) and _HOLDS[thing].search(text) is not None
+    return bool(answer) and _TYPE_PATTERNS[answer].search(text) is not None
 
 
 _QUOTED = re.compile(r"`([^`\n]+)`|“([^”\n]+)”|\"([^\"\n]+)\"")
@@ -100,40 +100,32 @@ _PLAIN_CAPITALS = frozenset("I A OK".split())
 _FISCAL_YEAR = frozenset(analyse("fiscal year"))  # a report names the year alone
 
 
-def keys(question: str) -> tuple[str, ...]:
-    """What the question names, as it is written there, each once.
+def named_terms(question: str) -> tuple[str, ...]:
+    """The terms that a question names literally: quoted text, identifiers, proper names, acronyms and numbers.
 
-    A question without small letters names nothing by its capitals. A first word names nothing by its own.
+    As written and in order, each once. A capital counts neither in the first word nor in a question without lower case.
 
-    >>> keys("Who invented AM radio?"), keys("What was net revenue of Acme Corp in 2019?")
+    >>> named_terms("Who invented AM radio?"), named_terms("What was net revenue of Acme Corp in 2019?")
     (('AM',), ('Acme Corp', '2019'))
-    >>> keys("What is the default of `max_lines` in textwrap.wrap?"), keys("How long is it?")
+    >>> named_terms("What is the default of `max_lines` in textwrap.wrap?"), named_terms("How long is it?")
     (('max_lines', 'textwrap.wrap'), ())
     """
-    shouted = not any(character.islower() for character in question)
-    found: dict[str, None] = {}
+    all_capitals = not any(character.islower() for character in question)
+    terms: dict[str, None] = {}
     rest = question
-
-    def take(pattern: re.Pattern[str]) -> None:
-        nonlocal rest
-        for match in pattern.finditer(rest):
-            said = next((group for group in match.groups() if group), match[0]).strip(" .?!,;:")
-            if said and said not in _PLAIN_CAPITALS and not (shouted and not any(map(str.isdigit, said))):
-                found.setdefault(said)
-        rest = pattern.sub(lambda match: " " * len(match[0]), rest)
-
     for pattern in (_QUOTED, _IDENTIFIER, _NAME, _CODE):
-        take(pattern)
-    return tuple(sorted(found, key=question.find))
+        for match in pattern.finditer(rest):
+            term = next((group for group in match.groups() if group), match[0]).strip(" .?!,;:")
+            if term and term not in _PLAIN_CAPITALS and not (all_capitals and not any(map(str.isdigit, term))):
+                terms.setdefault(term)
+        rest = pattern.sub(lambda match: " " * len(match[0]), rest)  # a match of one pattern is none of the next
+    return tuple(sorted(terms, key=question.find))
 
 
-def unmet(named: Iterable[str], texts: Iterable[str]) -> tuple[str, ...]:
-    """Those of ``named`` that none of the texts says, in their order.
+def missing_terms(named: Iterable[str], texts: Iterable[str]) -> tuple[str, ...]:
+    """Those of ``named`` that none of the texts contains (see ``says``), in their order.
 
-    Capitals count in a word that is made of two of them, or of more that else say nothing, so that "am" does not say
-    "AM", nor "who" "WHO"; elsewhere neither they nor marks do.
-
-    >>> unmet(("AM", "Edwin Armstrong", "1933"), ["I am told that Armstrong, Edwin's brother, had FM in 1933."])
+    >>> missing_terms(("AM", "Edwin Armstrong", "1933"), ["I am told that Armstrong, Edwin's brother, had FM in 1933."])
     ('AM',)
     """
     texts = list(texts)
@@ -141,7 +133,10 @@ def unmet(named: Iterable[str], texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def says(text: str, name: str) -> bool:
-    """Whether a text says a name: whole words, for a name of several its words in any order.
+    """Whether a text contains a named term as whole words; the words of a longer one may be in any order.
+
+    Case matters only for acronyms of two letters and those that are stop words in lower case, so that "am" is not "AM"
+    and "who" not "WHO". A number may be spelt out, a year abbreviated, an identifier reduced to its last part.
 
     >>> says("fatalities_00_14", "2014"), says("fatalities_00_14", "2000"), says("in 2013-14", "2014")
     (True, True, True)
@@ -156,15 +151,18 @@ def says(text: str, name: str) -> bool:
         return re.search(rf"(?<![A-Za-z]){re.escape(name)}s?(?![A-Za-z])", text) is not None
     if name[0].isdigit():
         plain = name.replace(",", "")
-        said = re.search(rf"(?<![\d.]){re.escape(plain)}(?!\d|\.\d)", text.replace(",", ""))
-        if not said and re.fullmatch("(19|20)[0-9]{2}", plain):  # "2013-14", "'14", and columns such as total_00_14
-            said = re.search(rf"(?:\d{{4}}[-–/]|['’_]){plain[2:]}(?![\w-]|\.\d)|_{plain[2:]}_", text)
-        if said or not plain.isdigit():
-            return said is not None
+        match = re.search(rf"(?<![\d.]){re.escape(plain)}(?!\d|\.\d)", text.replace(",", ""))
+        if not match and re.fullmatch("(19|20)[0-9]{2}", plain):  # "2013-14", "'14", and columns such as total_00_14
+            match = re.search(rf"(?:\d{{4}}[-–/]|['’_]){plain[2:]}(?![\w-]|\.\d)|_{plain[2:]}_", text)
+        if match or not plain.isdigit():
+            return match is not None
         return re.search(rf"\b{in_words(int(plain))}\b", text, re.IGNORECASE) is not None
     if re.search(r"[_.]|\A-", name):
         return name.rsplit(".", 1)[-1].strip("()") in text
-    words = [fold(word) for word in re.findall(r"[\w’'-]+", re.sub(r"[’']s\b", "", name))]
-    said_words = [fold(word) for word in re.findall(r"[\w’'-]+", re.sub(r"[’']s\b", "", text))]
-    held = {*said_words, *(one + other for one, other in pairwise(said_words))}  # "Page rank" says "PageRank"
-    return all(word in held for word in words)
+    words = _folded_words(text)
+    known = {*words, *(one + other for one, other in pairwise(words))}  # "Page rank" contains "PageRank"
+    return all(word in known for word in _folded_words(name))
+
+
+def _folded_words(text: str) -> list[str]:
+    return [fold(word) for word in re.findall(r"[\w’'-]+", re.sub(r"[’']s\b", "", text))]

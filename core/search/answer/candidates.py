@@ -1,4 +1,4 @@
-"""What an answer line may quote: sentences, rows of tables, whole items of lists and lines of listings."""
+"""Candidates for quotes: sentences, table rows, list items and lines of listings."""
 
 from __future__ import annotations
 
@@ -17,199 +17,211 @@ from core.text.cited import is_reference_heading
 from core.text.sentences import asks, is_half, sentence_spans
 from core.types import Block, BlockKind, Span
 
-# So many of the best passages are read, and so many candidates of them weighed.
-PASSAGES = 6
-CANDIDATES = 64
-# Characters of a sentence with the one it leans on.
-LEANING = 400
-CELL = 120  # characters of a cell, beyond which its sentences can be quoted by themselves
-SENTENCE, LONGEST = 600, 900  # characters of a sentence or line, and of a quote, which may be a whole list
-_RAW = (BlockKind.CODE, BlockKind.HTML, BlockKind.FRONT_MATTER)
-# Begins a sentence that says nothing without the one before it, or without the term its paragraph begins with.
-_LEANS = re.compile(
+PASSAGES = 6  # the best passages that are searched for candidates
+CANDIDATES = 64  # limit of their number
+CONTEXT_LENGTH = 400  # characters of a sentence together with the ones it depends on
+LONG_CELL = 120  # characters; sentences of a longer cell can be quoted by themselves
+SENTENCE, LONGEST = 600, 900  # most characters of a sentence or line, and of a quote, which may be a whole list
+_LINE_BLOCKS = (BlockKind.CODE, BlockKind.HTML, BlockKind.FRONT_MATTER)
+# The beginning of a sentence that needs the one before it, or the term with which its paragraph begins.
+_DEPENDS_ON_PREVIOUS = re.compile(
     r"\W*(?:(?:\w+\s+){0,3}(?:this|these|it|its|they|such)|those|both|otherwise|instead)\b", re.IGNORECASE
 )
-_OF_A_TERM = re.compile(
+_DEPENDS_ON_TERM = re.compile(
     r"\W*(?:defaults?|(?:the|valid|possible) (?:defaults?|choices|options|values?|units?))\b", re.IGNORECASE
 )
-_MARKUP = re.compile(r"(?:```|~~~)[\w-]*|<[^<>]*>")  # alone in its line, which says nothing
+_MARKUP_LINE = re.compile(r"(?:```|~~~)[\w-]*|<[^<>]*>")  # a line of markup only
 _INDENTED = re.compile(r"\n[ \t]{2,}\Z")
-_NEITHER = (BlockKind.HEADING, BlockKind.FURNITURE, BlockKind.RULE)  # they name a topic, and answer nothing
+_SKIPPED = (BlockKind.HEADING, BlockKind.FURNITURE, BlockKind.RULE)  # never an answer
 
 
 class Reads(Protocol):
-    """The catalogue as candidates need it."""
+    """The catalogue reads of candidates."""
 
     def blocks(self, version_id: str, start: int, end: int) -> Sequence[Block]:
-        """The blocks that reach into a span, in order, tables with at least the cells in it and their headers."""
+        """The blocks that overlap a span, in order; tables have at least the cells in it and their headers."""
 
-    def cut(self, version_id: str, place: int) -> bool:
-        """Whether a passage that begins or ends there parts a sentence."""
+    def splits_sentence(self, version_id: str, offset: int) -> bool:
+        """Whether the offset is inside a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quotable:
-    """A piece at ``span`` of its passage's document. ``reading``: in the words the encoder and the reader get.
+    """A candidate: the text at ``span`` of its passage's document.
 
-    ``kind``: "sentence", "item", "row" or "line". ``standing``: 1-based rank of the best retrieved child it stands in,
-    0 in none. ``row``: of a table, its cells and their headers. ``whole``: it can be quoted; half a sentence, a
-    question and a row whose cells nobody read are weighed as evidence alone. ``prose``: words, and not marks or a list
-    of references, make it up. ``under``: the headings it stands below. ``told``: of a sentence in a cell, what the cell
-    is of, which is the last of ``under``; "" for any other.
+    ``reading``: the text for encoder and reader. ``kind``: "sentence", "item", "row" or "line". ``hit_rank``: 1-based
+    rank of the best retrieved child it overlaps, 0 for none. ``row``: of a table row, its cells and headers. ``whole``:
+    whether it can be quoted; half sentences, questions and unparsed rows are only evidence. ``prose``: whether it is
+    prose and not symbols or a reference list. ``headings``: the heading path above it. ``cell_label``: of a sentence
+    in a table cell, the label of the cell, which is also the last of ``headings``; "" for others.
     """
 
     passage: Passage
     span: Span
     reading: str
     kind: str = "sentence"
-    standing: int = 0
+    hit_rank: int = 0
     row: Row | None = None
     whole: bool = True
     prose: bool = True
-    under: str = ""
-    told: str = ""
+    headings: str = ""
+    cell_label: str = ""
 
     @property
     def text(self) -> str:
-        """The document's own text."""
+        """The text as it is in the document."""
         return self.passage.text[self.span.start - self.passage.start : self.span.end - self.passage.start]
 
 
 def quotables(passages: Sequence[Passage], hits: Sequence[Hit], reads: Reads) -> list[Quotable]:
-    """What can be quoted of the best passages, in the order the search found it: by the rank of the child it stands in,
-    then what stands around the children.
+    """The candidates in the best passages, by the rank of the retrieved child they overlap, those without one last.
 
-    Half a sentence may say the contrary of the whole, and one that asks answers nothing: both are evidence alone.
+    Half a sentence may say the opposite of the whole, and a question answers nothing: both are evidence only.
     """
     best = sorted(passages, key=lambda item: item.rank)[:PASSAGES]
-    found: list[Quotable] = []
+    candidates: list[Quotable] = []
     for passage in best:
         children = [
             (rank, Span(hit.start, hit.end))
             for rank, hit in enumerate(hits, start=1)
             if hit.version_id == passage.version_id and hit.start < passage.end and passage.start < hit.end
         ]
-        for item in _leading(_pieces(passage, reads)):
-            standing = next((rank for rank, child in children if child.overlap(item.span)), 0)
-            found.append(replace(item, standing=standing))
-    # Python's sort is stable: what stands around the children keeps the order of its passages.
-    found.sort(key=lambda item: item.standing or len(hits) + 1)
-    return found[:CANDIDATES]
+        for item in _join_lead_ins(_pieces(passage, reads)):
+            hit_rank = next((rank for rank, child in children if child.overlap(item.span)), 0)
+            candidates.append(replace(item, hit_rank=hit_rank))
+    candidates.sort(key=lambda item: item.hit_rank or len(hits) + 1)  # stable: ties keep the order of the passages
+    return candidates[:CANDIDATES]
 
 
-def _leading(pieces: Iterable[Quotable]) -> Iterator[Quotable]:
-    """The pieces; a sentence that leads a listing in, together with its first line. What leads a table in says nothing
-    without it, and is evidence alone.
+def _join_lead_ins(pieces: Iterable[Quotable]) -> Iterator[Quotable]:
+    """The pieces, with sentences that end with a colon joined to the first line of the listing they introduce.
+
+    One that introduces a table is only evidence, since it says nothing without the table.
     """
-    held = list(pieces)
-    for item, after in zip(held, [*held[1:], None], strict=False):
-        leads = item.kind == "sentence" and item.text.rstrip("*_ ").endswith(":")
-        if leads and after and after.kind == "line" and after.span.end - item.span.start <= LEANING:
+    items = list(pieces)
+    for item, after in zip(items, [*items[1:], None], strict=False):
+        introduces = item.kind == "sentence" and item.text.rstrip("*_ ").endswith(":")
+        if not introduces or after is None or after.kind not in ("row", "line"):
+            yield item
+        elif after.kind == "line" and after.span.end - item.span.start <= CONTEXT_LENGTH:
             yield replace(item, span=Span(item.span.start, after.span.end), reading=f"{item.reading} {after.reading}")
         else:
-            yield replace(item, whole=False) if leads and after and after.kind in ("row", "line") else item
+            yield replace(item, whole=False)
 
 
 def _pieces(passage: Passage, reads: Reads) -> Iterator[Quotable]:
     """The candidates of one passage, in text order."""
-    under = " › ".join(passage.headings)
-    at = passage.start
+    headings = " › ".join(passage.headings)
+    offset = passage.start
     for block in reads.blocks(passage.version_id, passage.start, passage.end):
-        start, end = max(block.start, at), min(block.end, passage.end)
-        said = (*_sentences(passage, at, start, reads), *_of_block(passage, block, start, end, reads))
-        yield from (_below(under, item) for item in said)
+        start, end = max(block.start, offset), min(block.end, passage.end)
+        items = (*_sentences(passage, offset, start, reads), *_block_pieces(passage, block, start, end, reads))
+        yield from (_with_headings(headings, item) for item in items)
         if block.kind is BlockKind.HEADING and start < end:
-            under = passage.text[start - passage.start : end - passage.start].strip("#= \n")
-        at = max(at, end)
-    yield from (_below(under, item) for item in _sentences(passage, at, passage.end, reads))
+            headings = passage.text[start - passage.start : end - passage.start].strip("#= \n")
+        offset = max(offset, end)
+    yield from (_with_headings(headings, item) for item in _sentences(passage, offset, passage.end, reads))
 
 
-def _below(headings: str, item: Quotable) -> Quotable:
-    """The item with what stands above it; an entry of a list of references is no prose."""
-    cited = is_reference_heading(headings.rpartition(" › ")[2])
-    under = " › ".join(filter(None, (headings, item.told)))
-    return replace(item, under=under, prose=item.prose and not cited)
+def _with_headings(headings: str, item: Quotable) -> Quotable:
+    """The item with its heading path; an entry of a reference list does not count as prose."""
+    is_reference = is_reference_heading(headings.rpartition(" › ")[2])
+    path = " › ".join(filter(None, (headings, item.cell_label)))
+    return replace(item, headings=path, prose=item.prose and not is_reference)
 
 
-def _of_block(passage: Passage, block: Block, start: int, end: int, reads: Reads) -> Iterator[Quotable]:
+def _block_pieces(passage: Passage, block: Block, start: int, end: int, reads: Reads) -> Iterator[Quotable]:
     """The candidates of the part ``[start, end)`` of a block."""
-    if start < end:
-        if block.kind is BlockKind.TABLE:
-            inside = Span(passage.start, passage.end)
-            rows = [_row(passage, row, reads) for row in rows_of(block, inside)]
-            lines = () if rows else _sentences(passage, start, end, reads)
-            yield from chain.from_iterable(rows)
-            yield from (replace(line, whole=False) for line in lines)
-        elif block.kind in _RAW:
-            yield from _lines(passage, start, end)
-        elif block.kind is BlockKind.LIST:
-            for part in _with_terms(passage, block.parts or (Span(start, end),)):
-                if part.overlap(Span(start, end)):
-                    yield from _item(passage, Span(max(part.start, start), min(part.end, end)), part, reads)
-        elif block.kind not in _NEITHER:
-            yield from _sentences(passage, start, end, reads)
+    if start >= end or block.kind in _SKIPPED:
+        return
+    if block.kind is BlockKind.TABLE:
+        rows = list(rows_of(block, Span(passage.start, passage.end)))
+        yield from chain.from_iterable(_row_pieces(passage, row, reads) for row in rows)
+        if not rows:
+            yield from (replace(line, whole=False) for line in _sentences(passage, start, end, reads))
+    elif block.kind in _LINE_BLOCKS:
+        yield from _lines(passage, start, end)
+    elif block.kind is BlockKind.LIST:
+        for part in _join_definitions(passage, block.parts or (Span(start, end),)):
+            if part.overlap(Span(start, end)):
+                yield from _list_item(passage, Span(max(part.start, start), min(part.end, end)), part, reads)
+    else:
+        yield from _sentences(passage, start, end, reads)
 
 
-def _row(passage: Passage, row: Row, reads: Reads) -> Iterator[Quotable]:
-    """A row of a table; a cell that is a paragraph by its sentences, for one of them may be all that is asked for."""
-    kept, lines = [], list[Quotable]()
-    for place, cell in enumerate(row.cells):
-        told, span = row.told(Span(cell.start, cell.end))
-        said = list(_sentences(passage, span.start, span.end, reads)) if place and told and span.length > CELL else []
-        lines += [replace(line, told=told) for line in said] if len(said) > 1 else []
-        kept += [place] if len(said) < 2 else []
-    short = row if len(kept) == len(row.cells) else row.only(kept)
-    if len(kept) > 1:
-        yield Quotable(passage, short.span, short.reading, "row", row=short)
-    yield from lines
+def _row_pieces(passage: Passage, row: Row, reads: Reads) -> Iterator[Quotable]:
+    """A table row; cells of several sentences are left out of it and come sentence by sentence instead."""
+    short_cells: list[int] = []
+    sentences: list[Quotable] = []
+    for index, cell in enumerate(row.cells):
+        label, span = row.cell_label(Span(cell.start, cell.end))
+        parts: list[Quotable] = []
+        if index and label and span.length > LONG_CELL:
+            parts = list(_sentences(passage, span.start, span.end, reads))
+        if len(parts) > 1:
+            sentences += [replace(part, cell_label=label) for part in parts]
+        else:
+            short_cells.append(index)
+    short_row = row if len(short_cells) == len(row.cells) else row.select(short_cells)
+    if len(short_cells) > 1:
+        yield Quotable(passage, short_row.span, short_row.reading, "row", row=short_row)
+    yield from sentences
 
 
-def _with_terms(passage: Passage, parts: Sequence[Span]) -> list[Span]:
-    """The items of a list, a term and what is said of it, indented in the next line, as one."""
-    found: list[Span] = []
+def _join_definitions(passage: Passage, parts: Sequence[Span]) -> list[Span]:
+    """The items of a list; a term and its definition, indented in the next line, are one."""
+    items: list[Span] = []
     for part in parts:
-        text = passage.text[: max(part.start - passage.start, 0)]
-        begun = passage.text[len(text) : len(text) + 1]
-        defines = found and (begun.isalpha() or begun == "`") and _INDENTED.search(text)
-        found.append(Span(found.pop().start, part.end) if defines else part)
-    return found
+        before = passage.text[: max(part.start - passage.start, 0)]
+        first_character = passage.text[len(before) : len(before) + 1]
+        defines = items and (first_character.isalpha() or first_character == "`") and _INDENTED.search(before)
+        items.append(Span(items.pop().start, part.end) if defines else part)
+    return items
 
 
-def _item(passage: Passage, inside: Span, part: Span, reads: Reads) -> Iterator[Quotable]:
-    """An item of a list whole, where it is short enough and the passage holds all of it; else by sentences."""
+def _list_item(passage: Passage, inside: Span, part: Span, reads: Reads) -> Iterator[Quotable]:
+    """A list item whole if it is short and the passage contains all of it; else its sentences.
+
+    ``inside``: the part of the item in the passage. ``part``: the whole item.
+    """
     if inside == part and inside.length <= SENTENCE:
-        yield from _made(passage, inside, "item", reads)
+        yield from _piece(passage, inside, "item", reads)
     else:
         yield from _sentences(passage, inside.start, inside.end, reads)
 
 
 def _sentences(passage: Passage, start: int, end: int, reads: Reads) -> Iterator[Quotable]:
-    """The sentences of a paragraph; one that leans on others together with them."""
-    places = sentence_spans(passage.text, start - passage.start, end - passage.start) if end > start else []
-    for at, place in enumerate(places):
-        first = 0 if _OF_A_TERM.match(passage.text, place.start) else at
-        while first and _LEANS.match(passage.text, places[first].start):
+    """The sentences of a paragraph, each with earlier ones that it depends on."""
+    spans = sentence_spans(passage.text, start - passage.start, end - passage.start) if end > start else []
+    for index, sentence in enumerate(spans):
+        first = 0 if _DEPENDS_ON_TERM.match(passage.text, sentence.start) else index
+        while first and _DEPENDS_ON_PREVIOUS.match(passage.text, spans[first].start):
             first -= 1
-        for begin in (one.start for one in places[first : at + 1] if place.end - one.start <= LEANING or one == place):
-            made = list(_made(passage, Span(passage.start + begin, passage.start + place.end), "sentence", reads))
-            if begin == place.start or any(item.whole for item in made):
-                yield from made
+        # The longest context that fits and can be quoted; the sentence alone in any case.
+        for begin in (span.start for span in spans[first : index + 1]):
+            if begin != sentence.start and sentence.end - begin > CONTEXT_LENGTH:
+                continue
+            pieces = list(_piece(passage, Span(passage.start + begin, passage.start + sentence.end), "sentence", reads))
+            if begin == sentence.start or any(item.whole for item in pieces):
+                yield from pieces
                 break
 
 
 def _lines(passage: Passage, start: int, end: int) -> Iterator[Quotable]:
-    for place in quotable_lines(passage.text, start - passage.start, end - passage.start):
-        text = passage.text[place.start : place.end]
-        span = Span(passage.start + place.start, passage.start + place.end)
+    """The lines of a listing."""
+    for line in quotable_lines(passage.text, start - passage.start, end - passage.start):
+        text = passage.text[line.start : line.end]
+        span = Span(passage.start + line.start, passage.start + line.end)
         if span.length <= SENTENCE and analyse(text):
-            whole = not asks(text) and not _MARKUP.fullmatch(text.strip())
+            whole = not asks(text) and not _MARKUP_LINE.fullmatch(text.strip())
             yield Quotable(passage, span, text, "line", whole=whole, prose=is_prose(text, in_code=True))
 
 
-def _made(passage: Passage, span: Span, kind: str, reads: Reads) -> Iterator[Quotable]:
+def _piece(passage: Passage, span: Span, kind: str, reads: Reads) -> Iterator[Quotable]:
+    """The candidate at a span; none if it is too long or has fewer than two terms."""
     text = passage.text[span.start - passage.start : span.end - passage.start]
     if span.length > SENTENCE or len(analyse(text)) < 2:
         return
-    half = is_half(span, Span(passage.start, passage.end), partial(reads.cut, passage.version_id))
+    half = is_half(span, Span(passage.start, passage.end), partial(reads.splits_sentence, passage.version_id))
     whole = not half and not asks(text) and not ROW.search(text) and not OPENING.match(text)
     yield Quotable(passage, span, text, kind, whole=whole, prose=is_prose(text))

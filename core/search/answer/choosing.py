@@ -1,4 +1,4 @@
-"""From weighed candidates to the quotes of an answer: one line where one suffices, several where several are asked."""
+"""The choice of quotes among the scored candidates: one, or several if the question asks for several things."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.evidence import Answer, Citation, Quote
-from core.search.answer.asking import asked_thing, holds
+from core.search.answer.asking import answer_type, contains_type
 from core.search.answer.candidates import LONGEST, Quotable
 from core.search.answer.rows import Encode, asked_cell
 from core.search.answer.scoring import Mark
@@ -27,16 +27,16 @@ _SEVERAL = re.compile(
     r"|\band (?:what|which|how|when|whom?|where|why)\b|\bways\b|\bexamples\b",
     re.IGNORECASE,
 )
-_MEASURED = ("number", "date")  # things that are told by their letters, wherever they stand
-_NEARLY = 0.5  # of the best one's probability: what a further quote must have where several are asked
-_LABEL = re.compile(r"\W*\w+\.?\s+(\d[\d.]*)\s*[:.–—]")  # "Figure 3:" counts figures, and nothing that is asked for
-_ALIKE = 0.8  # share of the words of the shorter of two quotes from which on they say the same
+_LITERAL_TYPES = ("number", "date")  # answer types that are recognised in any text
+_SHARE_OF_BEST = 0.5  # a further quote needs this share of the best one's probability
+_LABEL = re.compile(r"\W*\w+\.?\s+(\d[\d.]*)\s*[:.–—]")  # "Figure 3:": the number of a caption is never an answer
+_DUPLICATE_SHARE = 0.8  # quotes that share this part of the shorter one's terms count as the same
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "“": "”", "«": "»"}
-_LEADS = re.compile(r":\W*\Z")
+_LEAD_IN = re.compile(r":\W*\Z")
 
 
 def asks_several(question: str, intent: str = "") -> bool:
-    """Whether a question asks for more than one thing, so that one line may not suffice.
+    """Whether a question asks for more than one thing. ``intent``: ``Understanding.intent``.
 
     >>> asks_several("Which formats are supported?"), asks_several("What is the limit, and who set it?")
     (True, True)
@@ -47,10 +47,12 @@ def asks_several(question: str, intent: str = "") -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Choosing:
-    """What quotes are chosen by. ``intent``: as question analysis has it, "" for none. ``page(version_id, offset)`` is
-    the page of a place. ``differing``: (version, span) of sentences that contradict each other: where the best quote is
-    one of them, the others are quoted beside it. ``encode``: tells headers by meaning, too; ``None`` by words alone.
+class QuoteOptions:
+    """What the choice of quotes depends on besides the candidates.
+
+    ``page(version_id, offset)``: the page of a place. ``intent``: ``Understanding.intent``. ``differing``: (version id,
+    span) of sentences that contradict each other: if the best quote is one of them, the others are quoted too.
+    ``encode``: matches table headers by meaning; ``None`` by terms only.
     """
 
     question: str
@@ -61,89 +63,103 @@ class Choosing:
 
     @property
     def several(self) -> bool:
-        """Whether several things are asked for."""
+        """Whether the question asks for several things."""
         return asks_several(self.question, self.intent)
 
 
 def choose_quotes(
-    by: Choosing, candidates: Sequence[Quotable], values: NDArray[np.float64], marks: Sequence[Mark | None], limit: int
+    options: QuoteOptions,
+    candidates: Sequence[Quotable],
+    values: NDArray[np.float64],
+    marks: Sequence[Mark | None],
+    limit: int,
 ) -> Answer:
-    """The quotes, best first, each text once.
+    """The quotes, best first, without duplicates.
 
-    ``values``: ``(len(candidates),)``, log-odds of each, as ``scoring.scores`` gives them. ``limit``: quotes at most.
-    Of a row whose header or label tells which cell is asked for, or in which the reader marks one, that cell alone is
-    quoted, with what it is of. What stands below a heading that denies is told with it: "Never do this: …".
+    ``values``: ``(len(candidates),)`` log-odds, from ``scoring.scores``. ``limit``: most quotes. Of a table row only a
+    single cell is quoted, with its label, if the question determines it or the reader marks it. A quote below a
+    negative heading is labelled with it: "Never do this: …".
     """
-    order = [place for place in np.argsort(-values, kind="stable").tolist() if candidates[place].whole]
+    order = [index for index in np.argsort(-values, kind="stable").tolist() if candidates[index].whole]
     if not order or limit < 1:
         return Answer(())
     best = order[0]
-    least = _odds(values[best]) * _NEARLY
-    wanted = [best]
-    if by.several:
-        wanted += [place for place in order[1:] if _odds(values[place]) >= least]
-    elif _is_one_of(candidates[best], by.differing):
-        wanted += [place for place in order[1:] if _is_one_of(candidates[place], by.differing)]
+    chosen = [best]
+    if options.several:
+        threshold = _probability(values[best]) * _SHARE_OF_BEST
+        chosen += [index for index in order[1:] if _probability(values[index]) >= threshold]
+    elif _overlaps_any(candidates[best], options.differing):
+        chosen += [index for index in order[1:] if _overlaps_any(candidates[index], options.differing)]
     quotes: list[Quote] = []
-    said: list[frozenset[str]] = []
-    for place in wanted:
-        quote = _quoted(by, candidates[place], _odds(values[place]), marks[place], candidates)
-        words = frozenset(analyse(f"{quote.told} {quote.text}"))
+    quoted_terms: list[frozenset[str]] = []
+    for index in chosen:
         if len(quotes) == limit:
             break
-        if any(len(words & other) >= _ALIKE * min(len(words), len(other)) for other in said):
+        quote = _quote(options, candidates[index], _probability(values[index]), marks[index], candidates)
+        terms = frozenset(analyse(f"{quote.told} {quote.text}"))
+        if any(len(terms & other) >= _DUPLICATE_SHARE * min(len(terms), len(other)) for other in quoted_terms):
             continue
-        said.append(words)
+        quoted_terms.append(terms)
         quotes.append(quote)
     return Answer(tuple(quotes))
 
 
-def _odds(value: float) -> float:
-    return 1 / (1 + math.exp(-max(-50.0, min(50.0, float(value)))))
+def _probability(log_odds: float) -> float:
+    return 1 / (1 + math.exp(-max(-50.0, min(50.0, float(log_odds)))))
 
 
-def _is_one_of(item: Quotable, places: Sequence[tuple[str, Span]]) -> bool:
-    return any(version == item.passage.version_id and span.overlap(item.span) for version, span in places)
+def _overlaps_any(item: Quotable, spans: Sequence[tuple[str, Span]]) -> bool:
+    return any(version == item.passage.version_id and span.overlap(item.span) for version, span in spans)
 
 
-def _quoted(by: Choosing, item: Quotable, score: float, mark: Mark | None, candidates: Sequence[Quotable]) -> Quote:
+def _quote(
+    options: QuoteOptions, item: Quotable, score: float, mark: Mark | None, candidates: Sequence[Quotable]
+) -> Quote:
+    """The quote of a candidate: a cell of its row, the list around it, or its own text."""
     passage = item.passage
-    told, span = "", item.span
+    label, span = "", item.span
     if item.row is not None:
-        told, span = asked_cell(item.row, by.question, by.encode)
-        if not told and mark is not None and mark.score > 0:
-            told, span = item.row.told(mark.span)
+        label, span = asked_cell(item.row, options.question, options.encode)
+        if not label and mark is not None and mark.score > 0:
+            label, span = item.row.cell_label(mark.span)
     else:
-        span = _with_its_list(item, candidates, by.several)
-        heading = item.under.rpartition(" › ")[2]
-        told = item.told or (heading if polarity(heading).denied else "")
-    cells = () if item.row is None or told else item.row.words(passage.text, passage.start)
-    page = by.page(passage.version_id, span.start)
-    place = Citation(passage.version_id, passage.document, passage.source, span.start, span.end, page)
-    short = mark.span if mark is not None and mark.score > 0 and span.contains(mark.span) else None
+        span = _list_span(item, candidates, options.several)
+        heading = item.headings.rpartition(" › ")[2]
+        label = item.cell_label or (heading if polarity(heading).denied else "")
     text = passage.text[span.start - passage.start : span.end - passage.start]
-    short = None if short is None or short == span else Span(short.start - span.start, short.end - span.start)
-    label = _LABEL.match(text)
-    if short is not None and label and Span(*label.span(1)).contains(short):
-        short = None
-    asked = asked_thing(by.question, by.intent)
-    if short is not None:
-        short = _balanced(text, short)
-    if short is not None and asked in _MEASURED and not holds(text[short.start : short.end], asked):
-        short = None  # "the day" tells no date
+    page = options.page(passage.version_id, span.start)
     return Quote(
         text=text,
         score=score,
-        citation=place,
-        told=told,
-        kind="cell" if item.told or (told and item.row is not None) else item.kind,
-        cells=cells,
-        short=short,
+        citation=Citation(passage.version_id, passage.document, passage.source, span.start, span.end, page),
+        told=label,
+        kind="cell" if item.cell_label or (label and item.row is not None) else item.kind,
+        cells=() if item.row is None or label else item.row.words(passage.text, passage.start),
+        short=_short_answer(options, text, span, mark),
     )
 
 
+def _short_answer(options: QuoteOptions, text: str, span: Span, mark: Mark | None) -> Span | None:
+    """The span of the marked short answer in the quoted ``text``; ``None`` if there is none worth showing.
+
+    ``span``: that of the quote in the document. Not shown are a mark that covers the whole quote, the number of a
+    caption, and a mark without the number or date asked for ("the day").
+    """
+    if mark is None or mark.score <= 0 or not span.contains(mark.span) or mark.span == span:
+        return None
+    marked = Span(mark.span.start - span.start, mark.span.end - span.start)
+    caption = _LABEL.match(text)
+    if caption and Span(*caption.span(1)).contains(marked):
+        return None
+    short = _balanced(text, marked)
+    expected = answer_type(options.question, options.intent)
+    if short is not None and expected in _LITERAL_TYPES and not contains_type(text[short.start : short.end], expected):
+        return None
+    return short
+
+
 def _balanced(text: str, short: Span) -> Span | None:
-    """The short answer with the bracket that closes it, or up to one that is not closed; ``None``: nothing is left.
+    """The short answer extended by its closing brackets, or cut before an unclosed one; ``None`` if nothing is left.
 
     >>> said = "It is float(0.9), see (1)."
     >>> [said[span.start : span.end] for end in (15, 22) if (span := _balanced(said, Span(6, end)))]
@@ -152,42 +168,42 @@ def _balanced(text: str, short: Span) -> Span | None:
     (Span(start=1, end=4), Span(start=0, end=1))
     """
     start, end = short.start, short.end
-    opened: list[int] = []
-    for at in range(start, end):
-        if text[at] in _BRACKETS:
-            opened.append(at)
-        elif opened and text[at] == _BRACKETS[text[opened[-1]]]:
-            opened.pop()
-        elif text[at] in _BRACKETS.values() and at == end - 1:  # within, it is the mark of an item: "a) …"
-            end = at
-    while opened and end < len(text) and text[end] == _BRACKETS[text[opened[-1]]]:
+    open_brackets: list[int] = []
+    for offset in range(start, end):
+        if text[offset] in _BRACKETS:
+            open_brackets.append(offset)
+        elif open_brackets and text[offset] == _BRACKETS[text[open_brackets[-1]]]:
+            open_brackets.pop()
+        elif text[offset] in _BRACKETS.values() and offset == end - 1:  # elsewhere it marks a list item: "a) …"
+            end = offset
+    while open_brackets and end < len(text) and text[end] == _BRACKETS[text[open_brackets[-1]]]:
         end += 1
-        opened.pop()
-    end = min([end, *opened])
-    kept = text[start:end].rstrip()
-    return Span(start, start + len(kept)) if kept else None
+        open_brackets.pop()
+    end = min([end, *open_brackets])
+    trimmed = text[start:end].rstrip()
+    return Span(start, start + len(trimmed)) if trimmed else None
 
 
-def _with_its_list(item: Quotable, candidates: Sequence[Quotable], several: bool) -> Span:
-    """The item's own span; with the items that follow it where it leads them in, or where several are asked and it is
-    one of them.
+def _list_span(item: Quotable, candidates: Sequence[Quotable], several: bool) -> Span:
+    """The item's span, extended by list items: those that follow if it introduces a list, those on both sides if it is
+    a list item and the question asks for several things.
     """
-    leads = _LEADS.search(item.text) is not None
-    if not leads and not (several and item.kind == "item"):
+    introduces = _LEAD_IN.search(item.text) is not None
+    if not introduces and not (several and item.kind == "item"):
         return item.span
-    beside = sorted((other.span for other in _items(item, candidates)), key=lambda span: span.start)
+    siblings = sorted((other.span for other in _sibling_items(item, candidates)), key=lambda span: span.start)
     start, end = item.span.start, item.span.end
-    for span in beside:
+    for span in siblings:
         if span.start >= end and span.start - end < 4 and span.end - start <= LONGEST:
             end = span.end
-    if not leads:
-        for span in reversed(beside):
+    if not introduces:
+        for span in reversed(siblings):
             if span.end <= start and start - span.end < 4 and end - span.start <= LONGEST:
                 start = span.start
     return Span(start, end)
 
 
-def _items(item: Quotable, candidates: Sequence[Quotable]) -> Iterator[Quotable]:
+def _sibling_items(item: Quotable, candidates: Sequence[Quotable]) -> Iterator[Quotable]:
     return (
         other
         for other in candidates

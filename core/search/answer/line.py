@@ -1,4 +1,4 @@
-"""The answer line in one call: candidates, quotes, and whether the library answers at all."""
+"""The answer line: quotes from the passages, and the probability that the library holds an answer."""
 
 from __future__ import annotations
 
@@ -11,13 +11,23 @@ import numpy as np
 from core.embedding.answer_reader import load
 from core.evidence import Answer, Hit, Passage, Quote
 from core.search.answer.candidates import Quotable, Reads, quotables
-from core.search.answer.choosing import Choosing, choose_quotes
+from core.search.answer.choosing import QuoteOptions, choose_quotes
 from core.search.answer.rows import Encode
-from core.search.answer.scoring import Mark, Marks, Reader, Signals, mark_amid, marks_of, scores, signals, with_marks
-from core.search.answer.support import Evidence, Support, evidence, rarity_of, support, unnamed
+from core.search.answer.scoring import (
+    Mark,
+    Marks,
+    Reader,
+    Signals,
+    add_marks,
+    mark_in_context,
+    mark_lines,
+    scores,
+    signals,
+)
+from core.search.answer.support import Evidence, Support, evidence, idf_weights, support, unmatched_terms
 from core.settings.context import AnsweringSettings
 from core.storage.catalogue import documents
-from core.storage.index.lexical import token_holders
+from core.storage.index.lexical import document_frequencies
 from core.storage.store import Store
 from core.text.analysis import analyse
 from core.text.sentences import parts_sentence
@@ -26,9 +36,9 @@ from core.types import Block
 
 @dataclass(frozen=True, slots=True)
 class StoreReads:
-    """``LineReads`` over an open library; ``generation``: of the leaves that were searched, 0 for none.
+    """``LineReads`` over an open library.
 
-    ``text(version_id)``: a version's canonical text.
+    ``generation``: that of the searched leaves, 0 for an empty library. ``text(version_id)``: the canonical text.
     """
 
     store: Store
@@ -36,35 +46,35 @@ class StoreReads:
     text: Callable[[str], str]
 
     def blocks(self, version_id: str, start: int, end: int) -> Sequence[Block]:
-        """The blocks that reach into a span, in order, tables with the cells in it and their headers."""
+        """The blocks that overlap a span, in order; tables have the cells in the span and their headers."""
         return documents.blocks(self.store, version_id, start, end)
 
-    def cut(self, version_id: str, place: int) -> bool:
-        """Whether a passage that begins or ends there parts a sentence."""
-        return parts_sentence(self.text(version_id), place)
+    def splits_sentence(self, version_id: str, offset: int) -> bool:
+        """Whether the offset is inside a sentence."""
+        return parts_sentence(self.text(version_id), offset)
 
-    def holders(self, tokens: Sequence[str]) -> tuple[Mapping[str, int], int]:
-        """How many leaves hold each token, and how many there are; nothing is known of tokens in an empty library."""
-        return token_holders(self.store, self.generation, tokens) if self.generation else ({}, 0)
+    def leaf_counts(self, tokens: Sequence[str]) -> tuple[Mapping[str, int], int]:
+        """How many leaves contain each token, and the number of leaves; ({}, 0) for an empty library."""
+        return document_frequencies(self.store, self.generation, tokens) if self.generation else ({}, 0)
 
 
 def packaged_reader(question: str, texts: Sequence[str], above: Sequence[str]) -> Sequence[Marks]:
-    """Marks answers by the small reader that comes with Lectern, which is loaded when the first question wants it."""
+    """A ``Reader`` that uses the packaged model, which is loaded at the first call."""
     return load().read(question, texts, above)
 
 
 class LineReads(Reads, Protocol):
-    """The catalogue as the answer line needs it."""
+    """The catalogue reads of the answer line."""
 
-    def holders(self, tokens: Sequence[str]) -> tuple[Mapping[str, int], int]:
-        """How many leaves hold each token of a question, and how many leaves there are."""
+    def leaf_counts(self, tokens: Sequence[str]) -> tuple[Mapping[str, int], int]:
+        """How many leaves contain each token, and the number of leaves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """``answer`` has no quotes where ``support`` is not enough. ``evidence``: what ``support`` was made of.
+    """An answer line. ``answer``: without quotes if ``support`` is not enough. ``evidence``: the basis of ``support``.
 
-    ``milliseconds``: that finding the quotes took, 0 where it was not measured.
+    ``milliseconds``: the time to score the candidates, 0 if not measured.
     """
 
     answer: Answer
@@ -74,12 +84,12 @@ class Line:
 
     @property
     def supported(self) -> bool:
-        """Something is quoted, and what speaks for an answer is enough."""
+        """Whether the support is enough and there is a quote."""
         return self.support.enough and bool(self.answer.quotes)
 
     @property
     def text(self) -> str:
-        """The answer in words: a line for each quote, cells with what they are of; or that the library does not say.
+        """The answer as text: a line for each quote, or a sentence that the library does not say.
 
         >>> silent = Support(0.5, True, "The library is likely to say: 50%.")
         >>> Line(Answer(()), silent, Evidence()).text
@@ -93,19 +103,19 @@ class Line:
 
 
 def in_words(quote: Quote) -> str:
-    """A quote on one line, a cell with what it is of, a row with its headers."""
+    """A quote as one line: a cell after its label, the cells of a row after their headers."""
     if quote.cells:
         return "; ".join(f"{header}: {words}" if header else words for header, words in quote.cells)
-    said = " ".join(quote.text.split())
-    return f"{quote.told}: {said}" if quote.told else said
+    text = " ".join(quote.text.split())
+    return f"{quote.told}: {text}" if quote.told else text
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
-    """What an answer line is chosen from: the candidates with what speaks for each, and for there being an answer.
+class ScoredCandidates:
+    """The candidates of an answer line with their signals, and the evidence that there is an answer.
 
-    ``missing``: what the question names and nothing that was found says. ``milliseconds``: that weighing took, 0 where
-    it was not measured.
+    ``signals``, ``marks``: aligned with ``candidates``. ``missing``: terms of the question that no passage contains.
+    ``milliseconds``: the time to score, 0 if not measured.
     """
 
     candidates: tuple[Quotable, ...]
@@ -116,55 +126,56 @@ class Weighed:
     milliseconds: float = 0.0
 
 
-def weigh(
+def score_candidates(
     question: str,
     passages: Sequence[Passage],
     hits: Sequence[Hit],
     encode: Encode,
     reads: LineReads,
     intent: str = "",
-    read: Reader | None = None,
-) -> Weighed:
-    """The candidates of a result and what speaks for them.
+    reader: Reader | None = None,
+) -> ScoredCandidates:
+    """The quotable candidates of a result with their signals.
 
-    ``hits``: the retrieved children, best first. ``encode(texts)``: ``(n, d)`` unit vectors. ``intent``: as question
-    analysis has it, "" for none. ``read``: marks short answers, ``None`` for nothing that does.
+    ``hits``: the retrieved children, best first. ``encode(texts)``: ``(n, d)`` unit vectors. ``intent``:
+    ``Understanding.intent``. ``reader``: marks short answers; ``None`` for none.
     """
     candidates = quotables(passages, hits, reads)
     vectors = encode([question, *(item.reading for item in candidates)])
-    meaning = (vectors[1:] @ vectors[0]).astype(np.float64)
-    holders, total = reads.holders(list(dict.fromkeys(analyse(question))))
-    rarity = rarity_of(holders, total)
-    unread = signals(question, candidates, meaning, rarity, intent)
-    marks = marks_of(question, candidates, scores(unread), read)
-    found = with_marks(question, candidates, unread, marks, intent)
-    order = np.argsort(-scores(found), kind="stable").tolist()
-    best = next((at for at in order if candidates[at].whole), None)
-    amid = mark_amid(question, candidates, marks, best, read)
-    return Weighed(
+    cosines = (vectors[1:] @ vectors[0]).astype(np.float64)
+    leaf_counts, total = reads.leaf_counts(list(dict.fromkeys(analyse(question))))
+    idf = idf_weights(leaf_counts, total)
+    unread_signals = signals(question, candidates, cosines, idf, intent)
+    marks = mark_lines(question, candidates, scores(unread_signals), reader)
+    all_signals = add_marks(question, candidates, unread_signals, marks, intent)
+    order = np.argsort(-scores(all_signals), kind="stable").tolist()
+    best = next((index for index in order if candidates[index].whole), None)
+    context_mark = mark_in_context(question, candidates, marks, best, reader)
+    return ScoredCandidates(
         tuple(candidates),
-        tuple(found),
+        tuple(all_signals),
         tuple(marks),
-        evidence(question, passages, candidates, meaning, amid, rarity, best),
-        unnamed(question, passages, [token for token, count in holders.items() if not count]),
+        evidence(question, passages, candidates, cosines, context_mark, idf, best),
+        unmatched_terms(question, passages, [token for token, count in leaf_counts.items() if not count]),
     )
 
 
-def answer_line(by: Choosing, weighed: Weighed, settings: AnsweringSettings, likely: float | None = None) -> Line:
-    """The best supported quotes of a result and how likely the library holds an answer.
+def answer_line(
+    options: QuoteOptions, scored: ScoredCandidates, settings: AnsweringSettings, likely: float | None = None
+) -> Line:
+    """The best quotes, and the probability that the library holds an answer.
 
-    ``likely``: the probability that one of the chunks answers, by a calibrated re-ranker; ``None`` where none read
-    them.
+    ``likely``: a calibrated re-ranker's highest probability that a chunk answers; ``None`` without one.
     """
-    supported = support(weighed.evidence, settings.least_support, likely, weighed.missing)
-    if not supported.enough:
-        return Line(Answer(()), supported, weighed.evidence, weighed.milliseconds)
-    values = scores(weighed.signals)
-    quotes = choose_quotes(by, weighed.candidates, values, weighed.marks, settings.sentences)
-    return Line(quotes, supported, weighed.evidence, weighed.milliseconds)
+    answer_support = support(scored.evidence, settings.least_support, likely, scored.missing)
+    answer = Answer(())
+    if answer_support.enough:
+        values = scores(scored.signals)
+        answer = choose_quotes(options, scored.candidates, values, scored.marks, settings.sentences)
+    return Line(answer, answer_support, scored.evidence, scored.milliseconds)
 
 
 def no_line(likely: float | None = None) -> Line:
-    """Where nothing is to be quoted: what is not asked is not denied."""
-    found = evidence("", (), (), np.zeros(0))
-    return Line(Answer(()), support(found, likely=likely), found)
+    """The line when quotes are switched off: without quotes, and without saying that the library has no answer."""
+    no_evidence = evidence("", (), (), np.zeros(0))
+    return Line(Answer(()), support(no_evidence, likely=likely), no_evidence)

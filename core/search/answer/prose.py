@@ -1,4 +1,4 @@
-"""What can be quoted of a text by its lines: words that were said, and statements of a listing whole."""
+"""Whether a text is prose, and the quotable pieces of a listing: whole statements, comments, options and terms."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from core.text.spans import trimmed_pieces
 from core.text.tokens import is_unspaced, is_wide
 from core.types import Span
 
-# What stands before the first word: a bullet or number of a list, a sign of a quotation, a comment or a heading.
+# Before the first word: a bullet or number of a list, or the sign of a quotation, a comment or a heading.
 _MARKER = re.compile(r"\A(?:[-*+•–>#%;]+|/{2,}|/?\*+|\"{3}|'{3}|\(?\d{1,3}[.)]|[a-z][.)])\s+|\A(?:\"{3}|'{3})")
-# Set apart inside a sentence and part of it: code between backticks, addresses, links, figures with their units.
-_SET_APART = re.compile(r"`+[^`\n]+`+|https?://\S+|\[([^\]\n]*)\]\([^)\s]*\)|<[^<>\s]+@[^<>\s]+>")
+# Parts of a sentence that are not words: code between backticks, addresses, links.
+_INLINE_MARKUP = re.compile(r"`+[^`\n]+`+|https?://\S+|\[([^\]\n]*)\]\([^)\s]*\)|<[^<>\s]+@[^<>\s]+>")
 _DATA = re.compile(
     r"[\"'][\w .$@/-]{1,60}[\"']\s*:"  # "name": of JSON
     r"|\A[\[{(]*[\"']?[\w.-]+[\"']?\s*(?::\s*[\[{]|=\s*[\[{\"'])"  # name: {, name = "
     r"|</?[A-Za-z][^>]*>"
 )
-# A row of a table that is drawn with signs.
+# A table row with pipes or tabs between the columns.
 ROW = re.compile(r"\A\s*\||\s\|\s.*\s\|\s|\t.*\t")
-# The line that opens a note or a tab, which names what stands below it.
+# The line that opens an admonition or a tab.
 OPENING = re.compile(r"\A(?:!!!|\?\?\?\+?|===[+!]?|:::+)[^\n]*\Z")
 _WORD = re.compile(r"[\"'“‘„‚«(\[*_¿¡]*[^\W\d_]+(?:['’.-][^\W\d_]+)*[\"'”’“‘»)\]*_.,;:!?…]*")
 _NUMBER = re.compile(r"[\"'“(\[*_±+−-]?[€$£]?\d[\d.,:/–-]*[%‰°\"'”)\]*_.,;:!?]*")
 _CAMEL = re.compile(r"[a-z][A-Z]")
-_FEWEST, _FEWEST_IN_CODE = 2, 4
-# Letters of a word in scripts without spaces, roughly: Han and kana, and the others.
-_LETTERS_WIDE, _LETTERS = 2, 4
-# Any character of a script that leaves spaces out or writes marks beside its letters; soft hyphens and joiners.
-_COUNTED_OTHERWISE = re.compile(
+_FEWEST_WORDS, _FEWEST_WORDS_IN_CODE = 2, 4
+# Letters counted as one word in scripts without spaces: Han and kana, and others.
+_WIDE_LETTERS_PER_WORD, _LETTERS_PER_WORD = 2, 4
+# Characters of scripts without spaces or with combining marks; soft hyphens and joiners.
+_NEEDS_NORMALISING = re.compile(
     "[\u00ad\u0300-\u036f\u0483-\u0489\u0559-\u1cff\u200b-\u200f\u2060\u2e80-\ua4cf\ua66f-\uabff\uf900-\U0010ffff]"
 )
-# Marks of scripts that mostly leave no space beside them; those of the others are read with their words.
-_PARTS = re.compile(
+# Punctuation of scripts that put no space beside it; other punctuation is matched with the words.
+_UNSPACED_PUNCTUATION = re.compile(
     "[\u055d\u055e\u0589\u05be\u05c3\u05f3\u05f4\u060c\u061b\u061f\u06d4\u0964\u0965\u0f0b-\u0f12\u1361-\u1368"
     "\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]"
 )
 
 
 def is_prose(text: str, *, in_code: bool = False) -> bool:
-    """Whether words, and not marks, make up a line, so that it can be quoted as something that was said. Pure.
+    """Whether a text consists mainly of words and not of symbols or data. Pure.
 
-    ``in_code``: it stands in a listing, where it must also be whole: a comment, begun by a capital and ended by a stop.
+    ``in_code``: for a line of a listing; it must also start with a capital and end with a full stop, as a comment does.
 
     >>> [is_prose(text) for text in ("- Valid for `3600` seconds", '"expires_in": 3600,', "| Scope | Allows |")]
     [True, False, False]
@@ -60,13 +60,13 @@ def is_prose(text: str, *, in_code: bool = False) -> bool:
         return False
     while (marker := _MARKER.match(line)) is not None:
         line = line[marker.end() :]
-    plain = _SET_APART.sub(lambda found: found[1] or "x", line)
+    plain = _INLINE_MARKUP.sub(lambda found: found[1] or "x", line)
     if _DATA.search(plain):
         return False
-    tokens = _words_apart(plain).split()
+    tokens = _separate_words(plain).split()
     words = sum(_is_word(token) for token in tokens)
     others = len(tokens) - words - sum(_NUMBER.fullmatch(token) is not None for token in tokens)
-    if words < (_FEWEST_IN_CODE if in_code else _FEWEST) or 2 * others > words:
+    if words < (_FEWEST_WORDS_IN_CODE if in_code else _FEWEST_WORDS) or 2 * others > words:
         return False
     return not in_code or (_is_capital(line.lstrip("\"'“‘(*_「『")[:1]) and is_ended(line))
 
@@ -76,29 +76,29 @@ def _is_word(token: str) -> bool:
 
 
 def _is_capital(character: str) -> bool:
-    """Whether it may begin a sentence: a capital, or a letter of a script that has none."""
+    """Whether a character may begin a sentence: a capital, or a letter of a script without case."""
     return character.isalpha() and not character.islower()
 
 
-def _words_apart(text: str) -> str:
-    """The text with blanks between its words, to be counted: letters are composed and without marks of their own, and
-    where a script leaves no spaces, so many letters as make a word there count as one.
+def _separate_words(text: str) -> str:
+    """The text with blanks between its words, for counting them: composed and without combining marks; in scripts
+    without spaces a fixed number of letters counts as a word.
 
-    >>> _words_apart("東京の天気は3日間、雨。"), _words_apart("o\\u0308ffnet हिन्दी।")
+    >>> _separate_words("東京の天気は3日間、雨。"), _separate_words("o\\u0308ffnet हिन्दी।")
     ('東京 の天 気は 3 日間 雨 ', 'öffnet हनद ')
     """
     composed = unicodedata.normalize("NFC", text)
-    if not _COUNTED_OTHERWISE.search(composed):
+    if not _NEEDS_NORMALISING.search(composed):
         return composed
     found: list[str] = []
     run = 0  # letters without spaces so far
     last = ""
-    for character in _PARTS.sub(" ", composed):
+    for character in _UNSPACED_PUNCTUATION.sub(" ", composed):
         if unicodedata.category(character) in {"Mn", "Mc", "Me", "Cf"}:
             continue
         unspaced = is_unspaced(character)
         if unspaced and character.isalpha():
-            if last.isalnum() and run % (_LETTERS_WIDE if is_wide(character) else _LETTERS) == 0:
+            if last.isalnum() and run % (_WIDE_LETTERS_PER_WORD if is_wide(character) else _LETTERS_PER_WORD) == 0:
                 found.append(" ")
             run += 1
         else:
@@ -111,99 +111,98 @@ def _words_apart(text: str) -> str:
     return "".join(found)
 
 
-LONGEST = 400  # characters of what is quoted as one
-_HANGING = 10  # blanks from which on a line only goes on with the one above
-_OPENING, _CLOSING = "([{", ")]}"
+LONGEST = 400  # characters of one piece
+_HANGING = 10  # a line indented by this many blanks more continues the line above
+_OPENING_BRACKETS, _CLOSING_BRACKETS = "([{", ")]}"
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'")
 _COMMENT = re.compile(r"\s*(#+|//+!?|--|;+|\*)(?=\s)")
 
 
 def quotable_lines(text: str, start: int, end: int) -> list[Span]:
-    """The lines of ``[start, end)``, in order, those that belong together as one span.
+    """The lines of ``[start, end)`` in order; lines that belong together are one span.
 
-    A statement goes on until its brackets are closed, a comment as long as its lines are marked. An option or a term
-    is one with the lines indented below it where these are words, and words that run on are parted by sentences.
+    A statement continues until its brackets are closed, a comment as long as lines have its mark. An option or a term
+    includes the indented lines of prose below it. Running text over several lines is split into sentences.
 
     >>> text = "def wrap(text,\\n         width=70):\\n    return 1\\n  width (default: 70)\\n      how wide it may get"
     >>> [text[span.start : span.end] for span in quotable_lines(text, 0, len(text))]
     ['def wrap(text,\\n         width=70):', 'return 1', 'width (default: 70)\\n      how wide it may get']
     """
     lines = _lines(text, start, end)
-    found: list[Span] = []
-    at = 0
-    while at < len(lines):
-        group = _group(text, lines[at:])
-        last = lines[at + group - 1]
-        ends = [last.end]
-        if group > 1 and _is_said(text, lines[at : at + group]):
-            ends = [span.end for span in sentence_spans(text, lines[at].start, last.end)]
-        found.extend(trimmed_pieces(text, lines[at].start, ends))
-        at += group
-    return found
+    pieces: list[Span] = []
+    index = 0
+    while index < len(lines):
+        group = lines[index : index + _group_size(text, lines[index:])]
+        ends = [group[-1].end]
+        if len(group) > 1 and _is_running_text(text, group):
+            ends = [span.end for span in sentence_spans(text, group[0].start, group[-1].end)]
+        pieces.extend(trimmed_pieces(text, group[0].start, ends))
+        index += len(group)
+    return pieces
 
 
 def _lines(text: str, start: int, end: int) -> list[Span]:
-    """Every line that is not blank; a blank one parts groups by being an empty span."""
-    found: list[Span] = []
-    at = start
-    while at < end:
-        stop = text.find("\n", at, end)
+    """The spans of all lines, without the line break; a blank line has an empty span."""
+    spans: list[Span] = []
+    offset = start
+    while offset < end:
+        stop = text.find("\n", offset, end)
         stop = end if stop < 0 else stop
-        found.append(Span(at, stop if text[at:stop].strip() else at))
-        at = stop + 1
-    return found
+        spans.append(Span(offset, stop if text[offset:stop].strip() else offset))
+        offset = stop + 1
+    return spans
 
 
-def _group(text: str, lines: Sequence[Span]) -> int:
-    """How many of the lines, from the first on, are one thing."""
-    near = [lines[0]]
+def _group_size(text: str, lines: Sequence[Span]) -> int:
+    """How many of the lines, from the first on, belong together."""
+    block = [lines[0]]  # up to the next blank line
     for line in lines[1:]:
         if not line.length or line.end - lines[0].start > LONGEST:
             break
-        near.append(line)
-    if not lines[0].length or len(near) == 1:
+        block.append(line)
+    if not lines[0].length or len(block) == 1:
         return 1
     mark = _COMMENT.match(text, lines[0].start, lines[0].end)
     if mark:
-        return _while(
-            near, lambda line: (found := _COMMENT.match(text, line.start)) is not None and found[1] == mark[1]
+        return _leading(
+            block, lambda line: (match := _COMMENT.match(text, line.start)) is not None and match[1] == mark[1]
         )
-    closed = _closed(text, near)
-    if closed > 1:
-        return closed
-    own = _indent(text, near[0])
-    below = _while(near[1:], lambda line: _indent(text, line) == _indent(text, near[1])) if len(near) > 1 else 0
-    deeper = _indent(text, near[1]) > own
-    if deeper:
-        if text[near[0].start : near[0].end].rstrip()[-1] in ":{":
-            return 1  # it opens a block, which is not what is said of it
-        ended = len(near) == 1 + below or _indent(text, near[1 + below]) <= own
-        hangs = _indent(text, near[1]) >= own + _HANGING
-        return 1 + below if ended and (hangs or is_prose(text[near[1].start : near[below].end])) else 1
-    level = _while(near, lambda line: _indent(text, line) == own)
-    if level < len(near) and _indent(text, near[level]) > own:
-        level -= 1  # the last of them is a term of its own
-    return level if level > 1 and _is_said(text, near[:level]) else 1
+    statement = _bracket_lines(text, block)
+    if statement > 1:
+        return statement
+    indent, next_indent = _indent(text, block[0]), _indent(text, block[1])
+    if next_indent > indent:
+        if text[block[0].start : block[0].end].rstrip()[-1] in ":{":
+            return 1  # the lines below are its block of code
+        below = _leading(block[1:], lambda line: _indent(text, line) == next_indent)
+        ended = len(block) == 1 + below or _indent(text, block[1 + below]) <= indent
+        hangs = next_indent >= indent + _HANGING
+        return 1 + below if ended and (hangs or is_prose(text[block[1].start : block[below].end])) else 1
+    level = _leading(block, lambda line: _indent(text, line) == indent)
+    if level < len(block) and _indent(text, block[level]) > indent:
+        level -= 1  # the last of them is a term with indented lines of its own
+    return level if level > 1 and _is_running_text(text, block[:level]) else 1
 
 
-def _while(lines: Sequence[Span], holds: Callable[[Span], bool]) -> int:
-    return next((at for at, line in enumerate(lines) if not holds(line)), len(lines))
+def _leading(lines: Sequence[Span], condition: Callable[[Span], bool]) -> int:
+    """The number of leading lines that satisfy a condition."""
+    return next((index for index, line in enumerate(lines) if not condition(line)), len(lines))
 
 
-def _is_said(text: str, lines: Sequence[Span]) -> bool:
-    """Whether lines of one indentation are words that run on."""
-    level = {_indent(text, line) for line in lines}
-    return len(level) == 1 and all(is_prose(text[line.start : line.end]) for line in lines[:-1])
+def _is_running_text(text: str, lines: Sequence[Span]) -> bool:
+    """Whether all lines have the same indentation and all but the last are prose."""
+    indents = {_indent(text, line) for line in lines}
+    return len(indents) == 1 and all(is_prose(text[line.start : line.end]) for line in lines[:-1])
 
 
-def _closed(text: str, lines: Sequence[Span]) -> int:
-    """How many lines it takes until the brackets are closed that the first one opens; 1 where they never are."""
+def _bracket_lines(text: str, lines: Sequence[Span]) -> int:
+    """How many lines it takes to close the brackets that the first one opens; 1 if they are never closed."""
     depth = 0
-    for at, line in enumerate(lines, start=1):
+    for number, line in enumerate(lines, start=1):
         for character in _QUOTED.sub("", text[line.start : line.end]):
-            depth += (character in _OPENING) - (character in _CLOSING)
+            depth += (character in _OPENING_BRACKETS) - (character in _CLOSING_BRACKETS)
         if depth <= 0:
-            return at
+            return number
     return 1
 
 

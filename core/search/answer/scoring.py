@@ -1,4 +1,4 @@
-"""How well each candidate answers: signals of the search, of words and meaning, and of a reader's short answers."""
+"""Scores of the quotable candidates, from signals of search, terms, cosines and a reader's marked short answers."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from core.search.answer.asking import asked_thing, holds
+from core.search.answer.asking import answer_type, contains_type
 from core.search.answer.candidates import Quotable
 from core.text.analysis import analyse
 from core.types import Span
 
-LINES = 12  # that are read, each by itself: what a reader costs grows with them
-AROUND = 300  # characters before and behind the best line that are read with it
+MOST_LINES = 12  # candidates read by the reader, whose cost grows with them
+CONTEXT_CHARACTERS = 300  # characters before and after the best line that are read with it
 
 
 class Marked(Protocol):
-    """A stretch of text a reader marks. ``score``: log-odds against there being no answer."""
+    """A short answer marked by a reader. ``score``: its log-odds against there being no answer."""
 
     @property
     def start(self) -> int: ...
@@ -31,55 +31,54 @@ class Marked(Protocol):
 
 
 class Marks(Protocol):
-    """What a reader saw in one text. ``worth``: the raw score of how well all of it answers."""
+    """A reader's output for one text. ``worth``: the raw relevance score of the whole text."""
 
     @property
     def worth(self) -> float: ...
 
     def best(self, start: int = 0, end: int | None = None) -> Marked | None:
-        """The likeliest answer within the characters ``[start, end)``; ``None`` where nothing was read."""
+        """The likeliest short answer within the characters ``[start, end)``; ``None`` for none."""
 
 
-# Reads texts for a question; the third argument is what stands above each.
+# (question, texts, heading of each text) to the marks in each text.
 Reader = Callable[[str, Sequence[str], Sequence[str]], Sequence[Marks]]
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """``score``: log-odds that the short answer at ``span`` of the document is one. ``worth``: the raw score of how
-    well the line it stands in answers.
-    """
+    """A short answer at ``span`` of the document. ``score``: its log-odds. ``worth``: the raw score of its line."""
 
     score: float
     span: Span
     worth: float = 0.0
 
 
-def scaled(score: float) -> float:
-    """A score from 0 at -10 or less to 1 at 10 or more.
+def scale_log_odds(score: float) -> float:
+    """Log-odds mapped linearly from [-10, 10] to [0, 1], and clipped.
 
-    >>> scaled(5.0), scaled(-99.0)
+    >>> scale_log_odds(5.0), scale_log_odds(-99.0)
     (0.75, 0.0)
     """
     return (min(max(score, -10.0), 10.0) + 10) / 20
 
 
-def marks_of(
-    question: str, candidates: Sequence[Quotable], promise: NDArray[np.float64], read: Reader | None
+def mark_lines(
+    question: str, candidates: Sequence[Quotable], prior_scores: NDArray[np.float64], reader: Reader | None
 ) -> list[Mark | None]:
-    """For each candidate what the reader marks in it; ``None`` where it was not read, or nothing reads.
+    """The reader's mark in each candidate; ``None`` for one that was not read, and for all without a reader.
 
-    ``promise``: ``(len(candidates),)``, what else speaks for each. The most promising ones that can be quoted are read,
-    each by itself below its title and headings: beside its neighbours a line is worth what they are.
+    ``prior_scores``: ``(len(candidates),)``, from the other signals. The best quotable candidates are read, each alone
+    below its title and headings: read together, the scores of neighbouring lines would mix.
     """
-    found: list[Mark | None] = [None] * len(candidates)
-    order = [at for at in np.argsort(-promise, kind="stable").tolist() if candidates[at].whole][:LINES]
-    if read is None or not order:
-        return found
-    lines = [candidates[at] for at in order]
-    seen = read(question, [_read(line) for line in lines], [_above(line) for line in lines])
-    for at, line, marks in zip(order, lines, seen, strict=True):
-        best = marks.best()
+    marks: list[Mark | None] = [None] * len(candidates)
+    order = [index for index in np.argsort(-prior_scores, kind="stable").tolist() if candidates[index].whole]
+    order = order[:MOST_LINES]
+    if reader is None or not order:
+        return marks
+    lines = [candidates[index] for index in order]
+    outputs = reader(question, [_reader_text(line) for line in lines], [_reader_heading(line) for line in lines])
+    for index, line, output in zip(order, lines, outputs, strict=True):
+        best = output.best()
         if best is None:
             continue
         if line.row is not None:
@@ -87,53 +86,53 @@ def marks_of(
             span = Span(cell.start, cell.end)
         else:
             span = Span(line.span.start + best.start, line.span.start + best.end)
-        found[at] = Mark(best.score, span, marks.worth)
-    return found
+        marks[index] = Mark(best.score, span, output.worth)
+    return marks
 
 
-def mark_amid(
+def mark_in_context(
     question: str,
     candidates: Sequence[Quotable],
     marks: Sequence[Mark | None],
     best: int | None,
-    read: Reader | None,
+    reader: Reader | None,
 ) -> Mark | None:
-    """What the reader marks in the best candidate where it reads it amid what stands around it, whose ``worth`` the
-    mark has; ``None`` where there is none, or nothing reads.
+    """The reader's mark in the best candidate when it reads that with the surrounding candidates; ``None`` for none.
 
-    ``marks``: of each candidate by itself. That of a row stands: other rows around it say nothing of its headers.
+    ``marks``: from ``mark_lines``. ``best``: index of the candidate. ``worth`` of the result is that of the whole text.
+    A table row keeps its mark of ``marks``, since without headers the surrounding rows do not help.
     """
-    if read is None or best is None or candidates[best].row is not None:
+    if reader is None or best is None or candidates[best].row is not None:
         return None if best is None else marks[best]
     line, passage = candidates[best], candidates[best].passage
-    within = Span(max(line.span.start - AROUND, 0), line.span.end + AROUND)
-    spans = [one.span for one in candidates if one.passage is passage and within.contains(one.span)]
+    context = Span(max(line.span.start - CONTEXT_CHARACTERS, 0), line.span.end + CONTEXT_CHARACTERS)
+    spans = [item.span for item in candidates if item.passage is passage and context.contains(item.span)]
     start, end = min(span.start for span in spans), max(span.end for span in spans)
     text = passage.text[start - passage.start : end - passage.start]
-    (seen,) = read(question, [text], [_above(line)])
-    found = seen.best(line.span.start - start, line.span.end - start)
-    return None if found is None else Mark(found.score, Span(start + found.start, start + found.end), seen.worth)
+    (output,) = reader(question, [text], [_reader_heading(line)])
+    mark = output.best(line.span.start - start, line.span.end - start)
+    return None if mark is None else Mark(mark.score, Span(start + mark.start, start + mark.end), output.worth)
 
 
-def _read(line: Quotable) -> str:
-    """A row in words with its headers, anything else as it stands, so that marks lie where the document has them."""
+def _reader_text(line: Quotable) -> str:
+    """A row in words with its headers; other text verbatim, so that offsets of marks are those of the document."""
     return line.text if line.row is None else line.reading
 
 
-def _above(line: Quotable) -> str:
-    return " › ".join(dict.fromkeys(filter(None, [line.passage.document, *line.under.split(" › ")[-2:]])))
+def _reader_heading(line: Quotable) -> str:
+    """The title of the document and the last two headings."""
+    return " › ".join(dict.fromkeys(filter(None, [line.passage.document, *line.headings.split(" › ")[-2:]])))
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What speaks for a candidate, each in [0, 1] and 0 where it is not known. As weights: what one of each counts.
+    """The signals of a candidate, each in [0, 1], 0 if unknown; or their weights.
 
-    ``rank``: 1 / the rank of the retrieved child it stands in. ``meaning``: cosine to the question. ``near``: share of
-    the question's words that it holds with the headings it stands below, those counting more that are rare and that few
-    candidates hold; ``around``: that its passage, title and headings hold, rare ones counting more. ``kind``: it holds
-    the kind of thing that is asked for, a number, a date, a name, a default, a symbol; ``fits``: what the reader marks
-    in it does. ``prose``: words make it up. ``marked``: the log-odds the reader gives what it marks, from 0 at -10 or
-    less to 1 at 10 or more; ``worth``: the re-ranker's score of what was read, in the same way.
+    ``rank``: 1 / the rank of the best retrieved child it overlaps. ``meaning``: its cosine to the question. ``near``:
+    the share of the question's terms in it and its headings, weighted by ``_discriminative_weights``. ``around``: the
+    idf-weighted share in its passage with title and headings. ``kind``: 1 if it contains the ``answer_type`` asked for.
+    ``fits``: 1 if the marked short answer does. ``prose``: 1 if it is prose. ``marked``: the log-odds of the marked
+    short answer, scaled by ``scale_log_odds``. ``worth``: the reader's score of the candidate, scaled alike.
     """
 
     rank: float = 0.0
@@ -150,92 +149,94 @@ class Signals:
 def signals(
     question: str,
     candidates: Sequence[Quotable],
-    meaning: NDArray[np.float64],
-    rarity: Mapping[str, float],
+    cosines: NDArray[np.float64],
+    idf: Mapping[str, float],
     intent: str = "",
 ) -> list[Signals]:
     """The signals of every candidate, without those of a reader.
 
-    ``meaning``: ``(len(candidates),)`` cosines to the question. ``rarity``: what each token of the question weighs; one
-    that is not there weighs 1. ``intent``: "procedure", "comparison", "number" or "" as question analysis
-    has it.
+    ``cosines``: ``(len(candidates),)``, to the question. ``idf``: weights of the question's tokens, 1 for a missing
+    one. ``intent``: ``Understanding.intent``.
     """
-    wanted = {token: rarity.get(token, 1.0) for token in analyse(question)}
-    total = sum(wanted.values()) or 1.0
-    asked = asked_thing(question, intent)
-    close = np.clip(meaning, 0.0, 1.0)
-    held = [wanted.keys() & frozenset(analyse(f"{item.under} {item.reading}")) for item in candidates]
-    telling = _telling(wanted, held)
+    terms = {token: idf.get(token, 1.0) for token in analyse(question)}
+    total = sum(terms.values()) or 1.0
+    expected = answer_type(question, intent)
+    clipped = np.clip(cosines, 0.0, 1.0)
+    matches = [terms.keys() & frozenset(analyse(f"{item.headings} {item.reading}")) for item in candidates]
+    weights = _discriminative_weights(terms, matches)
     around: dict[int, float] = {}
-    found: list[Signals] = []
-    for place, item in enumerate(candidates):
+    result: list[Signals] = []
+    for item, matched, cosine in zip(candidates, matches, clipped.tolist(), strict=True):
         passage = item.passage
         if id(passage) not in around:
-            whole = frozenset(analyse(" ".join([passage.document, *passage.headings, passage.text])))
-            around[id(passage)] = sum(wanted[token] for token in wanted.keys() & whole) / total
-        found.append(
+            tokens = frozenset(analyse(" ".join([passage.document, *passage.headings, passage.text])))
+            around[id(passage)] = sum(terms[token] for token in terms.keys() & tokens) / total
+        result.append(
             Signals(
-                rank=1 / item.standing if item.standing else 0.0,
-                meaning=float(close[place]),
-                near=sum(telling[token] for token in held[place]),
+                rank=1 / item.hit_rank if item.hit_rank else 0.0,
+                meaning=cosine,
+                near=sum(weights[token] for token in matched),
                 around=around[id(passage)],
-                kind=float(holds(item.reading, asked)),
+                kind=float(contains_type(item.reading, expected)),
                 prose=float(item.prose),
             )
         )
-    return found
+    return result
 
 
-def _telling(wanted: Mapping[str, float], held: Sequence[Set[str]]) -> dict[str, float]:
-    """How well each token tells the candidates apart, 1 in all: by its rarity, and by how few of them hold it.
+def _discriminative_weights(terms: Mapping[str, float], matches: Sequence[Set[str]]) -> dict[str, float]:
+    """Weights of the matched terms, summing to 1: idf in the library times idf among the candidates.
 
-    >>> _telling({"width": 2.0, "textwrap": 9.0}, [{"textwrap"}, {"textwrap"}, {"textwrap", "width"}])["width"] > 0.5
+    ``terms``: idf by token. ``matches``: the tokens of the question in each candidate.
+
+    >>> matches = [{"textwrap"}, {"textwrap"}, {"textwrap", "width"}]
+    >>> _discriminative_weights({"width": 2.0, "textwrap": 9.0}, matches)["width"] > 0.5
     True
     """
-    counts = {token: sum(token in tokens for tokens in held) for token in wanted}
+    counts = {token: sum(token in matched for matched in matches) for token in terms}
     weights = {
-        token: weight * math.log(1 + (len(held) - counts[token] + 0.5) / (counts[token] + 0.5))
-        for token, weight in wanted.items()
+        token: weight * math.log(1 + (len(matches) - counts[token] + 0.5) / (counts[token] + 0.5))
+        for token, weight in terms.items()
         if counts[token]
     }
     total = sum(weights.values()) or 1.0
     return {token: weight / total for token, weight in weights.items()}
 
 
-def with_marks(
+def add_marks(
     question: str, candidates: Sequence[Quotable], found: Sequence[Signals], marks: Sequence[Mark | None], intent: str
 ) -> list[Signals]:
-    """The signals with those of a reader. ``marks``: what it marks in each, ``None`` in what it did not read."""
-    asked = asked_thing(question, intent)
+    """The signals with those of a reader added. ``marks``: from ``mark_lines``."""
+    expected = answer_type(question, intent)
     return [
         one
         if mark is None
         else replace(
             one,
-            fits=float(holds(_marked(item, mark), asked)),
-            marked=scaled(mark.score),
-            worth=scaled(mark.worth),
+            fits=float(contains_type(_marked_text(item, mark), expected)),
+            marked=scale_log_odds(mark.score),
+            worth=scale_log_odds(mark.worth),
         )
         for item, one, mark in zip(candidates, found, marks, strict=True)
     ]
 
 
-# By ``benchmarks/answer_weights.py`` over code, covidqa, held-out articles of SQuAD and questions of Natural Questions;
-# ``kind``, ``fits`` and ``prose``, which these sets hardly ask for, and the rounding by sets a and c of
-# ``benchmarks/hour`` too. Fitted to the re-ranker before; fitted anew to this one they hardly differ, so they stand.
-# The best line lies on gold for 66 % of code, 70 % of covidqa, 88 % of SQuAD and 66 % of Natural Questions (120 each).
+# Fitted by ``benchmarks/answer_weights.py`` on code, covidqa, held-out articles of SQuAD and questions of Natural
+# Questions. These hardly need ``kind``, ``fits`` and ``prose``; sets a and c of ``benchmarks/hour`` decided these three
+# and the rounding. The fit was for the previous re-ranker, one for the current hardly differs. The best line is on
+# gold for 66 % of code, 70 % of covidqa, 88 % of SQuAD and 66 % of Natural Questions (120 questions each).
 WEIGHTS = Signals(rank=1.5, meaning=1.6, near=0.6, around=0.8, kind=1.8, fits=0.5, prose=0.4, marked=4.4, worth=3.0)
 BIAS = -8.4
 
 
 def scores(found: Sequence[Signals], weights: Signals = WEIGHTS) -> NDArray[np.float64]:
-    """``(len(found),)``, higher is better."""
+    """``(len(found),)`` log-odds that each candidate answers: the weighted sum of its signals."""
     names = [field.name for field in fields(Signals)]
     table = np.array([[getattr(one, name) for name in names] for one in found]).reshape(len(found), len(names))
     return np.asarray(table @ np.array([getattr(weights, name) for name in names]) + BIAS)
 
 
-def _marked(item: Quotable, mark: Mark) -> str:
-    """What is marked in a candidate, and the word behind it."""
+def _marked_text(item: Quotable, mark: Mark) -> str:
+    """The marked text and the 12 characters after it, which may be its unit."""
     start = mark.span.start - item.passage.start
     return item.passage.text[start : mark.span.end - item.passage.start + 12]

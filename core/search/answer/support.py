@@ -1,4 +1,4 @@
-"""Whether the library answers a question at all: a probability made of what was found."""
+"""The probability that the library holds an answer to a question, from the evidence in the search result."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.evidence import Passage
-from core.search.answer.asking import keys, unmet
+from core.search.answer.asking import missing_terms, named_terms
 from core.search.answer.candidates import PASSAGES, Quotable
-from core.search.answer.scoring import Mark, scaled
+from core.search.answer.scoring import Mark, scale_log_odds
 from core.text.analysis import analyse
 from core.text.calendar_names import spell_out_periods
 
-# What is taken for ``marked`` where nothing reads: between what a reader gives with an answer and without.
+# Values of ``marked`` and ``worth`` without a reader: between those with an answer and without.
 UNREAD, UNREAD_WORTH = 0.33, 0.53
 _WORD = re.compile(r"[^\W\d_][\w-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks for an answer, each 0 where it is not known.
+    """The features of the support probability, 0 if unknown; or their weights.
 
-    ``sentence``: cosine to the best sentence. ``words``: the largest share of the question's words, rare ones counting
-    more, that one sentence holds; ``passage_words``: that one passage with its title and headings holds. ``marked``:
-    what the reader gives the short answer it marks in the best line amid what stands around it, from 0 at log-odds of
-    -10 to 1 at 10; ``worth``: the re-ranker's score of what was read there, in the same way. ``named``: the share of
-    what the question names that the passage of the best line says, 1 where it names nothing.
+    ``sentence``: the best cosine of a candidate. ``words``: the largest idf-weighted share of the question's terms in
+    one candidate. ``passage_words``: the same for one passage with title and headings. ``marked``: the log-odds of the
+    reader's short answer in the best line, read with its surroundings, scaled by ``scale_log_odds``. ``worth``: the
+    reader's score of that text, scaled alike. ``named``: the share of the question's named terms that the passage of
+    the best line contains, 1 if it has none.
     """
 
     sentence: float = 0.0
@@ -42,30 +42,30 @@ class Evidence:
     worth: float = 0.0
 
 
-# Logistic regression by ``benchmarks/answer_weights.py``, every set with the same weight, on questions of code, covidqa
-# and held-out articles of SQuAD and Natural Questions, each asked of the whole library, without the documents that hold
-# its gold, with another's name or rarest word in the place of its own, and, of SQuAD, those people wrote that only seem
-# to be answered. Area under the curve on halves not learnt from: 0.84, 0.86, 0.91, 0.86 (0.82, 0.84, 0.91, 0.83 where
-# the best line is read by itself alone). How many of the words one sentence holds adds nothing to the rest. At the
-# default of ``AnsweringSettings.least_support`` 86 % of the questions with an answer get quotes, and 66 % of those
-# without one are told so (means of the four sets). To the re-ranker that followed a fit of all of it anew parts them no
-# better on halves not learnt from (0.85, 0.89, 0.85, 0.80; as it stands 0.84, 0.89, 0.85, 0.80): only the bias moved,
-# from -5.5 toward the -6 that fits best.
+# Logistic regression by ``benchmarks/answer_weights.py`` on questions of code, covidqa and held-out articles of SQuAD
+# and Natural Questions, all sets weighted equally. Each question was asked of the whole library; without the documents
+# with its gold; and with its name or rarest word replaced by another question's. Of SQuAD, its unanswerable questions
+# were added. Area under the curve on held-out halves: 0.84, 0.86, 0.91, 0.86 (0.82, 0.84, 0.91, 0.83 if the best line
+# is read without its surroundings). ``words`` adds nothing to the other features. At the default of
+# ``AnsweringSettings.least_support`` 86 % of the answerable questions get quotes and 66 % of the others are rejected
+# (means of the four sets). For the current re-ranker a new fit separates no better on held-out halves (0.85, 0.89,
+# 0.85, 0.80; with these weights 0.84, 0.89, 0.85, 0.80), so only the bias was moved, from -5.5 toward the best fit, -6.
 WEIGHTS = Evidence(sentence=2.25, passage_words=1.2, marked=2.0, named=1.55, worth=2.45)
 BIAS = -5.65
 
 
-# The same regression on both log-odds, over 137 to 298 askings of code, covidqa and SQuAD. Of those not learnt from,
-# area under the curve: code 0.817 to 0.823, covidqa 0.820 to 0.814, SQuAD 0.905 to 0.900, all within chance.
-REREAD_BIAS, OF_EVIDENCE, OF_READING = 0.65, 0.85, 0.5  # where a calibrated re-ranker read, in log-odds
-_SURE = 1e-6  # a probability is never taken for nearer to 0 or 1: its log-odds would outweigh everything
+# Combination with a calibrated re-ranker's probability, in log-odds: the same regression on both, over 137 to 298
+# questions each of code, covidqa and SQuAD. Area under the curve, held out, without and with the re-ranker: code 0.817
+# and 0.823, covidqa 0.820 and 0.814, SQuAD 0.905 and 0.900, all within chance.
+RERANKER_BIAS, EVIDENCE_WEIGHT, RERANKER_WEIGHT = 0.65, 0.85, 0.5
+_LEAST_PROBABILITY = 1e-6  # probabilities are clipped to this distance from 0 and 1, which bounds their log-odds
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """``probability`` in [0, 1] that the library holds an answer. ``enough``: it is not below the threshold asked for.
+    """The ``probability``, in [0, 1], that the library holds an answer.
 
-    ``sentence``: says so, for people.
+    ``enough``: whether it reaches the threshold. ``sentence``: both in words, for the user.
     """
 
     probability: float
@@ -77,89 +77,92 @@ def evidence(
     question: str,
     passages: Sequence[Passage],
     candidates: Sequence[Quotable],
-    meaning: NDArray[np.float64],
+    cosines: NDArray[np.float64],
     mark: Mark | None = None,
-    rarity: Mapping[str, float] | None = None,
+    idf: Mapping[str, float] | None = None,
     best: int | None = None,
 ) -> Evidence:
-    """The evidence for an answer among what was found.
+    """The evidence for an answer in a search result.
 
-    ``meaning``: ``(len(candidates),)``, cosine to each candidate. ``mark``: what the reader marks in the best one amid
-    what stands around it. ``rarity``: what each token of the question weighs (see ``rarity_of``); ``None``: the same.
-    ``best``: the place of the candidate that would be quoted first.
+    ``cosines``: ``(len(candidates),)``, of the question with each candidate. ``mark``: the reader's mark in the best
+    candidate, read with its surroundings; ``None`` without a reader. ``idf``: weights of the question's tokens, from
+    ``idf_weights``; ``None`` for equal weights. ``best``: index of the best candidate, ``None`` for none.
 
     >>> evidence("Why?", [], [], np.zeros(0))
     Evidence(sentence=0.0, words=0.0, passage_words=0.0, marked=0.33, named=1.0, worth=0.53)
     """
-    weights = {token: (rarity or {}).get(token, 1.0) for token in analyse(question)}
+    weights = {token: (idf or {}).get(token, 1.0) for token in analyse(question)}
     total = sum(weights.values()) or 1.0
 
     def share(text: str) -> float:
         return sum(weights[token] for token in weights.keys() & set(analyse(text))) / total
 
-    held = sorted(passages, key=lambda passage: passage.rank)[:PASSAGES]
-    whole = [_whole(passage) for passage in held]
-    named = keys(question)
-    around = whole if best is None else [_whole(candidates[best].passage)]
-    met = max((len(named) - len(unmet(named, [text])) for text in around), default=0)
+    best_passages = sorted(passages, key=lambda passage: passage.rank)[:PASSAGES]
+    texts = [_passage_text(passage) for passage in best_passages]
+    named = named_terms(question)
+    answering = texts if best is None else [_passage_text(candidates[best].passage)]
+    present = max((len(named) - len(missing_terms(named, [text])) for text in answering), default=0)
     return Evidence(
-        sentence=float(np.max(meaning)) if len(meaning) else 0.0,
+        sentence=float(np.max(cosines)) if len(cosines) else 0.0,
         words=max((share(item.reading) for item in candidates), default=0.0),
-        passage_words=max(map(share, whole), default=0.0),
-        marked=UNREAD if mark is None else scaled(mark.score),
-        named=met / len(named) if named else 1.0,
-        worth=UNREAD_WORTH if mark is None else scaled(mark.worth),
+        passage_words=max(map(share, texts), default=0.0),
+        marked=UNREAD if mark is None else scale_log_odds(mark.score),
+        named=present / len(named) if named else 1.0,
+        worth=UNREAD_WORTH if mark is None else scale_log_odds(mark.worth),
     )
 
 
-def unnamed(question: str, passages: Sequence[Passage], absent: Collection[str] = ()) -> tuple[str, ...]:
-    """What the question names and none of the passages, with title and headings, says; and the first of its other words
-    that stands nowhere in the library: the tokens ``absent`` do not.
+def unmatched_terms(question: str, passages: Sequence[Passage], absent: Collection[str] = ()) -> tuple[str, ...]:
+    """The question's named terms that no passage contains, and the first of its other words that the library lacks.
+
+    ``absent``: tokens of the question that no leaf contains. Titles and headings belong to a passage.
     """
-    missing = unmet(keys(question), map(_whole, passages))
-    nowhere = (
+    missing = missing_terms(named_terms(question), map(_passage_text, passages))
+    absent_words = (
         word
         for word in _WORD.findall(question)
         if (tokens := analyse(spell_out_periods(word)))
         and set(tokens) <= set(absent)
         and not any(word in name for name in missing)
     )
-    return (*missing, *islice(nowhere, 1))
+    return (*missing, *islice(absent_words, 1))
 
 
-def _whole(passage: Passage) -> str:
+def _passage_text(passage: Passage) -> str:
     return " ".join([passage.document, passage.source, *passage.headings, passage.text])
 
 
-def rarity_of(holders: Mapping[str, int], total: int) -> dict[str, float]:
-    """What each token weighs: ln(1 + (N - n + 0.5) / (n + 0.5)) where n of N chunks hold it, as BM25 has it.
+def idf_weights(holders: Mapping[str, int], total: int) -> dict[str, float]:
+    """The idf of each token as in BM25: ln(1 + (N - n + 0.5) / (n + 0.5)), where n of N leaves contain it.
 
-    A token that no chunk holds weighs most, so that asking of what the library never names costs support.
+    A token that no leaf contains weighs most, so that a question about something unknown to the library loses support.
 
-    >>> {token: round(weight, 2) for token, weight in rarity_of({"the": 90, "heron": 2, "zebra": 0}, 100).items()}
+    >>> {token: round(weight, 2) for token, weight in idf_weights({"the": 90, "heron": 2, "zebra": 0}, 100).items()}
     {'the': 0.11, 'heron': 3.7, 'zebra': 5.31}
     """
     return {token: math.log(1 + (total - count + 0.5) / (count + 0.5)) for token, count in holders.items()}
 
 
-def support(found: Evidence, least: float = 0.0, likely: float | None = None, missing: Sequence[str] = ()) -> Support:
-    """The probability of an answer. ``least``: below it "the library does not say", 0 is off.
+def support(
+    found: Evidence, threshold: float = 0.0, likely: float | None = None, missing: Sequence[str] = ()
+) -> Support:
+    """The probability that there is an answer, from its evidence.
 
-    ``likely``: the probability of the likeliest chunk that a calibrated re-ranker read, ``None`` where none did.
-    ``missing``: what the question names and nothing that was found says, as ``unnamed`` has it.
+    ``threshold``: a lower probability is not enough; 0 is off. ``likely``: a calibrated re-ranker's highest probability
+    that a chunk answers, ``None`` without one. ``missing``: from ``unmatched_terms``, for the sentence.
 
-    >>> support(Evidence(), least=0.5).enough, support(Evidence()).enough
+    >>> support(Evidence(), threshold=0.5).enough, support(Evidence()).enough
     (False, True)
     """
-    total = sum((float(getattr(WEIGHTS, one.name) * getattr(found, one.name)) for one in fields(Evidence)), BIAS)
+    log_odds = sum((float(getattr(WEIGHTS, one.name) * getattr(found, one.name)) for one in fields(Evidence)), BIAS)
     if likely is not None:
-        sure = min(max(likely, _SURE), 1 - _SURE)
-        total = REREAD_BIAS + OF_EVIDENCE * total + OF_READING * math.log(sure / (1 - sure))
-    probability = 1 / (1 + math.exp(-total))
-    enough = not least or probability >= least
-    if enough:
+        clipped = min(max(likely, _LEAST_PROBABILITY), 1 - _LEAST_PROBABILITY)
+        log_odds = RERANKER_BIAS + EVIDENCE_WEIGHT * log_odds + RERANKER_WEIGHT * math.log(clipped / (1 - clipped))
+    probability = 1 / (1 + math.exp(-log_odds))
+    if not threshold or probability >= threshold:
         return Support(probability, True, f"The library is likely to say: {probability:.0%}.")
-    held = f"no sentence holds more than {found.words:.0%} of the question's words"
+    reason = f"no sentence holds more than {found.words:.0%} of the question's words"
     if missing:
-        held = f"nothing that was found mentions {' or '.join(missing)}"
-    return Support(probability, False, f"The library does not say: an answer is {probability:.0%} likely, and {held}.")
+        reason = f"nothing that was found mentions {' or '.join(missing)}"
+    sentence = f"The library does not say: an answer is {probability:.0%} likely, and {reason}."
+    return Support(probability, False, sentence)

@@ -1,1 +1,1 @@
-"""A text held against what the library says, sentence by sentence."""
+"""Checks whether passages of the library support the sentences of a text."""

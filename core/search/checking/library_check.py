@@ -1,4 +1,4 @@
-"""Any text held against a library: each sentence is searched for, and held against the passages that were found."""
+"""Checks a text against a library: each sentence is searched for and checked against the passages found."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from core.storage.catalogue.names import ALL_DOCUMENTS, Scope
 
 
 def packaged_judge(claim: str, texts: Sequence[str]) -> NDArray[np.float64]:
-    """``(n,)`` in [0, 1]: its probability that each text answers the claim, were that a question. Loads in seconds."""
+    """A ``Judge``: the packaged re-ranker's probability that each text answers the claim. Takes seconds to load."""
     scores = np.asarray(_packaged().score(claim, texts), dtype=np.float64)
     return reranker_file.CALIBRATION.probabilities(np.nan_to_num(scores, nan=-100.0))
 
@@ -35,7 +35,7 @@ def _packaged() -> Reranker:
 
 
 MOST_SENTENCES = 200
-Tell = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 
 def check_text(
@@ -43,34 +43,38 @@ def check_text(
     text: str,
     settings: Settings,
     scope: Scope = ALL_DOCUMENTS,
-    tell: Tell | None = None,
+    progress: Progress | None = None,
     judge: Judge = packaged_judge,
 ) -> list[Verdict]:
-    """A verdict for each sentence of a text, in order; numbers in brackets cite nothing here.
+    """A verdict for each sentence of a text, in order. Citations in the text are ignored.
 
-    ``tell(done, total)`` may raise to stop. Raises ``LecternError`` for a text without a sentence, or of too many.
+    ``progress(done, total)`` is called before each sentence and may raise to stop. Raises ``LecternError`` for a text
+    without a sentence or with more than ``MOST_SENTENCES``.
     """
-    found = claims(text)
-    if not found:
+    text_claims = claims(text)
+    if not text_claims:
         raise LecternError("The text holds no sentence.", "Give one that says something.")
-    if len(found) > MOST_SENTENCES:
+    if len(text_claims) > MOST_SENTENCES:
         raise LecternError(
-            f"The text has {len(found):,} sentences, and {MOST_SENTENCES} are checked at once.", "Check it in parts."
+            f"The text has {len(text_claims):,} sentences, and {MOST_SENTENCES} are checked at once.",
+            "Check it in parts.",
         )
-    # A sentence is no question: nothing in it is an operator, and no language model is asked to reword it. What speaks
-    # against it may stand far down, so the room is filled.
-    plain = replace(settings, understanding=UnderstandingSettings(filters=False)).with_value("assembly.stop_below", 0)
+    # A sentence is no question: it has no operators and is not reworded. The whole budget is filled, since passages
+    # that contradict it may rank low.
+    search_settings = replace(settings, understanding=UnderstandingSettings(filters=False)).with_value(
+        "assembly.stop_below", 0
+    )
     verdicts: list[Verdict] = []
-    for done, claim in enumerate(found):
-        if tell:
-            tell(done, len(found))
-        passages = searcher.search(Query(claim.text, scope), plain).passages
+    for done, claim in enumerate(text_claims):
+        if progress:
+            progress(done, len(text_claims))
+        passages = searcher.search(Query(claim.text, scope), search_settings).passages
         verdicts.append(_checker(passages, judge).check(replace(claim, cited=())))
     return verdicts
 
 
 def check_answer(text: str, passages: Sequence[Passage], judge: Judge = packaged_judge) -> list[Verdict]:
-    """A verdict for each sentence of an answer by the passages it was written from; () where it says nothing."""
+    """A verdict for each sentence of an answer by the passages it was written from; [] for a text without one."""
     checker = _checker(passages, judge)
     return [checker.check(claim) for claim in claims(text)]
 

@@ -1,1 +1,1 @@
-"""Extents to the context a reader gets: budget, order, end, prompt, and what became of every candidate."""
+"""From extents to the context and its prompt: budget, order, early ending, and the fate of every candidate."""

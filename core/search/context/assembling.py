@@ -1,18 +1,16 @@
-"""Extents to passages within a budget: most relevant first, never the same character twice, never over the room."""
+"""Fills a context: extents become passages within a budget, most relevant first, no character twice."""
 
 from __future__ import annotations
 
 import bisect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import compress
-from operator import not_
 
 from core.evidence import Passage
 from core.search.context.candidates import SMALL, sentence_candidates
-from core.search.context.ending import LEAST, LITTLE, UNSURE, Ending, outlook
-from core.search.context.filling import Budget, ContextCandidate, Filling, whole_candidates
-from core.search.context.prompt import Notes, widest_number
+from core.search.context.ending import FEWEST_LEAVES, LEAST_ANSWERABLE, UNSURE_BUDGET, Ending, gold_ahead
+from core.search.context.filling import Budget, ContextCandidate, Filling, extent_candidates
+from core.search.context.prompt import PassageHeaders, widest_number
 from core.search.expansion.growth import Extent
 from core.search.ranking.catalogue_reads import CatalogueReads
 from core.search.ranking.stage_scores import Ranking
@@ -20,9 +18,9 @@ from core.settings import AssemblySettings
 from core.text.sentences import sentence_spans
 from core.types import Span
 
-# Fewer characters than this are not worth a citation of their own when the budget ends inside a child.
+# A child cut at the end of the budget must keep at least this many characters.
 SHORTEST_CUT = 40
-# So many passages a context may always have: single sentences make more of them than there are extents.
+# Limit of the passages of a context, raised to the number of extents; sentences can make more passages than these.
 MOST_PASSAGES = 99
 
 KEPT = "kept"
@@ -31,7 +29,7 @@ ALONE = "the child alone: the rest of its parent did not fit the budget"
 CUT = "cut where the budget ends"
 ENDED = "the context ended before it"
 POOR = ENDED + ": anything further is {likely:.0%} likely to belong to the answer, and reading ends below {least:.0%}"
-HARDLY = ENDED + ": the library is {likely:.0%} likely to answer at all, so no more than {amount:,} {unit} are read"
+UNSURE = ENDED + ": the library is {likely:.0%} likely to answer at all, so no more than {amount:,} {unit} are read"
 TOO_LONG = "none of its sentences fits what is left of the budget"
 AROUND = "only sentences beside it are read"
 OVER = "the budget of {amount:,} {unit} ended before it"
@@ -39,10 +37,11 @@ OVER = "the budget of {amount:,} {unit} ended before it"
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """``passages`` in relevance order; ``used`` of the budget's amount; ``fates`` by leaf index, for every extent.
+    """The result of ``assemble``.
 
-    ``ending``: where the context ends, or would at the usual dial; ``None`` where nothing was found. ``reached``: of
-    how many extents, best first, more than the child was looked at.
+    ``passages``: in relevance order. ``used``: how much of the budget they take. ``fates``: for every extent, by its
+    child's leaf index, "kept" or the reason why it was left out. ``ending``: where the context ends early, or would
+    under the default setting; ``None`` if it does not. ``reached``: how many candidates, best first, were considered.
     """
 
     passages: tuple[Passage, ...]
@@ -62,50 +61,55 @@ def assemble(
     preview: bool = True,
     first: int | None = None,
 ) -> Assembled:
-    """Fill the budget in relevance order. ``settings``: ``None`` for the defaults; their budget and order are not read.
+    """Fill the budget in order of relevance.
 
-    An extent that does not fit is tried as its child alone; the child that does not fit either is cut at a sentence
-    (failing that, a word), and the context ends there. It ends before what is unlikely to add to the answer
-    (``core.search.context.ending``). A single sentence that does not fit is passed over. ``preview``: where the room
-    is filled, tell where it would have ended, which takes filling it a second time. ``first``: so many extents are
-    looked at; where that is not enough, nothing is told but a ``reached`` beyond them. ``None``: as many as it takes.
+    If an extent does not fit, its child alone is tried. If the child does not fit either, it is cut at the end of a
+    sentence, failing that of a word, and the context ends there. A single sentence that does not fit is skipped. The
+    context also ends before candidates that are unlikely to add to the answer (``core.search.context.ending``).
+
+    ``settings``: ``None`` for the defaults; their budget and order are not used. ``preview``: when
+    ``settings.stop_below`` is off, report in ``ending`` where the default would have ended the context, which takes a
+    second filling. ``first``: consider only this many candidates; if they do not suffice, the result is empty but for a
+    ``reached`` greater than ``first``. ``None``: consider all.
     """
     settings = settings or AssemblySettings()
-    if len(ranking.pool) < LEAST:
+    if len(ranking.pool) < FEWEST_LEAVES:
         settings = replace(settings, stop_below=0)
-    most = max(MOST_PASSAGES, len(extents))
-    notes = Notes(ranking.leaves, reads, widest_number(most, budget))
+    most_passages = max(MOST_PASSAGES, len(extents))
+    headers = PassageHeaders(ranking.leaves, reads, widest_number(most_passages, budget))
     candidates: list[ContextCandidate] = []
     if reads_sentences(settings, budget):
         candidates = sentence_candidates(ranking, extents, reads)
     if not candidates:
-        candidates = whole_candidates(ranking.leaves, extents)
-    likely = outlook(ranking, [candidate.child for candidate in candidates])
+        candidates = extent_candidates(ranking.leaves, extents)
+    probabilities = gold_ahead(ranking, [candidate.child for candidate in candidates])
 
-    def filled(settings: AssemblySettings) -> _Context:
-        context = _Context(budget, settings, Filling(budget, reads.text, notes.above, most), first)
-        little = LITTLE[budget.unit]
-        if settings.stop_below and likely and likely[0] < UNSURE and budget.amount > little:
-            context.filling.budget = replace(budget, amount=little)
-            context.hardly = HARDLY.format(likely=likely[0], amount=little, unit=budget.unit)
-        context.offer(candidates, likely)
+    def fill(settings: AssemblySettings) -> _Context:
+        context = _Context(budget, settings, Filling(budget, reads.text, headers.header, most_passages), first)
+        small = UNSURE_BUDGET[budget.unit]
+        if settings.stop_below and probabilities and probabilities[0] < LEAST_ANSWERABLE and budget.amount > small:
+            context.filling.budget = replace(budget, amount=small)
+            context.unsure = UNSURE.format(likely=probabilities[0], amount=small, unit=budget.unit)
+        context.offer(candidates, probabilities)
         return context
 
-    if budget.headed:
-        notes.expect([], [(candidate.document, candidate.wanted.start) for candidate in candidates[:first]])
-    context = filled(settings)
-    again = preview and not settings.stop_below
-    usual = filled(replace(settings, stop_below=AssemblySettings().stop_below)) if again else context
-    reached = max(context.reached, usual.reached)
+    if budget.counts_headers:
+        headers.prefetch([], [(candidate.document, candidate.extent.start) for candidate in candidates[:first]])
+    context = previewed = fill(settings)
+    if preview and not settings.stop_below:
+        previewed = fill(replace(settings, stop_below=AssemblySettings().stop_below))
+    reached = max(context.reached, previewed.reached)
     if first is not None and reached > first:
         return Assembled((), 0, {}, reached=reached)
-    ended = next((at for at, one in enumerate(candidates) if ENDED in usual.refused.get(one.child, "")), None)
     ending = None
-    if ended is not None:
-        ranks = {leaf: rank for rank, leaf in enumerate(ranking.pool[ranking.kept].tolist(), start=1)}
-        ending = Ending(ranks.get(candidates[ended].child, 0), likely[ended], usual.refused[candidates[ended].child])
+    for candidate, probability in zip(candidates, probabilities, strict=True):
+        refusal = previewed.refused.get(candidate.child, "")
+        if ENDED in refusal:
+            ranks = {leaf: rank for rank, leaf in enumerate(ranking.pool[ranking.kept].tolist(), start=1)}
+            ending = Ending(ranks.get(candidate.child, 0), probability, refusal)
+            break
     return Assembled(
-        context.passages(ranking, notes),
+        context.passages(ranking, headers),
         context.filling.used,
         context.fates(extents),
         ending,
@@ -114,63 +118,60 @@ def assemble(
 
 
 def reads_sentences(settings: AssemblySettings, budget: Budget) -> bool:
-    """Whether the room is filled with single sentences, where there are any."""
+    """Whether the context is filled with single sentences, if the extents have any."""
     return settings.unit == "sentences" or (settings.unit == "auto" and budget.amount <= SMALL[budget.unit])
 
 
 @dataclass(slots=True)
 class _Context:
-    """The context while it grows: what was taken for whom and why, and why the others were not.
+    """The state of a context that is being filled.
 
-    ``lit``: the children that stand in a passage. ``first``: as ``assemble`` has it.
+    ``first``: as in ``assemble``. ``unsure``: why the budget is small, "" if it is not. ``taken``: each candidate with
+    the span taken for it and the reason of its extent. ``refused``: the reason by child. ``ended``: why the context
+    ended, "" while it has not. ``shown``: children in a passage, known after ``passages``. ``reached``: number of
+    candidates considered.
     """
 
     budget: Budget
     settings: AssemblySettings
     filling: Filling
     first: int | None = None
-    hardly: str = ""
+    unsure: str = ""
     taken: list[tuple[ContextCandidate, Span, str]] = field(default_factory=list)
     refused: dict[int, str] = field(default_factory=dict)
     ended: str = ""
-    lit: set[int] = field(default_factory=set)
+    shown: set[int] = field(default_factory=set)
     reached: int = 0
 
-    def offer(self, candidates: Sequence[ContextCandidate], likely: Sequence[float]) -> None:
-        """Take what fits of the candidates, best first.
+    def offer(self, candidates: Sequence[ContextCandidate], probabilities: Sequence[float]) -> None:
+        """Take the candidates that fit, best first.
 
-        ``likely``: for each the probability that gold is still to come, the candidate's own included.
+        ``probabilities``: for each candidate, that gold is still ahead, itself included.
         """
-        for at, (candidate, chance) in enumerate(zip(candidates, likely, strict=True)):
-            if self.ended:
-                rest = candidates[at:]
-                covered = self.filling.covers(*((one.document, one.core) for one in rest))
-                self.taken += [(one, one.core, CAME_IN) for one in compress(rest, covered)]
-                for one in compress(rest, map(not_, covered)):
-                    self.refused.setdefault(one.child, self.ended)
-                return
-            self.reached = at + 1
-            if at == self.first:
-                return
-            if self.filling.covers((candidate.document, candidate.core))[0]:
+        for index, (candidate, probability) in enumerate(zip(candidates, probabilities, strict=True)):
+            if not self.ended:
+                self.reached = index + 1
+                if index == self.first:
+                    return
+            if self.filling.covers(candidate.document, candidate.core):
                 self.taken.append((candidate, candidate.core, CAME_IN))
                 continue
-            if chance < self.settings.stop_below and self.taken:
-                self.ended = POOR.format(likely=chance, least=self.settings.stop_below)
-            if refusal := self.ended or self._tried(candidate):
+            if not self.ended and probability < self.settings.stop_below and self.taken:
+                self.ended = POOR.format(likely=probability, least=self.settings.stop_below)
+            if refusal := self.ended or self._try(candidate):
                 self.refused.setdefault(candidate.child, refusal)
 
-    def _tried(self, candidate: ContextCandidate) -> str:
-        """Takes the candidate, or its core, or a beginning of it; else says why not."""
-        if self.hardly and candidate.wanted != candidate.core:
-            candidate = replace(candidate, wanted=candidate.core, reason=ALONE)
-        if self._take(candidate, candidate.wanted, candidate.reason):
+    def _try(self, candidate: ContextCandidate) -> str:
+        """Take the candidate, or else its core, or else a beginning of the core; return "" or the reason of refusal."""
+        if self.unsure and candidate.extent != candidate.core:
+            candidate = replace(candidate, extent=candidate.core, reason=ALONE)
+        if self._take(candidate, candidate.extent, candidate.reason):
             return ""
-        if candidate.core != candidate.wanted and self._take(candidate, candidate.core, ALONE):
+        if candidate.core != candidate.extent and self._take(candidate, candidate.core, ALONE):
             return ""
-        if candidate.single:
+        if candidate.is_sentence:
             return TOO_LONG
-        self.ended = self._over()
+        self.ended = self._over_budget()
         cut = _beginning(self.filling, candidate.document, candidate.core)
         if cut is None:
             return self.ended
@@ -183,36 +184,36 @@ class _Context:
         self.taken.append((candidate, span, reason))
         return True
 
-    def _over(self) -> str:
-        return self.hardly or OVER.format(amount=self.budget.amount, unit=self.budget.unit)
+    def _over_budget(self) -> str:
+        return self.unsure or OVER.format(amount=self.budget.amount, unit=self.budget.unit)
 
     def fates(self, extents: Sequence[Extent]) -> dict[int, str]:
-        """What became of each extent's child; known once the passages are made."""
+        """The fate of each extent's child; to be called after ``passages``."""
         around = dict.fromkeys((candidate.child for candidate, _, _ in self.taken), AROUND)
-        over = dict.fromkeys((extent.child for extent in extents), self._over())
-        fates = {**over, **self.refused, **around, **dict.fromkeys(self.lit, KEPT)}
-        return {child: fates[child] for child in over}
+        over_budget = dict.fromkeys((extent.child for extent in extents), self._over_budget())
+        fates = {**over_budget, **self.refused, **around, **dict.fromkeys(self.shown, KEPT)}
+        return {child: fates[child] for child in over_budget}
 
-    def passages(self, ranking: Ranking, notes: Notes) -> tuple[Passage, ...]:
-        """One passage for each run, ranked by the best that was taken into it."""
+    def passages(self, ranking: Ranking, headers: PassageHeaders) -> tuple[Passage, ...]:
+        """One passage for each run, ranked by the best candidate in it."""
         leaves = ranking.leaves
         members: dict[tuple[int, Span], list[tuple[ContextCandidate, str]]] = {}
-        for candidate, span, reason in self.taken:  # best first, so the first member of a run is its best
+        for candidate, span, reason in self.taken:  # best first: so are the members of each run
             run = self.filling.run_of(candidate.document, span.start)
             if run is not None:
                 members.setdefault((candidate.document, run), []).append((candidate, reason))
-        notes.expect(
+        headers.prefetch(
             [candidate.child for candidate, _, _ in self.taken], [(document, run.start) for document, run in members]
         )
         passages: list[Passage] = []
         for rank, ((document, run), group) in enumerate(members.items(), start=1):
-            lit: dict[int, Span] = {}
+            children: dict[int, Span] = {}
             for candidate, _ in group:
                 child = Span(int(leaves.starts[candidate.child]), int(leaves.ends[candidate.child]))
                 if child.overlap(run):
-                    lit.setdefault(candidate.child, Span(max(child.start, run.start), min(child.end, run.end)))
-            self.lit.update(lit)
-            begins = notes.at(document, run.start)
+                    children.setdefault(candidate.child, Span(max(child.start, run.start), min(child.end, run.end)))
+            self.shown.update(children)
+            best, reason = group[0]
             passages.append(
                 Passage(
                     version_id=leaves.version_ids[document],
@@ -222,29 +223,28 @@ class _Context:
                     end=run.end,
                     text=self.filling.text(document)[run.start : run.end],
                     tokens=self.filling.size(document, run),
-                    chunk_ids=tuple(notes.facts[child].chunk_id for child in lit),
-                    children=tuple(lit.values()),
+                    chunk_ids=tuple(headers.facts[child].chunk_id for child in children),
+                    children=tuple(children.values()),
                     rank=rank,
-                    score=group[0][0].relevance,
-                    reason=group[0][1],
-                    **begins._asdict(),
+                    score=best.relevance,
+                    reason=reason,
+                    **headers.parts(document, run.start)._asdict(),
                 )
             )
         return tuple(passages)
 
 
 def _beginning(filling: Filling, document: int, child: Span) -> Span | None:
-    """The longest beginning of the child that fits, ending at a sentence or, failing that, at a word."""
+    """The longest prefix of the child that fits and ends with a sentence or, failing that, a word; ``None`` if none."""
     text = filling.text(document)
     for sentence in reversed(sentence_spans(text, child.start, child.end)[:-1]):
         cut = Span(child.start, sentence.end)
         if cut.length >= SHORTEST_CUT and filling.fits(document, cut):
             return cut
     ends = [
-        place
-        for place in range(child.start + SHORTEST_CUT, child.end)
-        if text[place].isspace() and not text[place - 1].isspace()
+        offset
+        for offset in range(child.start + SHORTEST_CUT, child.end)
+        if text[offset].isspace() and not text[offset - 1].isspace()
     ]
-    # Sizes grow with the end, so the longest that fits is found by bisection.
     fitting = bisect.bisect_left(ends, True, key=lambda end: not filling.fits(document, Span(child.start, end)))
     return Span(child.start, ends[fitting - 1]) if fitting else None

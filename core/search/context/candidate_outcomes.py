@@ -1,10 +1,11 @@
-"""What became of every candidate, as the trace tells it, and how the best hits lie together.
+"""The trace of a search, with the fate of every candidate, and whether the best hits are clustered.
 
 The columns of the trace are those of ``Ranking.scores``: a stage that adds one there is in the trace.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,9 +21,9 @@ from core.search.ranking.fusion import best_first
 from core.search.ranking.fusion import ranks as ranks_of
 from core.search.ranking.stage_scores import Ranking
 
-# Candidates any stage ranks this high are in the trace, so that a reader sees what nearly made it.
-WATCHED = 100
-NONE: Mapping[str, int] = MappingProxyType({})
+# The trace has every leaf that any stage ranks this high, so that near misses can be seen.
+TRACED = 100
+NO_READS: Mapping[str, int] = MappingProxyType({})
 
 
 def build_trace(
@@ -30,56 +31,55 @@ def build_trace(
     fates: Mapping[int, str],
     chunk_ids: Callable[[Sequence[int]], Mapping[int, str]],
     timings_ms: Mapping[str, float],
-    reads: Mapping[str, int] = NONE,
+    reads: Mapping[str, int] = NO_READS,
 ) -> Trace:
-    """One candidate for every leaf some stage ranked among its best or expansion added, in final order.
+    """The trace: one candidate for every leaf that a stage ranked high or expansion added, in final order.
 
-    ``fates``: by leaf index, from assembly. ``chunk_ids``: leaf indices to public ids. What expansion added without any
-    stage having looked at it comes last, without ranks. ``reads``: how often a stage behind the ranking asked the
-    catalogue, by its name in ``timings_ms``.
+    ``fates``: by leaf index, from ``assemble``. ``chunk_ids``: maps leaf indices to public ids. Leaves outside the
+    pool, added by expansion, come last and have no ranks. ``reads``: number of catalogue reads by stage.
     """
     leaves, columns = ranking.leaves, ranking.scores
-    wanted = np.array(sorted(fates), dtype=np.int64)
-    found, inside = _places(ranking.pool, wanted)
-    best = [best_first(scores, WATCHED) for scores in columns.values()]
-    entries = np.unique(np.concatenate([ranking.kept, found[inside], *best]))
-    seen, unseen = ranking.pool[entries], wanted[~inside]
-    everything = np.concatenate([seen, unseen])
-    ids = chunk_ids(everything.tolist())
-    about = [column[everything] for column in (leaves.rows, leaves.documents, leaves.starts, leaves.ends)]
-    fate, matched, versions = fate_words(ranking, fates), ranking.matched, leaves.version_ids
-    out = np.array([entry in ranking.dropped for entry in entries.tolist()], dtype=bool)
+    context_leaves = np.array(sorted(fates), dtype=np.int64)
+    positions, in_pool = _pool_positions(ranking.pool, context_leaves)
+    best = [best_first(scores, TRACED) for scores in columns.values()]
+    entries = np.unique(np.concatenate([ranking.kept, positions[in_pool], *best]))
+    ranked_leaves, added_leaves = ranking.pool[entries], context_leaves[~in_pool]
+    all_leaves = np.concatenate([ranked_leaves, added_leaves])
+    ids = chunk_ids(all_leaves.tolist())
+    facts = [column[all_leaves] for column in (leaves.rows, leaves.documents, leaves.starts, leaves.ends)]
+    fate, matched, versions = fate_of(ranking, fates), ranking.matched, leaves.version_ids
+    dropped = np.array([entry in ranking.dropped for entry in entries.tolist()], dtype=bool)
 
-    def made() -> Iterator[Candidate]:
-        """Without the ranking, which a result that is remembered must not hold: it holds all leaves."""
-        places = {stage: ranks_of(scores)[entries] for stage, scores in columns.items()}
-        final = places[list(columns)[-1]]
-        order = np.lexsort((final, out))
-        # Plain numbers, a tuple for each candidate: reading arrays one number at a time costs more than all the rest.
-        ranks = zip(*(ranked[order].tolist() for ranked in places.values()), strict=True)
-        scores = zip(*(column[entries[order]].tolist() for column in columns.values()), strict=True)
-        ends: list[tuple[dict[str, int], dict[str, float], str, str]] = [
+    def make_candidates() -> Iterator[Candidate]:
+        # This closure must not refer to the ranking: a cached result would keep the whole leaf table in memory.
+        ranks = {stage: ranks_of(scores)[entries] for stage, scores in columns.items()}
+        final_ranks = ranks[list(columns)[-1]]
+        order = np.lexsort((final_ranks, dropped))
+        # Converted to plain numbers column by column: reading arrays one number at a time is much slower.
+        rank_rows = zip(*(column[order].tolist() for column in ranks.values()), strict=True)
+        score_rows = zip(*(column[entries[order]].tolist() for column in columns.values()), strict=True)
+        outcomes: list[tuple[dict[str, int], dict[str, float], str, str]] = [
             (
-                {stage: rank for stage, rank in zip(columns, ranked, strict=True) if rank},
-                {stage: score for stage, score in zip(columns, scored, strict=True) if score == score},  # not nan
-                fate(entry, index, ranked[-1]),
+                {stage: rank for stage, rank in zip(columns, stage_ranks, strict=True) if rank},
+                {stage: score for stage, score in zip(columns, scores, strict=True) if not math.isnan(score)},
+                fate(entry, leaf, stage_ranks[-1]),
                 matched.get(entry, ""),
             )
-            for entry, index, ranked, scored in zip(
-                entries[order].tolist(), seen[order].tolist(), ranks, scores, strict=True
+            for entry, leaf, stage_ranks, scores in zip(
+                entries[order].tolist(), ranked_leaves[order].tolist(), rank_rows, score_rows, strict=True
             )
         ]
-        ends += [({}, {}, fates[index], "") for index in unseen.tolist()]
-        listed = np.concatenate([order, np.arange(len(order), len(everything))])
-        rows = zip(everything[listed].tolist(), *(column[listed].tolist() for column in about), strict=True)
-        for (index, row, document, start, end), told in zip(rows, ends, strict=True):
-            yield Candidate(row, ids[index], versions[document], start, end, *told)
+        outcomes += [({}, {}, fates[leaf], "") for leaf in added_leaves.tolist()]
+        final_order = np.concatenate([order, np.arange(len(order), len(all_leaves))])
+        fact_rows = zip(all_leaves[final_order].tolist(), *(fact[final_order].tolist() for fact in facts), strict=True)
+        for (leaf, row, document, start, end), outcome in zip(fact_rows, outcomes, strict=True):
+            yield Candidate(row, ids[leaf], versions[document], start, end, *outcome)
 
-    return Trace(ranking.question, tuple(columns), LazyCandidates(made), dict(timings_ms), dict(reads))
+    return Trace(ranking.question, tuple(columns), LazyCandidates(make_candidates), dict(timings_ms), dict(reads))
 
 
 class LazyCandidates(Sequence[Candidate]):
-    """Candidates that are made when the first of them is looked at: hundreds, of which most people see none."""
+    """Candidates that are made at the first access: there are hundreds, and most users open none."""
 
     def __init__(self, make: Callable[[], Iterable[Candidate]]) -> None:
         self._make = make
@@ -99,43 +99,44 @@ class LazyCandidates(Sequence[Candidate]):
         return len(self._made)
 
 
-def fate_words(ranking: Ranking, fates: Mapping[int, str]) -> Callable[[int, int, int], str]:
-    """What became of a leaf that a stage looked at, in words: of its place in the pool, its index and its last rank.
+def fate_of(ranking: Ranking, fates: Mapping[int, str]) -> Callable[[int, int, int], str]:
+    """A function that returns the fate of a leaf: (position in the pool, leaf index, final rank) to a sentence.
 
-    ``fates``: by leaf index, from assembly.
+    ``fates``: by leaf index, from ``assemble``.
     """
     kept, dropped = set(ranking.kept.tolist()), ranking.dropped
 
-    def fate(entry: int, index: int, rank: int) -> str:
-        if entry in kept or index in fates:  # expansion may add leaves that did not go on by themselves
-            return fates.get(index, "kept")
+    def fate(entry: int, leaf: int, rank: int) -> str:
+        if entry in kept or leaf in fates:  # expansion may add leaves that the ranking did not keep
+            return fates.get(leaf, "kept")
         return dropped.get(entry, f"ranked {rank:,}: the best {len(kept):,} go on")
 
     return fate
 
 
-def _places(pool: NDArray[np.int64], wanted: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Where in the pool, which ascends, each of the wanted leaves stands, and whether it does.
+def _pool_positions(pool: NDArray[np.int64], leaves: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The position of each leaf in the ascending pool, and whether it is in the pool.
 
-    >>> [found.tolist() for found in _places(np.array([3, 5]), np.array([5, 9]))]
+    >>> [array.tolist() for array in _pool_positions(np.array([3, 5]), np.array([5, 9]))]
     [[1, 0], [True, False]]
     """
-    places = np.searchsorted(pool, wanted)
-    places[places == len(pool)] = 0
-    return places, pool[places] == wanted if len(pool) else np.zeros(len(wanted), bool)
+    positions = np.searchsorted(pool, leaves)
+    positions[positions == len(pool)] = 0
+    return positions, pool[positions] == leaves if len(pool) else np.zeros(len(leaves), bool)
 
 
-TOP = 10  # hits looked at: about as many as the usual budget holds
-# From this share on, hits come in families: reading what stands between them is more likely to help than to dilute.
-MANY = 0.5
+TOP_HITS = 10  # hits considered: about as many as the default budget holds
+# From this share on the hits count as clustered: the text between them is more likely to help than to dilute.
+CLUSTERED_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Clustered:
-    """Of the ``hits`` best hits, the shares that have another one of them in their parent, and in their document.
+    """How clustered the best hits are, and the expansion strategies that this suggests.
 
-    ``expansions``: the strategies of ``core.settings.EXPANSIONS`` that suit it, the fittest first. ``advice``: the same
-    as a sentence.
+    ``hits``: their number. ``in_parent``, ``in_document``: the share of them with another one in the same parent, and
+    in the same document. ``expansions``: names of ``core.settings.EXPANSIONS``, best first. ``advice``: the same as a
+    sentence.
     """
 
     hits: int
@@ -145,34 +146,34 @@ class Clustered:
     advice: str
 
 
-def clustered(ranking: Ranking, top: int = TOP) -> Clustered:
-    """How the best ``top`` hits lie: a leaf without a parent shares none. One hit alone lies by itself."""
+def clustered(ranking: Ranking, top: int = TOP_HITS) -> Clustered:
+    """How clustered the best ``top`` hits are. A leaf without a parent shares its parent with none."""
     hits = ranking.pool[ranking.kept[:top]]
     parents = [int(parent) for parent in ranking.leaves.parent_rows[hits]]
-    in_parent = _shared([parent if parent >= 0 else ("none", place) for place, parent in enumerate(parents)])
-    in_document = _shared([int(document) for document in ranking.leaves.documents[hits]])
+    in_parent = _repeated_share([parent if parent >= 0 else ("none", hit) for hit, parent in enumerate(parents)])
+    in_document = _repeated_share([int(document) for document in ranking.leaves.documents[hits]])
     count = len(hits)
     if count < 2:
         return Clustered(count, in_parent, in_document, (), "Too few hits to tell how the evidence lies.")
-    found = f"{round(in_parent * count)} of the best {count} hits share a parent with another"
-    if in_parent >= MANY:
+    finding = f"{round(in_parent * count)} of the best {count} hits share a parent with another"
+    if in_parent >= CLUSTERED_SHARE:
         expansions: tuple[str, ...] = ("auto-merge", "parent", "needed")
-        said = "the evidence is clustered: whole parents (auto-merge, parent; needed if no prose) read it together."
-    elif in_document >= MANY:
+        advice = "the evidence is clustered: whole parents (auto-merge, parent; needed if no prose) read it together."
+    elif in_document >= CLUSTERED_SHARE:
         expansions = ("window",)
-        found += f", but {round(in_document * count)} a document"
-        said = "a window around each reads enough of what stands near it."
+        finding += f", but {round(in_document * count)} a document"
+        advice = "a window around each reads enough of what stands near it."
     else:
         expansions = ("flat", "needed", "window")
-        said = "the evidence is scattered: single children (flat, needed) or a small window leave room for more."
-    return Clustered(count, in_parent, in_document, expansions, f"{found}: {said}")
+        advice = "the evidence is scattered: single children (flat, needed) or a small window leave room for more."
+    return Clustered(count, in_parent, in_document, expansions, f"{finding}: {advice}")
 
 
-def _shared(homes: Sequence[Hashable]) -> float:
-    """The share of the homes that occur more than once.
+def _repeated_share(values: Sequence[Hashable]) -> float:
+    """The share of the values that occur more than once.
 
-    >>> _shared(["a", "b", "a", "c"])
+    >>> _repeated_share(["a", "b", "a", "c"])
     0.5
     """
-    sizes = Counter(homes)
-    return sum(sizes[home] > 1 for home in homes) / len(homes) if homes else 0.0
+    counts = Counter(values)
+    return sum(counts[value] > 1 for value in values) / len(values) if values else 0.0

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.embedding.answer_reader import Marks
-from core.search.context.filling import ContextCandidate, place, whole_candidates
+from core.search.context.filling import ContextCandidate, extent_candidates, merge_span
 from core.search.expansion.growth import Extent, leaf_at, stands_alone
 from core.search.ranking.catalogue_reads import CatalogueReads
 from core.search.ranking.fusion import standardise
@@ -22,19 +22,19 @@ from core.types import Span
 
 Scores = NDArray[np.float64]
 
-# Sentences of so many extents are weighed: a small budget holds a few of the best, and each may have to be encoded.
-CHUNKS = 20
-# A sentence is worth this many parts of its chunk's score to one part of its own and this much of each neighbour's.
-# Tried on the suites for tuning: with 2 parts meetings lost more; neighbours at 0.6 and 0.8 cost what sentences gain.
+# Only the best extents are split into sentences: a small budget holds few of them.
+MOST_EXTENTS = 20
+# Weights of the chunk's score and of each neighbouring sentence's; the sentence's own has 1. From the tuning suites:
+# with a chunk weight of 2 meetings lost more; neighbour weights of 0.6 and 0.8 cost what sentences gain.
 CHUNK_PART = 4.0
 NEIGHBOUR_PART = 0.3
-# Where a re-ranker read that marks answers, the probability that one stands in the sentence counts so much, and the
-# words half. It is no standard score: where nothing is marked for sure, as where a claim is asked, it leaves the order
-# alone. Standardised it found 0.7 points more on ``chroma`` at 1,000 characters and lost 1.7 on ``scifact`` at 2,000.
+# Weight of the probability that a re-ranker's marked answer is in the sentence; the term share then counts half. The
+# probability is not standardised, so that it does not change the order when nothing is marked with confidence, as for a
+# claim. Standardised it gained 0.7 points on ``chroma`` at 1,000 characters and lost 1.7 on ``scifact`` at 2,000.
 MARK_PART = 4.0
-MARK_SCALE = 2.0  # of the log-odds that the answer stands there against none, which are too sure of themselves
-# Up to so much room sentences find more than passages do. Measured on the suites for tuning: at 1,000 characters on
-# papers and mixed prose, at 2,000 no longer on meetings, whose turns were not yet kept whole.
+MARK_SCALE = 2.0  # divides the log-odds of the marked answer against none, which are overconfident
+# Up to this budget sentences find more than passages. Measured on the tuning suites: at 1,000 characters on papers and
+# mixed prose; at 2,000 not on meetings, whose turns were not yet kept whole.
 SMALL = {"characters": 1000, "tokens": 250}
 
 REASON = "one of the sentences that say most to the question, in one of the best chunks"
@@ -42,109 +42,122 @@ REASON = "one of the sentences that say most to the question, in one of the best
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A sentence ``among`` others of its run, or with ``among`` ``None`` a whole extent with its child as the core."""
+    """A sentence of a ``run`` of text; or, with ``run`` ``None``, a whole extent whose core is its child.
+
+    ``leaf``: the leaf in which it begins.
+    """
 
     document: int
     core: Span
-    wanted: Span
+    extent: Span
     child: int
     leaf: int
-    among: Span | None
+    run: Span | None
     reason: str
 
 
 def sentence_candidates(ranking: Ranking, extents: Sequence[Extent], reads: CatalogueReads) -> list[ContextCandidate]:
-    """The sentences of the best extents, best first; each by its chunk, itself and the sentences beside it.
+    """The sentences of the best extents and the other extents whole, best first; [] if no extent can be split.
 
-    [] where none of them is in sentences: then extents are what fills the room. All three are standard scores. A
-    sentence's chunk is the leaf it begins in; one that was not ranked counts as the worst that was. Code, what is no
-    prose, what people say in turns, and extents beyond ``CHUNKS`` stay whole and stand for themselves as their chunk
-    does. What a sentence is worth itself is the share of the question's words in it, and what a re-ranker marked there.
+    Not split are code and other text that is not prose, speakers' turns, and extents beyond ``MOST_EXTENTS``.
+
+    A sentence's score is the weighted sum of three: the z-score of its chunk, the leaf it begins in, where an unranked
+    leaf counts as the worst ranked one; its own score, from the share of the question's terms in it and from a
+    re-ranker's marks; and the own scores of both neighbouring sentences. For a whole extent the chunk's z-score stands
+    for its own score as well.
     """
     pieces = _pieces(ranking.leaves, extents, reads)
-    places = np.flatnonzero([piece.among is not None for piece in pieces])
-    if not len(places):
+    sentence_indices = np.flatnonzero([piece.run is not None for piece in pieces])
+    if not len(sentence_indices):
         return []
-    chunk = standardise(_of_leaves(ranking, [piece.leaf for piece in pieces]))
+    chunk = standardise(_leaf_scores(ranking, [piece.leaf for piece in pieces]))
     total = (CHUNK_PART + 1) * chunk
-    sentences = [pieces[at] for at in places.tolist()]
-    asked = set(analyse(ranking.question))
+    sentences = [pieces[index] for index in sentence_indices.tolist()]
+    terms = set(analyse(ranking.question))
     texts = (reads.text(piece.document)[piece.core.start : piece.core.end] for piece in sentences)
-    own = standardise(np.array([len(asked & set(analyse(text))) / max(1, len(asked)) for text in texts]))
+    own = standardise(np.array([len(terms & set(analyse(text))) / max(1, len(terms)) for text in texts]))
     if ranking.marks:
-        marked = np.array([_marked(ranking.marks.get(piece.leaf), piece.core) for piece in sentences])
+        marked = np.array([_marked_probability(ranking.marks.get(piece.leaf), piece.core) for piece in sentences])
         own = own / 2 + MARK_PART * marked
-    total[places] = CHUNK_PART * chunk[places] + own + NEIGHBOUR_PART * _beside(sentences, own)
+    neighbours = NEIGHBOUR_PART * _neighbour_sums(sentences, own)
+    total[sentence_indices] = CHUNK_PART * chunk[sentence_indices] + own + neighbours
     order = np.argsort(-total, kind="stable").tolist()
     return [
         ContextCandidate(
             piece.child,
             piece.document,
             piece.core,
-            piece.wanted,
-            float(total[at]),
+            piece.extent,
+            score,
             piece.reason,
-            single=piece.among is not None,
+            is_sentence=piece.run is not None,
         )
-        for at in order
-        for piece in [pieces[at]]
+        for piece, score in ((pieces[index], float(total[index])) for index in order)
     ]
 
 
 def _pieces(leaves: LeafTable, extents: Sequence[Extent], reads: CatalogueReads) -> list[_Piece]:
-    """Sentences of the best extents that are prose, each once, and all other extents as they are."""
+    """Sentences of the best extents that can be split, each once, and all other extents whole."""
     runs: dict[int, list[Span]] = {}
     whole: list[Extent] = []
     for rank, extent in enumerate(extents):
-        body, wanted = reads.text(extent.document), Span(extent.start, extent.end)
-        if rank < CHUNKS and stands_alone(body, wanted, reads.kind(extent.document)):
-            known = runs.setdefault(extent.document, [])
-            low, high, joined = place(body, known, wanted)
-            known[low:high] = [joined]
+        text, span = reads.text(extent.document), Span(extent.start, extent.end)
+        if rank < MOST_EXTENTS and stands_alone(text, span, reads.kind(extent.document)):
+            document_runs = runs.setdefault(extent.document, [])
+            low, high, merged = merge_span(text, document_runs, span)
+            document_runs[low:high] = [merged]
         else:
             whole.append(extent)
     children = {extent.child for extent in extents}
     pieces: list[_Piece] = []
-    for document, run in ((document, run) for document, known in runs.items() for run in known):
+    for document, run in ((document, run) for document, document_runs in runs.items() for run in document_runs):
         for sentence in sentence_spans(reads.text(document), run.start, run.end):
             leaf = leaf_at(leaves, document, sentence.start)
-            child = leaf if leaf in children else _asked_by(extents, document, sentence)
+            child = leaf if leaf in children else _child_of(extents, document, sentence)
             pieces.append(_Piece(document, sentence, sentence, child, leaf, run, REASON))
     return pieces + [
-        _Piece(one.document, one.core, one.wanted, one.child, one.child, None, one.reason)
-        for one in whole_candidates(leaves, whole)
+        _Piece(
+            candidate.document,
+            candidate.core,
+            candidate.extent,
+            candidate.child,
+            candidate.child,
+            None,
+            candidate.reason,
+        )
+        for candidate in extent_candidates(leaves, whole)
     ]
 
 
-def _marked(marks: Marks | None, sentence: Span) -> float:
-    """How likely, on a scale from 0 to 1, the answer stands in the sentence; 0 where its leaf was not read."""
+def _marked_probability(marks: Marks | None, sentence: Span) -> float:
+    """The probability that the answer is in the sentence; 0 if the re-ranker did not read its leaf."""
     best = marks and marks.best(sentence.start, sentence.end)
     return float(1 / (1 + np.exp(-best.score / MARK_SCALE))) if best else 0.0
 
 
-def _beside(sentences: Sequence[_Piece], own: Scores) -> Scores:
-    """The sum of both neighbours' scores; a neighbour stands in the same run."""
-    together = np.array(
-        [(before.document, before.among) == (after.document, after.among) for before, after in pairwise(sentences)],
+def _neighbour_sums(sentences: Sequence[_Piece], own: Scores) -> Scores:
+    """For each sentence the sum of the own scores of the sentences before and after it in its run."""
+    same_run = np.array(
+        [(before.document, before.run) == (after.document, after.run) for before, after in pairwise(sentences)],
         dtype=bool,
     )
-    beside = np.zeros(len(sentences))
-    beside[:-1] += np.where(together, own[1:], 0.0)
-    beside[1:] += np.where(together, own[:-1], 0.0)
-    return beside
+    sums = np.zeros(len(sentences))
+    sums[:-1] += np.where(same_run, own[1:], 0.0)
+    sums[1:] += np.where(same_run, own[:-1], 0.0)
+    return sums
 
 
-def _of_leaves(ranking: Ranking, leaves: Sequence[int]) -> Scores:
-    """The final scores of leaves; of one that was not ranked, the lowest there is."""
-    wanted = np.array(leaves)
-    places = np.minimum(np.searchsorted(ranking.pool, wanted), len(ranking.pool) - 1)
-    scores = np.where(ranking.pool[places] == wanted, ranking.final[places], np.nan)
+def _leaf_scores(ranking: Ranking, leaves: Sequence[int]) -> Scores:
+    """The final scores of leaves; an unranked leaf gets the lowest of all."""
+    indices = np.array(leaves)
+    positions = np.minimum(np.searchsorted(ranking.pool, indices), len(ranking.pool) - 1)
+    scores = np.where(ranking.pool[positions] == indices, ranking.final[positions], np.nan)
     ranked = ranking.final[~np.isnan(ranking.final)]
     return np.where(np.isnan(scores), ranked.min() if len(ranked) else 0.0, scores)
 
 
-def _asked_by(extents: Sequence[Extent], document: int, span: Span) -> int:
-    """The child of the best extent that holds the sentence, or meets it where two extents were joined inside it."""
+def _child_of(extents: Sequence[Extent], document: int, span: Span) -> int:
+    """The child of the best extent that overlaps the sentence."""
     return next(
         extent.child
         for extent in extents

@@ -1,8 +1,7 @@
-"""Passages that contradict each other on what was asked: the same subject with another number or day, or denied.
+"""Contradictions between passages on what was asked: the same subject with another number or date, or denied.
 
-No language model takes part, and a wrong conflict is worse than a missed one. Two sentences are only held against each
-other where both bear on the question, one of them says nothing of its subject that the other does not, and they are
-alike by meaning.
+Rules only, no language model. They prefer to miss a conflict rather than report a wrong one: two sentences are compared
+only if both are relevant to the question, one has no content words that the other lacks, and their vectors are similar.
 """
 
 from __future__ import annotations
@@ -21,20 +20,21 @@ from core.text.quantities import BASE_UNITS
 from core.text.sentences import is_half, sentence_spans
 from core.types import Span
 
-_ALIKE = {DATE: 0.75}  # least share of the words of both that the other has too, else 0.6
-_LEAST_SIMILAR = 0.5  # of two statements: less alike by meaning they are about different things
-_BEARS, _BEARS_SIMILAR = 0.5, 0.5  # least share of the question's words in a sentence, or likeness to what it states
-_SERIES = 3  # values that one document may give a subject: with more it tells of many cases, as logs do
+_WORD_OVERLAP = {DATE: 0.75}  # least share of the words of two statements that the other has too; 0.6 for other kinds
+_LEAST_SIMILAR = 0.5  # cosine of two statements; below it they are about different things
+# A statement is relevant with this share of the question's words in its sentence, or this cosine to the question.
+_RELEVANT_SHARE, _RELEVANT_SIMILAR = 0.5, 0.5
+_MOST_VALUES = 3  # of one subject in one document; with more, as in logs, the values are of different cases
 _LONGEST_ABOUT = 110  # characters
 GAP = "…"
 
 
 @dataclass(frozen=True, slots=True)
 class ConflictSide:
-    """What one passage says. ``value`` as written, ``normal`` comparable: "3600 s", "2026-03-31", "no".
+    """What one passage says. ``value``: as written. ``normal``: normalised: "3600 s", "2026-03-31", "no".
 
-    ``span``: of the value, and ``sentence_span`` of its sentence, in the canonical text of ``version_id``. ``date``: of
-    the document, "" where it is not known.
+    ``span``, ``sentence_span``: of the value and of its sentence in the canonical text of ``version_id``. ``rank``: the
+    passage's. ``date``: the document's, "" if unknown.
     """
 
     value: str
@@ -51,10 +51,10 @@ class ConflictSide:
 
 @dataclass(frozen=True, slots=True)
 class ContextConflict:
-    """Two or more sides that cannot all be true, of the more relevant passage first; at least two ``normal`` differ.
+    """Two or more sides that cannot all be true, that of the most relevant passage first.
 
-    ``kind``: "number", "date" or "negation". ``subject``: words of the first side that another shares; ``about``: what
-    the first side says, with a gap for the value, to be read by a person.
+    ``kind``: "number", "date" or "negation". ``subject``: words of the first side that another one shares. ``about``:
+    the clause of the first side with ``GAP`` in place of the value, for the user.
     """
 
     kind: str
@@ -64,82 +64,101 @@ class ContextConflict:
 
     @property
     def sentence(self) -> str:
-        """What each side says, and of when its document is, for a person."""
-        told = (f"{one.value} ({', '.join(filter(None, (one.document, one.date)))})" for one in self.sides)
-        return f"The sources disagree: {'; '.join(told)}."
+        """Each side's value, document and date, as a sentence for the user."""
+        sides = (f"{side.value} ({', '.join(filter(None, (side.document, side.date)))})" for side in self.sides)
+        return f"The sources disagree: {'; '.join(sides)}."
 
 
 def conflicts(
     question: str,
     passages: Sequence[Passage],
     similarity: Callable[[str, str], float],
-    cut: Callable[[str, int], bool] = lambda version_id, place: False,
-    dated: Callable[[str], str] = lambda version_id: "",
+    splits_sentence: Callable[[str, int], bool] = lambda version_id, place: False,
+    date_of: Callable[[str], str] = lambda version_id: "",
 ) -> tuple[ContextConflict, ...]:
-    """What the passages disagree on of what was asked, of the most relevant passages first; () where nothing was found.
+    """The conflicts between the passages on the question, those of the most relevant passages first; () for none.
 
-    ``similarity(one, other)``: how much two texts are alike by meaning, in [-1, 1]; it is asked for the few pairs whose
-    values differ. ``cut(version_id, place)``: whether a passage that begins or ends there parts a sentence: a half
-    states nothing. ``dated(version_id)``: the date of a document. The order in which passages are given does not
-    matter, their ranks do.
+    ``similarity(text, text)``: the cosine of two texts; called only for the few pairs whose values differ.
+    ``splits_sentence(version_id, offset)``: whether the offset is inside a sentence; sentences cut by the bounds of a
+    passage are ignored. ``date_of(version_id)``: the date of a document. Passages may come in any order, since their
+    ranks count.
     """
-    asked = frozenset(content_words(question))
-    said = _disputed(passages, cut)
+    question_words = frozenset(content_words(question))
+    statements = _disputed_statements(passages, splits_sentence)
 
-    def bears(one: Statement) -> bool:
-        shared = len(asked & one.known)
-        return shared >= max(1, _BEARS * len(asked)) or similarity(question, _told(one)) >= _BEARS_SIMILAR
+    def is_relevant(statement: Statement) -> bool:
+        shared = len(question_words & statement.known)
+        if shared >= max(1, _RELEVANT_SHARE * len(question_words)):
+            return True
+        return similarity(question, _clause(statement)) >= _RELEVANT_SIMILAR
 
-    groups: list[set[int]] = []
-    for one, other in combinations(range(len(said)), 2):
-        a, b = said[one], said[other]
-        if _contradict(a, b) and bears(a) and bears(b) and similarity(_told(a), _told(b)) >= _LEAST_SIMILAR:
-            joined = [group for group in groups if group & {one, other}]
-            groups = [group for group in groups if group not in joined] + [{one, other}.union(*joined)]
-    ordered = sorted(groups, key=min)
-    return tuple(_conflict([said[place] for place in sorted(group)], said, bears, dated) for group in ordered)
+    def conflict(a: Statement, b: Statement) -> bool:
+        if not (_contradict(a, b) and is_relevant(a) and is_relevant(b)):
+            return False
+        return similarity(_clause(a), _clause(b)) >= _LEAST_SIMILAR
+
+    groups: list[set[int]] = []  # indices of statements, connected by conflicts
+    for first, second in combinations(range(len(statements)), 2):
+        if conflict(statements[first], statements[second]):
+            connected = [group for group in groups if group & {first, second}]
+            groups = [group for group in groups if group not in connected] + [{first, second}.union(*connected)]
+    return tuple(
+        _conflict([statements[index] for index in sorted(group)], statements, is_relevant, date_of)
+        for group in sorted(groups, key=min)
+    )
 
 
-def _disputed(passages: Sequence[Passage], cut: Callable[[str, int], bool]) -> list[Statement]:
-    """What whole sentences state, each of a document once, where others state another value of the same measure."""
-    found: dict[tuple[str, str], list[tuple[Value, Passage, Span]]] = {}
+def _disputed_statements(passages: Sequence[Passage], splits_sentence: Callable[[str, int], bool]) -> list[Statement]:
+    """The statements of whole sentences for whose measure the passages have several values.
+
+    A sentence that a document repeats counts once. Subjects with many values in one document are left out.
+    """
+    by_measure: dict[tuple[str, str], list[tuple[Value, Passage, Span]]] = {}
     seen: set[tuple[str, str]] = set()
     for passage in sorted(passages, key=lambda item: (item.rank, item.version_id, item.start)):
         for span in sentence_spans(passage.text):
             text = passage.text[span.start : span.end]
             key = (passage.version_id, " ".join(text.split()).casefold())
             for value in () if key in seen else values_of(text):
-                found.setdefault((value.kind, value.measure), []).append((value, passage, span))
+                by_measure.setdefault((value.kind, value.measure), []).append((value, passage, span))
             seen.add(key)
-    said: list[Statement] = []
+    statements: list[Statement] = []
     amounts: dict[Hashable, set[float | str | bool]] = {}
-    for group in found.values():
-        for value, passage, span in group if len({value.amount for value, _, _ in group}) > 1 else ():
+    for group in by_measure.values():
+        if len({value.amount for value, _, _ in group}) < 2:
+            continue
+        for value, passage, span in group:
             sentence = Span(passage.start + span.start, passage.start + span.end)
-            if not is_half(sentence, Span(passage.start, passage.end), partial(cut, passage.version_id)):
-                said.append(statement(value, passage, sentence))
-                amounts.setdefault((passage.version_id, value.measure, said[-1].words), set()).add(value.amount)
-    return [one for one in said if len(amounts[one.passage.version_id, one.value.measure, one.words]) <= _SERIES]
+            if not is_half(sentence, Span(passage.start, passage.end), partial(splits_sentence, passage.version_id)):
+                statements.append(statement_of(value, passage, sentence))
+                amounts.setdefault(_subject_key(statements[-1]), set()).add(value.amount)
+    return [statement for statement in statements if len(amounts[_subject_key(statement)]) <= _MOST_VALUES]
+
+
+def _subject_key(statement: Statement) -> Hashable:
+    return statement.passage.version_id, statement.value.measure, statement.words
 
 
 def _contradict(a: Statement, b: Statement) -> bool:
-    """Whether two statements differ in their value, and in nothing else that the words tell."""
+    """Whether two statements of different documents have different values and otherwise the same content."""
     if not _comparable(a, b) or not differ(a.value, b.value):
         return False
     if a.passage.version_id == b.passage.version_id:
-        return False  # one document says the same of many things
+        return False  # within a document similar sentences are about different things
     own = (a.words - b.known) | (b.words - a.known)
     if any(first in own and second not in own for first, second in a.pairs | b.pairs):
         return False  # "refresh token" is another thing than "token"
     shared = len(a.words & b.known) + len(b.words & a.known)
-    return shared >= _ALIKE.get(a.value.kind, 0.6) * (len(a.words) + len(b.words))
+    return shared >= _WORD_OVERLAP.get(a.value.kind, 0.6) * (len(a.words) + len(b.words))
 
 
 def _comparable(a: Statement, b: Statement) -> bool:
-    """Whether two values are of one kind and of one case: not both have words of their own, and neither a limit."""
+    """Whether two statements are about the same case: one kind and measure, at most one has words of its own, and
+    neither has qualifiers of its own.
+    """
     if (a.value.kind, a.value.measure) != (b.value.kind, b.value.measure):
         return False
-    if (a.words - b.known and b.words - a.known) or a.limits - b.known or b.limits - a.known:
+    if (a.words - b.known and b.words - a.known) or a.qualifiers - b.known or b.qualifiers - a.known:
         return False
     shared = (a.words & b.known) | (b.words & a.known)
     return len(shared) > 1 and not all(word.startswith("=") for word in shared)
@@ -147,49 +166,49 @@ def _comparable(a: Statement, b: Statement) -> bool:
 
 def _conflict(
     members: list[Statement],
-    said: Sequence[Statement],
-    bears: Callable[[Statement], bool],
-    dated: Callable[[str], str],
+    statements: Sequence[Statement],
+    is_relevant: Callable[[Statement], bool],
+    date_of: Callable[[str], str],
 ) -> ContextConflict:
-    """The conflict of its members, and of who agrees with one of them in other words."""
+    """The conflict of the members, to which statements of further documents that agree with a member are added."""
     first = members[0]
-    for one in said:
-        new = all(one.passage.version_id != side.passage.version_id for side in members)
-        agreeing = (_comparable(one, side) and not differ(one.value, side.value) for side in members)
-        if new and any(agreeing) and bears(one):
-            members.append(one)
-    members.sort(key=lambda one: (one.passage.rank, one.passage.version_id, one.sentence))
-    others = frozenset[str]().union(*(one.known for one in members if one is not first))
+    for statement in statements:
+        new_document = all(statement.passage.version_id != member.passage.version_id for member in members)
+        agrees = any(_comparable(statement, member) and not differ(statement.value, member.value) for member in members)
+        if new_document and agrees and is_relevant(statement):
+            members.append(statement)
+    members.sort(key=lambda member: (member.passage.rank, member.passage.version_id, member.sentence))
+    others = frozenset[str]().union(*(member.known for member in members if member is not first))
     about = f"{first.before}{GAP}{first.after}".strip(" \n.,;:!*_#")
     words = (word[0] for word in _WORD.finditer(f"{first.before} {first.after}".lower()))
     subject = tuple(dict.fromkeys(word for word in words if others.intersection(_stems(word))))
     sides = [
         ConflictSide(
-            value=one.text[one.value.span.start : one.value.span.end],
-            normal=one.value.normal,
-            span=Span(one.sentence.start + one.value.span.start, one.sentence.start + one.value.span.end),
-            sentence=one.text,
-            sentence_span=one.sentence,
-            version_id=one.passage.version_id,
-            document=one.passage.document,
-            source=one.passage.source,
-            rank=one.passage.rank,
-            date=dated(one.passage.version_id),
+            value=member.text[member.value.span.start : member.value.span.end],
+            normal=member.value.normal,
+            span=Span(member.sentence.start + member.value.span.start, member.sentence.start + member.value.span.end),
+            sentence=member.text,
+            sentence_span=member.sentence,
+            version_id=member.passage.version_id,
+            document=member.passage.document,
+            source=member.passage.source,
+            rank=member.passage.rank,
+            date=date_of(member.passage.version_id),
         )
-        for one in members
+        for member in members
     ]
     return ContextConflict(
         first.value.kind, subject, tuple(sides), shorten(about, _LONGEST_ABOUT, placeholder=f" {GAP}")
     )
 
 
-def _told(one: Statement) -> str:
-    """The statement without the rest of its sentence."""
-    start, end = one.value.span.start, one.value.span.end
-    return " ".join(f"{one.before}{one.text[start:end]}{one.after}".split())
+def _clause(statement: Statement) -> str:
+    """The subject and the clause of the value, without the rest of the sentence."""
+    start, end = statement.value.span.start, statement.value.span.end
+    return " ".join(f"{statement.before}{statement.text[start:end]}{statement.after}".split())
 
 
-# Words of one property are one word: "valid for" and "expires after" say the same of a token.
+# The words of a row count as the same word: "valid for" and "expires after" state the same property.
 _PROPERTIES = (
     "lifetime expire expires expired expiry expiration valid validity live lives last lasts",
     "keep keeps kept retain retains retained retention store stored",
@@ -202,8 +221,8 @@ _PROPERTIES = (
     "end ends close closes",
 )
 _PROPERTY = {word: f"={row.split()[0]}" for row in _PROPERTIES for word in row.split()}
-_OPPOSED = frozenset("above below inside outside without".split())  # function words that tell cases apart
-_LIGHT = frozenset("must shall also one always exactly currently now per every within only cannot never".split())
+_CASE_WORDS = frozenset("above below inside outside without".split())  # function words that tell cases apart
+_IGNORED = frozenset("must shall also one always exactly currently now per every within only cannot never".split())
 _WORD = re.compile(r"[^\W_]+(?:[_.'’/-]+[^\W_]+)*")
 _NUMBERED = re.compile(r"\A[\s#*_]*(?:\d+(?:\.\d+)*[.)]?\s+)?")
 _PARTS = re.compile(r"[;:,]\s|\s[-–—]\s|\s\(|\)|\s(?:and|but|while|whereas|so that|which|because|although)\s")
@@ -217,11 +236,12 @@ _CONDITION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """``value``, at ``span`` of ``text``, the sentence; ``sentence``: where that stands in the document.
+    """A value that a sentence states, and the content words to compare it by.
 
-    ``before``, ``after``: the subject and the clause around the value. ``words``: theirs; ``known``: those of the whole
-    sentence, its headings and its title, which hold for it too. ``pairs``: neighbouring words. ``limits``: names,
-    figures and conditions, which a statement of the same case has to know.
+    ``text``: the sentence. ``sentence``: its span in the document. ``before``, ``after``: the subject and the clause on
+    either side of the value. ``words``: the content words of these two. ``known``: those of the whole sentence, the
+    headings and the title as well. ``pairs``: adjacent words of the clause. ``qualifiers``: words of its names, figures
+    and conditions; a statement about the same case must have them in ``known``.
     """
 
     value: Value
@@ -233,38 +253,39 @@ class Statement:
     words: frozenset[str]
     known: frozenset[str]
     pairs: frozenset[tuple[str, str]]
-    limits: frozenset[str]
+    qualifiers: frozenset[str]
 
 
-def statement(value: Value, passage: Passage, sentence: Span) -> Statement:
-    """What is stated where the ``value`` stands, ``sentence`` being its sentence in the document's text."""
+def statement_of(value: Value, passage: Passage, sentence: Span) -> Statement:
+    """The statement of a value. ``sentence``: the span of its sentence in the document's text."""
     text = passage.text[sentence.start - passage.start : sentence.end - passage.start]
-    begin = start = len(text) - len(_NUMBERED.sub("", text))
-    end = len(text)
-    for part in _PARTS.finditer(text):
-        if part.end() <= value.span.start:
-            start = part.end()
-        elif part.start() >= value.span.end:
-            end = part.start()
+    subject_start = clause_start = len(text) - len(_NUMBERED.sub("", text))
+    clause_end = len(text)
+    for separator in _PARTS.finditer(text):
+        if separator.end() <= value.span.start:
+            clause_start = separator.end()
+        elif separator.start() >= value.span.end:
+            clause_end = separator.start()
             break
-    opening = _VERB.search(text, begin, start)
-    subject = text[begin : opening.start()] if opening else ""
-    before, after = subject + text[start : value.span.start], text[value.span.end : end]
-    said = f"{before}, {after}" if value.kind != NEGATION else text
-    words = set(content_words(said))
+    verb = _VERB.search(text, subject_start, clause_start)
+    subject = text[subject_start : verb.start()] if verb else ""
+    before, after = subject + text[clause_start : value.span.start], text[value.span.end : clause_end]
+    clause = f"{before}, {after}" if value.kind != NEGATION else text
+    words = set(content_words(clause))
     if (counted := value.measure.partition("/")[0]) not in BASE_UNITS and value.kind != NEGATION:
         words.update(content_words(counted))
     if len(words) < 2 and passage.headings:
         words.update(content_words(passage.headings[-1]))
     context = " ".join([text, passage.document, *passage.headings])
-    written = list(_WORD.finditer(said))
-    named = [
-        word[0]
-        for word in written
-        if any(map(str.isdigit, word[0])) or (word[0][0].isupper() and said[: word.start()].strip(" \n\"'“‘(*_"))
+    tokens = list(_WORD.finditer(clause))
+    names_and_figures = [
+        token[0]
+        for token in tokens
+        if any(map(str.isdigit, token[0])) or (token[0][0].isupper() and clause[: token.start()].strip(" \n\"'“‘(*_"))
     ]
-    cases = [match["words"] for match in _CONDITION.finditer(f"{text[: value.span.start]}, {text[value.span.end :]}")]
-    beside = ((one, other) for one, other in pairwise(written) if said[one.end() : other.start()] in {" ", "-"})
+    around_value = f"{text[: value.span.start]}, {text[value.span.end :]}"
+    conditions = [match["words"] for match in _CONDITION.finditer(around_value)]
+    adjacent = ((one, other) for one, other in pairwise(tokens) if clause[one.end() : other.start()] in {" ", "-"})
     return Statement(
         value,
         passage,
@@ -274,13 +295,15 @@ def statement(value: Value, passage: Passage, sentence: Span) -> Statement:
         after,
         frozenset(words),
         frozenset([*words, *content_words(context)]),
-        frozenset(pair for one, other in beside for pair in product(_stems(one[0].lower()), _stems(other[0].lower()))),
-        frozenset(content_words(" ".join([*named, *cases]))),
+        frozenset(
+            pair for one, other in adjacent for pair in product(_stems(one[0].lower()), _stems(other[0].lower()))
+        ),
+        frozenset(content_words(" ".join([*names_and_figures, *conditions]))),
     )
 
 
 def content_words(text: str) -> list[str]:
-    """The words of a text that say what it is about, in order: stems, and one word for those of one property.
+    """The content words of a text in order, as stems; synonyms of one property become one word, as "=lifetime".
 
     >>> content_words("How long is an access token valid? They expire.")
     ['long', 'access', 'token', '=lifetime', '=lifetime']
@@ -290,6 +313,6 @@ def content_words(text: str) -> list[str]:
 
 @lru_cache(maxsize=50_000)
 def _stems(word: str) -> tuple[str, ...]:
-    if word in _PROPERTY or word in _OPPOSED:
+    if word in _PROPERTY or word in _CASE_WORDS:
         return (_PROPERTY.get(word, word),)
-    return () if word in _LIGHT or word.endswith(("n't", "n’t")) else tuple(analyse(word)[:1])
+    return () if word in _IGNORED or word.endswith(("n't", "n’t")) else tuple(analyse(word)[:1])

@@ -1,7 +1,7 @@
-"""What a sentence says that another may contradict: a number with its unit, a day, or that something is so or not.
+"""The values that a sentence states and another may contradict: a number with its unit, a date, or a yes or no.
 
-Read narrowly: a range, an estimate, a change or an example states no value of its own, and two numbers of one unit
-speak of two cases.
+Conservative: a range, an estimate, a change or an example states no value, and two different numbers of one unit are
+taken for two cases, so that neither counts.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from core.enriching.keywords import singular
 from core.text.analysis import analyse
 from core.text.calendar_names import YEAR
 from core.text.numerals import NUMBER_WORDS
-from core.text.quantities import MONEY, SCALE, figure, in_base, leeway, scale_of, spelt
+from core.text.quantities import MONEY, SCALE, figure, in_base, scale_of, spelt, tolerance
 from core.text.sentences import asks
 from core.types import Span
 
 NUMBER, DATE, NEGATION = "number", "date", "negation"
-EXACT, AT_MOST, AT_LEAST = "", "at most ", "at least "
-_LONGEST, _FEWEST_WORDS = 400, 3
+EXACTLY, AT_MOST, AT_LEAST = "", "at most ", "at least "
+_LONGEST_SENTENCE, _FEWEST_WORDS = 400, 3
 
 _NO_PROSE = re.compile(r"[{}<>=|\\\t]|::|->|https?:|^\s*[$#>/]")
 _UNSURE = re.compile(
@@ -51,7 +51,7 @@ _LOOSE_AFTER = re.compile(
     rf"additional|left|points?|or so)\b|{_JOINED}(?:up to )?[$€£]?(?:\d|(?:{_SPELT})\b)",
     re.IGNORECASE,
 )
-_BOUNDS = {  # before a value or behind it
+_BOUNDS = {  # patterns for the text before and after a value
     AT_MOST: r"\b(?:up to|at (?:the )?most|no(?:t)? (?:more|longer) than|maximum(?: of| is)?|less than|under|below|"
     r"within)\s*\Z|\A\s(?:at (?:the )?most|or less|maximum)\b",
     AT_LEAST: r"\b(?:at least|no(?:t)? (?:less|fewer) than|minimum(?: of| is)?|more than|over|above)\s*\Z"
@@ -60,19 +60,19 @@ _BOUNDS = {  # before a value or behind it
 _YEAR = re.compile(YEAR)
 _YEAR_OR_VERSION = re.compile(rf"{YEAR}|\d+\.\d+")
 _DAY = re.compile(r"\d{4}-\d\d(?:-\d\d)?")
-_PLAIN = re.compile(r"\D{8,160}[.!]")  # what may be so or not: short, and without figures
+_PLAIN = re.compile(r"\D{8,160}[.!]")  # a sentence that may be denied: short, without figures
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 _NO_COUNT = frozenset({"a", "an", "zero"})
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """``span``: in the sentence. ``measure``: the base unit, or what is counted; only values of one kind and
-    measure compare.
+    """One value of a sentence. Only values of the same ``kind`` and ``measure`` are compared.
 
-    The ``measure`` of what is so or not are its words. ``amount``: in that unit, an ISO date, or whether it is so.
-    ``unit``: as written. ``bound``: ``EXACT``, ``AT_MOST`` or ``AT_LEAST``. ``step``: what the last digit is worth
-    where the number is rounded, 0 for none.
+    ``kind``: ``NUMBER``, ``DATE`` or ``NEGATION``. ``measure``: the base unit or the counted noun; for a negation the
+    words of the sentence. ``amount``: in that unit, an ISO date, or False for a denial. ``span``: in the sentence.
+    ``unit``: as written. ``bound``: ``EXACTLY``, ``AT_MOST`` or ``AT_LEAST``. ``step``: the value of the last digit of
+    a rounded number, 0 for other numbers.
     """
 
     kind: str
@@ -80,20 +80,20 @@ class Value:
     amount: float | str | bool
     span: Span
     unit: str = ""
-    bound: str = EXACT
+    bound: str = EXACTLY
     step: float = 0.0
 
     @property
     def normal(self) -> str:
-        """What can be compared, for people: "3600 s", "at most 500 event", "2026-03-31", "no"."""
+        """The normalised value, for the user: "3600 s", "at most 500 event", "2026-03-31", "no"."""
         if isinstance(self.amount, bool):
             return "yes" if self.amount else "no"
         return self.amount if isinstance(self.amount, str) else f"{self.bound}{self.amount:.10g} {self.measure}"
 
 
-@lru_cache(maxsize=4096)  # a slider that moves brings the same sentences again
+@lru_cache(maxsize=4096)  # changing a setting mostly brings the same sentences again
 def values_of(sentence: str) -> tuple[Value, ...]:
-    """What a sentence states, in order; () of a question, an example, an opinion, a table's row or code.
+    """The values of a sentence, in order; () for a question, an example, an opinion, a table row or code.
 
     >>> [value.normal for value in values_of("Valid for 15 minutes; a batch holds at most 1 MB, or 600 events.")]
     ['900 s', 'at most 1000000 bytes', '600 event']
@@ -102,45 +102,41 @@ def values_of(sentence: str) -> tuple[Value, ...]:
     >>> values_of("It takes 5 to 10 minutes."), values_of("It costs 3 % more this year."), values_of("Is it 5 EUR?")
     ((), (), ())
     """
-    if len(sentence) > _LONGEST or len(sentence.split()) < _FEWEST_WORDS or asks(sentence):
+    if len(sentence) > _LONGEST_SENTENCE or len(sentence.split()) < _FEWEST_WORDS or asks(sentence):
         return ()
     if _NO_PROSE.search(sentence) or _UNSURE.search(sentence):
         return ()
-    denied = _NOT.findall(sentence)
-    numbers = [] if denied else [one for match in _VALUE.finditer(sentence) if (one := _number(sentence, match))]
-    found = [
-        one for one in numbers if not any(one.measure == other.measure and differ(one, other) for other in numbers)
+    negations = _NOT.findall(sentence)
+    numbers: list[Value] = []
+    if not negations:
+        numbers = [value for match in _VALUE.finditer(sentence) if (value := _number(sentence, match))]
+    values = [
+        value
+        for value in numbers
+        if not any(value.measure == other.measure and differ(value, other) for other in numbers)
     ]
-    days = list(dates(sentence)) if not denied and _YEAR.search(sentence) else []
-    if len(days) == 1 and _DAY.fullmatch(days[0][2]):
-        found.append(Value(DATE, "", days[0][2], Span(*days[0][:2])))
-    plain = not found and len(denied) < 2 and _PLAIN.fullmatch(sentence)
-    if plain and (said := (_NOT if denied else _TRUTH).search(sentence)):
-        words = " ".join(sorted(set(analyse(_NOT.sub(" ", sentence)))))
-        found.append(Value(NEGATION, words, not denied, Span(*said.span())))
-    return tuple(found)
+    found_dates = list(dates(sentence)) if not negations and _YEAR.search(sentence) else []
+    if len(found_dates) == 1:
+        start, end, date = found_dates[0]
+        if _DAY.fullmatch(date):
+            values.append(Value(DATE, "", date, Span(start, end)))
+    if not values and len(negations) < 2 and _PLAIN.fullmatch(sentence):
+        verb = (_NOT if negations else _TRUTH).search(sentence)
+        if verb:
+            words = " ".join(sorted(set(analyse(_NOT.sub(" ", sentence)))))
+            values.append(Value(NEGATION, words, not negations, Span(*verb.span())))
+    return tuple(values)
 
 
 def _number(sentence: str, match: re.Match[str]) -> Value | None:
-    """A number that states something: of a unit or of things counted, and not loose."""
+    """The value of a number with a unit or a counted noun; ``None`` without, or if it is approximate or relative."""
     written, scale = match["figure"] or match["spelt"].lower(), scale_of(match)
     number = scale * (figure(written) if match["figure"] else NUMBER_WORDS.get(written, 1))
-    unit, start, end = match["unit"] or "", match.start("figure" if match["figure"] else "spelt"), match.end("unit")
-    if match["money"] and (based := in_base(number, match["money"])) is not None:
-        unit, start, end = match["money"], match.start(), max(map(match.end, ("figure", "spelt", "scale")))
-        if _THOUSANDS.fullmatch(written):
-            return None  # "€1.200" are 1,200 euros to many, and nobody writes 1.2 so
-    elif (based := in_base(number, unit) if unit else None) is None:
-        counted = match["noun"] if not unit.endswith("s") and unit.islower() else unit
-        if not counted or not counted.islower() or len(counted) < 3 or written in _NO_COUNT:
-            return None
-        if scale == 1 and _YEAR_OR_VERSION.fullmatch(written):
-            return None
-        based = number, singular(counted)
-        end = match.end("noun") if counted != unit else end
-    elif written in _NO_COUNT and len(unit) < 3:
+    measured = _measured(match, written, number, scale)
+    if measured is None:
         return None
-    amount, measure = based
+    amount, measure, unit, span = measured
+    end = span.end
     per = _PER.match(sentence, end)
     if per is not None and per["of"] not in {"the", "of"}:
         each, of = in_base(1, per["of"]), per["of"]
@@ -150,17 +146,37 @@ def _number(sentence: str, match: re.Match[str]) -> Value | None:
     before, after = sentence[: match.start()], sentence[end:]
     bound = next(
         (one for one, words in _BOUNDS.items() if re.search(words, before, re.IGNORECASE) or re.match(words, after)),
-        EXACT,
+        EXACTLY,
     )
     if _LOOSE_AFTER.match(after) or (not bound and _LOOSE_BEFORE.search(before)):
         return None
     decimals = len(written.partition(".")[2])
     step = abs(amount / number) * scale * 0.1**decimals if number and (decimals or scale > 1) else 0.0
-    return Value(NUMBER, measure, amount, Span(start, end), unit, bound, step)
+    return Value(NUMBER, measure, amount, Span(span.start, end), unit, bound, step)
+
+
+def _measured(match: re.Match[str], written: str, number: float, scale: float) -> tuple[float, str, str, Span] | None:
+    """The amount in its base unit, the measure, the unit as written, and the span; ``None`` without a unit or noun."""
+    unit, start = match["unit"] or "", match.start("figure" if match["figure"] else "spelt")
+    if match["money"] and (based := in_base(number, match["money"])) is not None:
+        if _THOUSANDS.fullmatch(written):
+            return None  # "€1.200" means 1,200 euros to many readers, and nobody writes 1.2 like this
+        end = max(map(match.end, ("figure", "spelt", "scale")))
+        return *based, match["money"], Span(match.start(), end)
+    if unit and (based := in_base(number, unit)) is not None:
+        if written in _NO_COUNT and len(unit) < 3:
+            return None
+        return *based, unit, Span(start, match.end("unit"))
+    counted = match["noun"] if not unit.endswith("s") and unit.islower() else unit
+    if not counted or not counted.islower() or len(counted) < 3 or written in _NO_COUNT:
+        return None
+    if scale == 1 and _YEAR_OR_VERSION.fullmatch(written):
+        return None
+    return number, singular(counted), unit, Span(start, match.end("noun" if counted != unit else "unit"))
 
 
 def differ(one: Value, other: Value) -> bool:
-    """Whether two values of one kind and measure cannot both be so.
+    """Whether two values of the same kind and measure contradict each other.
 
     >>> one, at_most, other = (values_of(f"The upload is {text}.")[0] for text in ("2 GB", "at most 1 GB", "2000 MB"))
     >>> differ(one, at_most), differ(one, other), differ(at_most, values_of("It is only 3 MB.")[0])
@@ -171,12 +187,12 @@ def differ(one: Value, other: Value) -> bool:
         return not (a.startswith(b) or b.startswith(a))
     if isinstance(a, bool | str) or isinstance(b, str):
         return a != b
-    close = leeway(one.measure, one.unit, other.unit) * max(abs(a), abs(b))
+    close = tolerance(one.measure, one.unit, other.unit) * max(abs(a), abs(b))
     if abs(a - b) <= max(close, one.step / 2, other.step / 2):
         return False
     if one.bound == other.bound:
-        return True  # two statements of one limit
-    if EXACT not in {one.bound, other.bound}:
+        return True  # of the same limit
+    if EXACTLY not in {one.bound, other.bound}:
         return False
-    exact, limit, bound = (a, b, other.bound) if one.bound == EXACT else (b, a, one.bound)
+    exact, limit, bound = (a, b, other.bound) if one.bound == EXACTLY else (b, a, one.bound)
     return exact > limit if bound == AT_MOST else exact < limit

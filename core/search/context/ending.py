@@ -1,4 +1,4 @@
-"""Where a context ends: the probability that gold is still to come, at each place of what was found."""
+"""Where a context ends: the probability, at each candidate, that gold is still ahead."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from core.search.ranking.stage_scores import Ranking
 
 Values = NDArray[np.float64]
 
-_FAR_DOWN = 10  # the leaf whose score the best one's is compared with
-_SURE = 1e-6  # a probability is never taken for nearer to 0 or 1: its log-odds would outweigh everything
+_LEAD_RANK = 10  # the best score is compared with the score at this rank
+_LEAST_PROBABILITY = 1e-6  # probabilities are clipped to this distance from 0 and 1, which bounds their log-odds
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """Where a context ends though there is room, or would at the usual dial where the room is filled.
+    """Where a context ends before its budget is used, or where it would under the default setting.
 
-    ``rank``: of the hit that is first left out, 0 for one that was not ranked. ``probability``: that gold was still to
-    come there. ``sentence``: why it ends, for people.
+    ``rank``: that of the first hit left out, 0 for one that was not ranked. ``probability``: that gold was still ahead
+    there. ``sentence``: the reason, for the user.
     """
 
     rank: int
@@ -33,15 +33,14 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class EndingFeatures:
-    """What tells whether gold is still to come when a child is next; log-odds for each where they are weights.
+    """The features that predict whether gold is still ahead when a child is next; or their weights, in log-odds.
 
-    ``rank``: ln of the child's place, 0 for the first. ``gap``: how far its score lies below the best child's, and
-    ``best``: how far the best lies above what the best of as many unrelated leaves would reach
-    (``core.search.expansion.relevance.confidences``), both in standard deviations. ``lead``: how far the best cosine
-    leads the tenth; ``word_lead``: the same of BM25, as a share of the best. ``words``: the share of the question's
-    words around the child; ``most_words``: around the child that has most. ``beside``: 1 where it stands in the
-    document of the first. ``reread``: 1 where a calibrated re-ranker read, and then ``likely``: by how much the
-    log-odds of the likeliest passage from here on pass the usual.
+    ``rank``: ln of the child's rank. ``gap``: how far its score is below the best child's. ``best``: how far the best
+    score is above the expected best of as many unrelated leaves (``core.search.expansion.relevance.confidences``). Both
+    in standard deviations. ``lead``: the best cosine minus the tenth. ``word_lead``: the same for BM25, as a share of
+    the best. ``words``: the coverage of the child. ``most_words``: the highest coverage of any child. ``beside``: 1 if
+    the child is in the first child's document. ``reread``: 1 if a calibrated re-ranker ran; then ``likely``: the
+    log-odds of the likeliest passage from here on, minus those of ``USUAL``.
     """
 
     rank: float = 0.0
@@ -56,8 +55,8 @@ class EndingFeatures:
     likely: float = 0.0
 
 
-# Logistic regression by ``benchmarks/ending_weights.py``, ``reread`` and ``likely`` by an earlier run; what it is worth
-# stands in docs/retrieval.md.
+# Logistic regression by ``benchmarks/ending_weights.py``; ``reread`` and ``likely`` are from an earlier run. For the
+# measured effect see docs/retrieval.md.
 WEIGHTS = EndingFeatures(
     rank=-0.39,
     gap=-0.32,
@@ -72,93 +71,102 @@ WEIGHTS = EndingFeatures(
 )
 BIAS = -1.18
 
-# Below it the library hardly answers at all: then the best children alone are read, up to so much room.
-UNSURE = 0.38
-LITTLE = {"tokens": 300, "characters": 1200}
-# Of fewer leaves, as a narrow condition leaves them, scores do not tell what is likely.
-LEAST = 50
+# If the probability at the first child is lower, the library probably has no answer: then only children are read,
+# without expansion, up to the small budget.
+LEAST_ANSWERABLE = 0.38
+UNSURE_BUDGET = {"tokens": 300, "characters": 1200}
+# With fewer searched leaves, as under a narrow condition, scores do not predict anything.
+FEWEST_LEAVES = 50
 
 
-def signs(ranking: Ranking, children: Sequence[int]) -> Values:
-    """``(children, features)``: a row of ``EndingFeatures`` for each child, by indices of leaves, the first read first.
+def ending_features(ranking: Ranking, children: Sequence[int]) -> Values:
+    """``(children, features)``: a row of ``EndingFeatures`` for each child.
 
-    A child's place is counted over different children. What no stage scored counts as the worst that one did.
+    ``children``: indices of leaves in reading order; repeated ones share a rank. A score that a child lacks counts as
+    the lowest of its column.
     """
     if not len(children):
         return np.zeros((0, len(astuple(WEIGHTS))))
-    order: dict[int, int] = {}
-    places = [order.setdefault(child, len(order) + 1) for child in children]
-    at = np.minimum(np.searchsorted(ranking.pool, children), len(ranking.pool) - 1)
-    there = ranking.pool[at] == np.asarray(children)
+    rank_of: dict[int, int] = {}
+    ranks = [rank_of.setdefault(child, len(rank_of) + 1) for child in children]
+    positions = np.minimum(np.searchsorted(ranking.pool, children), len(ranking.pool) - 1)
+    in_pool = ranking.pool[positions] == np.asarray(children)
 
-    def of(stage: str, least: float) -> Values:
+    def stage_scores(stage: str, missing: float) -> Values:
         column = ranking.scores.get(stage)
-        values = column[at] if column is not None else np.full(len(at), np.nan)
-        return np.where(there & ~np.isnan(values), values, least)
+        values = column[positions] if column is not None else np.full(len(positions), np.nan)
+        return np.where(in_pool & ~np.isnan(values), values, missing)
 
-    known = ranking.spread
-    spread = max(known.deviation, 1e-12) if known.count else 1.0
-    scores = of("neighbours", known.least)
-    top = float(np.nanmax(ranking.broad[ranking.kept])) if len(ranking.kept) and known.count else float(scores.max())
-    average = known.mean
-    around = of("coverage", 0.0)
+    distribution = ranking.distribution
+    deviation = max(distribution.deviation, 1e-12) if distribution.count else 1.0
+    scores = stage_scores("neighbours", distribution.least)
+    best = float(scores.max())
+    if len(ranking.kept) and distribution.count:
+        best = float(np.nanmax(ranking.pool_scores[ranking.kept]))
+    coverage = stage_scores("coverage", 0.0)
     documents = ranking.leaves.documents[np.asarray(children)]
-    likely = _likely(ranking, at, there)
+    log_odds = _reranker_log_odds(ranking, positions, in_pool)
     count = len(children)
     return np.stack(
         [
-            np.log(places),
-            (top - scores) / spread,
-            np.full(count, (top - average) / spread - math.sqrt(2 * math.log(max(known.count, 1)))),
+            np.log(ranks),
+            (best - scores) / deviation,
+            np.full(
+                count, (best - distribution.mean) / deviation - math.sqrt(2 * math.log(max(distribution.count, 1)))
+            ),
             np.full(count, _lead(ranking.scores.get("dense"))[0]),
             np.full(count, _lead(ranking.scores.get("lexical"))[1]),
-            around,
-            np.full(count, around.max()),
+            coverage,
+            np.full(count, coverage.max()),
             documents == documents[0],
-            np.full(count, float(likely is not None)),
-            np.zeros(count) if likely is None else likely,
+            np.full(count, float(log_odds is not None)),
+            np.zeros(count) if log_odds is None else log_odds,
         ],
         axis=1,
     ).astype(np.float64)
 
 
 def _lead(column: Values | None) -> tuple[float, float]:
-    """How far the best score leads the tenth: as it is, and as a share of the best."""
-    known = column[~np.isnan(column)] if column is not None else np.zeros(0)
-    if not len(known):
+    """The best score minus the tenth: absolute, and as a share of the best."""
+    scores = column[~np.isnan(column)] if column is not None else np.zeros(0)
+    if not len(scores):
         return 0.0, 0.0
-    if len(known) > _FAR_DOWN:
-        known = np.partition(known, -_FAR_DOWN)[-_FAR_DOWN:]
-    known = np.sort(known)[::-1]
-    lead = float(known[0] - known[-1])
-    return lead, lead / float(known[0]) if known[0] > 0 else 0.0
+    if len(scores) > _LEAD_RANK:
+        scores = np.partition(scores, -_LEAD_RANK)[-_LEAD_RANK:]
+    best = float(scores.max())
+    lead = float(scores.max() - scores.min())
+    return lead, lead / best if best > 0 else 0.0
 
 
-def _likely(ranking: Ranking, at: NDArray[np.int64], there: NDArray[np.bool_]) -> Values | None:
-    """Log-odds over the usual of the likeliest child from each place on; ``None`` where none was read."""
+def _reranker_log_odds(ranking: Ranking, positions: NDArray[np.int64], in_pool: NDArray[np.bool_]) -> Values | None:
+    """For each child the log-odds of the likeliest child from it on, minus those of ``USUAL``; ``None`` without
+    probabilities.
+    """
     if ranking.probabilities is None:
         return None
-    values = np.where(there, ranking.probabilities[at], np.nan)
-    read = np.clip(np.where(np.isnan(values), _SURE, values), _SURE, 1 - _SURE)
-    best = np.maximum.accumulate(read[::-1])[::-1]
+    probabilities = np.where(in_pool, ranking.probabilities[positions], np.nan)
+    probabilities = np.where(np.isnan(probabilities), _LEAST_PROBABILITY, probabilities)
+    probabilities = np.clip(probabilities, _LEAST_PROBABILITY, 1 - _LEAST_PROBABILITY)
+    best = np.maximum.accumulate(probabilities[::-1])[::-1]
     return np.asarray(np.log(best / (1 - best)) - math.log(USUAL / (1 - USUAL)))
 
 
-def outlook(ranking: Ranking, children: Sequence[int]) -> list[float]:
-    """The probability at each child, the first to be read first, that gold is still to come; 1 where too few leaves
-    were searched for one to stand out, or none by meaning.
+def gold_ahead(ranking: Ranking, children: Sequence[int]) -> list[float]:
+    """The probability at each child, in reading order, that gold is still ahead, the child itself included.
+
+    All 1 without dense scores or with fewer than ``FEWEST_LEAVES`` leaves in the pool.
     """
     dense = ranking.scores.get("dense")
-    if len(ranking.pool) < LEAST or dense is None or np.isnan(dense).all():
+    if len(ranking.pool) < FEWEST_LEAVES or dense is None or np.isnan(dense).all():
         return [1.0] * len(children)
-    return [float(chance) for chance in further(signs(ranking, children))]
+    return [float(probability) for probability in predict_gold_ahead(ending_features(ranking, children))]
 
 
-def further(found: Values) -> Values:
-    """The probability at each place, from its row of ``signs``, that gold is still to come.
+def predict_gold_ahead(features: Values) -> Values:
+    """The probability that gold is still ahead, for each row of ``ending_features``.
 
-    >>> further(np.zeros((1, 10))).shape
+    >>> predict_gold_ahead(np.zeros((1, 10))).shape
     (1,)
     """
-    log_odds = np.clip(found @ np.array(astuple(WEIGHTS)) + BIAS, -50, 50)  # no probability is told apart further out
+    log_odds = np.clip(features @ np.array(astuple(WEIGHTS)) + BIAS, -50, 50)  # so that exp does not overflow
     return np.asarray(1 / (1 + np.exp(-log_odds)))

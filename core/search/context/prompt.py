@@ -1,4 +1,4 @@
-"""The order of the passages, and the exact text a reader gets with what it says above each of them."""
+"""The order of the passages in the context, their headers, and the rendered prompt."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from core.storage.catalogue.chunks import ChunkRow
 from core.storage.index.leaves import LeafTable
 from core.types import PrefixPart
 
-# Characters between a passage and its anchor up to which both are read together: about a page.
+# A passage at most this many characters from an anchor joins its group: about a page.
 REACH = 3000
 
 
 def edges(count: int) -> list[int]:
-    """Positions of ``count`` items, best first given, so that the best stand at both edges and the worst inside.
+    """The order of ``count`` items, sorted best first, in which the best come first and last and the worst between.
 
     Readers overlook the middle of a long context: Liu et al., "Lost in the Middle", TACL 2024.
 
@@ -30,23 +30,22 @@ def edges(count: int) -> list[int]:
 
 
 def blend(passages: Sequence[Passage], reach: int = REACH) -> list[Passage]:
-    """Groups by the score of their anchors, of what lies near each anchor, read as the document has it.
+    """The passages in groups of nearby ones: groups by relevance, passages of a group in document order.
 
-    The best passage is an anchor. Going down in relevance, each further passage joins the nearest anchor so far of its
-    document, the better one of two equally near, where at most ``reach`` characters lie between them; else it is an
-    anchor itself. Groups come in the order of their anchors; inside a group the passages come as the text goes. So
-    score decides between groups, distance what belongs together, and document order inside.
+    In order of relevance, each passage joins the group of the nearest anchor in its document, the more relevant of two
+    equally near, if at most ``reach`` characters lie between them; otherwise it becomes an anchor. Groups are in the
+    order of their anchors.
 
-    It is "relevance" where no two passages of a document are within reach of each other; where all of a document are
-    within reach of its best, it is read in one go, never its end before its beginning. That text order is worth
-    keeping: Yu et al., "In Defense of RAG in the Era of Long-Context Language Models", 2024, section 3.
+    The result equals the "relevance" order if no two passages of a document are within reach. A document whose passages
+    are all within reach of its best one is read in text order. That this order helps: Yu et al., "In Defense of RAG in
+    the Era of Long-Context Language Models", 2024, section 3.
     """
-    groups: list[list[Passage]] = []  # each with its anchor first
+    groups: list[list[Passage]] = []  # the anchor of each is its first passage
     for passage in sorted(passages, key=lambda passage: passage.rank):
         near = [
             (distance, number)
             for number, group in enumerate(groups)
-            if (distance := _between(passage, group[0])) is not None and distance <= reach
+            if (distance := _distance(passage, group[0])) is not None and distance <= reach
         ]
         if near:
             groups[min(near)[1]].append(passage)
@@ -55,17 +54,17 @@ def blend(passages: Sequence[Passage], reach: int = REACH) -> list[Passage]:
     return [passage for group in groups for passage in sorted(group, key=lambda passage: passage.start)]
 
 
-def _between(one: Passage, other: Passage) -> int | None:
-    """Characters between two passages of one document, 0 where they touch; ``None`` of two documents."""
+def _distance(one: Passage, other: Passage) -> int | None:
+    """Characters between two passages, 0 if they touch; ``None`` if they are in different documents."""
     if one.version_id != other.version_id:
         return None
     return max(0, one.start - other.end, other.start - one.end)
 
 
 def arrange(passages: Sequence[Passage], order: str) -> list[Passage]:
-    """A permutation of passages given in relevance order; ``order``: one of ``core.settings.ORDERS``.
+    """The passages, given in relevance order, re-ordered. ``order``: one of ``core.settings.ORDERS``.
 
-    "document": by title, then as the text goes. "edges" and "blend": as the functions of that name.
+    "document": by title, then by offset. "edges" and "blend": as the functions of that name.
     """
     if order == "document":
         return sorted(passages, key=lambda passage: (passage.document, passage.version_id, passage.start))
@@ -81,13 +80,13 @@ INSTRUCTION = (
     "Cite a passage by its number in brackets after each statement it supports. "
     "If the passages do not hold the answer, say that the library does not say."
 )
-# Kinds of prefix without which a text that was parted from them cannot be read; titles and headings have their line.
+# Prefix parts that the prompt repeats above a passage; titles and headings are in the heading line already.
 TABLE_HEADER = "table_header"
 REPEATED = (TABLE_HEADER, "signature", "speaker")
 
 
 def heading_line(number: int, title: str, headings: Sequence[str], page: int | None) -> str:
-    """The line above a passage: its number, document, heading path and page.
+    """The first line of a passage's header: its number, document, heading path and page.
 
     >>> heading_line(2, "Handbook", ("Handbook", "Limits"), 7)
     '[2] Handbook › Limits (page 7)'
@@ -97,22 +96,25 @@ def heading_line(number: int, title: str, headings: Sequence[str], page: int | N
     return f"[{number}] {' › '.join(path)}{place}"
 
 
-def above(number: int, title: str, headings: Sequence[str], page: int | None, prefix: Sequence[PrefixPart] = ()) -> str:
-    """What the prompt has above a passage's own text: its heading line, then the table header, signature or speaker
-    that the passage was parted from.
+def passage_header(
+    number: int, title: str, headings: Sequence[str], page: int | None, prefix: Sequence[PrefixPart] = ()
+) -> str:
+    """The lines above a passage in the prompt: its heading line, then the table header, signature or speaker that the
+    passage was cut off from.
 
-    >>> print(above(1, "Rates", (), None, (PrefixPart("title", "Rates"), PrefixPart("table_header", "| zone | fee |"))))
+    >>> prefix = (PrefixPart("title", "Rates"), PrefixPart("table_header", "| zone | fee |"))
+    >>> print(passage_header(1, "Rates", (), None, prefix))
     [1] Rates
     | zone | fee |
     """
-    repeated = [without_padding(part.text) for part in prefix if part.kind in REPEATED]
+    repeated = [compact_tables(part.text) for part in prefix if part.kind in REPEATED]
     return "\n".join([heading_line(number, title, headings, page), *repeated])
 
 
-def without_padding(text: str) -> str:
-    """The text without what makes the columns of its pipe tables even: as many blanks and marks again as it has words.
+def compact_tables(text: str) -> str:
+    """The text with the column padding of its pipe tables removed, which may take as many tokens as the words do.
 
-    >>> without_padding("| a      | b |\\n|:-------|---|\\nx =      1")
+    >>> compact_tables("| a      | b |\\n|:-------|---|\\nx =      1")
     '| a | b |\\n|:---|---|\\nx =      1'
     """
     return _TABLE_LINE.sub(lambda line: _PADDING.sub(lambda run: "---" if run[0][0] == "-" else " ", line[0]), text)
@@ -123,10 +125,10 @@ _PADDING = re.compile(r"-{4,}|(?<=\S)[ \t]{2,}")
 
 
 def render_prompt(question: str, passages: Sequence[Passage]) -> str:
-    """Instruction, the passages in the given order below what ``above`` says of each, and the question."""
+    """The prompt: the instruction, the passages in the given order, each below its header, and the question."""
     parts = [
-        above(passage.rank, passage.document, passage.headings, passage.page, passage.prefix)
-        + f"\n{without_padding(passage.text)}"
+        passage_header(passage.rank, passage.document, passage.headings, passage.page, passage.prefix)
+        + f"\n{compact_tables(passage.text)}"
         for passage in passages
     ]
     return "\n\n".join([INSTRUCTION, *parts, f"Question: {question}"])
@@ -135,9 +137,9 @@ def render_prompt(question: str, passages: Sequence[Passage]) -> str:
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
 
-class Beginning(NamedTuple):
-    """What is said of a passage that begins at a place: the heading path of the leaf there, the page if there are
-    pages, and what the passage is parted from.
+class HeaderParts(NamedTuple):
+    """The parts of a passage's header: the heading path, the page if the document has pages, and the prefix parts that
+    the passage is cut off from.
     """
 
     headings: tuple[str, ...]
@@ -145,51 +147,51 @@ class Beginning(NamedTuple):
     prefix: tuple[PrefixPart, ...]
 
 
-class Notes:
-    """What is said of passages by where they begin, each leaf's facts read once.
+class PassageHeaders:
+    """The headers of passages by their start, each leaf's facts read once.
 
-    ``facts``: by leaf, of those read so far. ``number``: the passage's number that sizes are counted with.
+    ``facts``: by leaf, those read so far. ``number``: the passage number with which sizes are counted.
     """
 
     def __init__(self, leaves: LeafTable, reads: CatalogueReads, number: int) -> None:
         self._leaves, self._reads, self._number = leaves, reads, number
         self.facts: dict[int, ChunkRow] = {}
-        self._at: dict[tuple[int, int], int] = {}
+        self._leaf_at: dict[tuple[int, int], int] = {}
 
-    def expect(self, leaves: Sequence[int], places: Sequence[tuple[int, int]]) -> None:
-        """Read the facts of these leaves, and of those that hold the places (document, offset), in one go."""
-        new = [place for place in dict.fromkeys(places) if place not in self._at]
-        self._reads.expect_pages(new)
-        self._at.update(zip(new, leaves_at(self._leaves, new), strict=True))
-        wanted = {*leaves, *(self._at[place] for place in places)} - self.facts.keys()
-        if wanted:
-            self.facts.update(self._reads.facts(sorted(wanted)))
+    def prefetch(self, leaves: Sequence[int], positions: Sequence[tuple[int, int]]) -> None:
+        """Read the facts of these leaves, and of the leaves at these (document, offset) positions, in one query."""
+        new = [position for position in dict.fromkeys(positions) if position not in self._leaf_at]
+        self._reads.prefetch_pages(new)
+        self._leaf_at.update(zip(new, leaves_at(self._leaves, new), strict=True))
+        missing = {*leaves, *(self._leaf_at[position] for position in positions)} - self.facts.keys()
+        if missing:
+            self.facts.update(self._reads.facts(sorted(missing)))
 
-    def at(self, document: int, start: int) -> Beginning:
-        """Of what the leaf at the place repeats, only what still belongs to a passage that begins there."""
-        if (document, start) not in self._at:
-            self.expect((), [(document, start)])
-        leaf = self._at[document, start]
+    def parts(self, document: int, start: int) -> HeaderParts:
+        """The header parts of a passage that starts there: of the leaf's prefix, only what still applies to it."""
+        if (document, start) not in self._leaf_at:
+            self.prefetch((), [(document, start)])
+        leaf = self._leaf_at[document, start]
         facts, page = self.facts[leaf], self._reads.page(document, start)
         prefix = facts.prefix
         if any(part.kind in REPEATED for part in prefix):
             before = self._reads.text(document)[int(self._leaves.starts[leaf]) : start]
             if before.strip():
-                # Inside a leaf a table ends with a blank line; where a turn or a function does, the text cannot tell.
-                kept = () if _BLANK_LINE.search(before) else (TABLE_HEADER,)
-                prefix = tuple(part for part in prefix if part.kind not in REPEATED or part.kind in kept)
-        return Beginning(facts.headings, page, prefix)
+                # Within a leaf a blank line ends the table. Where a speaker's turn or a function ends, is not known.
+                applies = () if _BLANK_LINE.search(before) else (TABLE_HEADER,)
+                prefix = tuple(part for part in prefix if part.kind not in REPEATED or part.kind in applies)
+        return HeaderParts(facts.headings, page, prefix)
 
-    def above(self, document: int, start: int) -> str:
-        """What the prompt has above such a passage, under the number that costs most."""
-        return above(self._number, self._leaves.titles[document], *self.at(document, start))
+    def header(self, document: int, start: int) -> str:
+        """The header of a passage that starts there, with the number given at construction."""
+        return passage_header(self._number, self._leaves.titles[document], *self.parts(document, start))
 
 
 def widest_number(count: int, budget: Budget) -> int:
-    """A passage's number that costs as much as any up to ``count``: its own is known only when the context is done.
+    """A passage number up to ``count`` that takes the most tokens, since real numbers are known only at the end.
 
-    Of numbers with one or two digits none costs more than another; of longer ones ("343", "1000") some do.
+    Numbers of one or two digits all take the same; of longer ones ("343", "1000") some take more.
     """
-    if not budget.headed or count < 100:
+    if not budget.counts_headers or count < 100:
         return count
     return max(range(100, count + 1), key=lambda number: budget.size(f"[{number}]"))

@@ -1,8 +1,7 @@
-"""What a language model is asked: to answer from passages, fenced and labelled as data, and to put a further question.
+"""Prompts for a language model: to answer from passages, fenced as data, and to make a follow-up question standalone.
 
-A further question of a conversation is put so that it is understood and searched without what went before: without a
-model, a small rule takes over the question before, where the further one points back to it. docs/retrieval.md says
-what that gains.
+Without a model, a rule appends the previous question to a follow-up question that refers back to it. docs/retrieval.md
+has the measured gain.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from string import Formatter
 from core.errors import CancelledError, LecternError
 from core.evidence import Passage
 from core.search.context.conflicts import ContextConflict
-from core.search.context.prompt import above, arrange
-from core.search.question.rewording import LONGEST_QUESTION, Writer, WritingRequest, texts_of
+from core.search.context.prompt import arrange, passage_header
+from core.search.question.rewording import LONGEST_QUESTION, Writer, WritingRequest, parse_reply
 from core.text.analysis import analyse
 from core.text.fences import fenced
 
@@ -36,7 +35,7 @@ Question: {{question}}
 
 
 def template_fault(template: str) -> str:
-    """What is wrong with a template, as a sentence; "" for a good one. Pure.
+    """A sentence on what is wrong with a prompt template; "" for a valid one. Pure.
 
     >>> template_fault("{passages} {question}"), template_fault("{passages}")
     ('', 'The prompt lacks {question}.')
@@ -57,49 +56,47 @@ def template_fault(template: str) -> str:
     return f"The prompt lacks {' and '.join(f'{{{name}}}' for name in missing)}." if missing else ""
 
 
-LONG = 16_000  # characters of passages
+LONG_CONTEXT = 16_000  # characters of passages from which on the best ones are put at both ends
 
 
 def as_read(passages: Sequence[Passage]) -> list[Passage]:
-    """The passages as a model is to read them: in their order, but of many in order of relevance the best at both ends.
+    """The passages in the order for a model: unchanged, except that a long context in relevance order gets "edges".
 
     Models overlook the middle of a long context (``core.search.context.prompt.edges``).
     """
     ranks = [passage.rank for passage in passages]
-    long = sum(len(passage.text) for passage in passages) > LONG
+    long = sum(len(passage.text) for passage in passages) > LONG_CONTEXT
     return arrange(passages, "edges" if long and ranks == sorted(ranks) else "relevance")
 
 
 def written_prompt(
     question: str, passages: Sequence[Passage], template: str = "", conflicts: Sequence[ContextConflict] = ()
 ) -> str:
-    """The template, "" for the usual one, with the question and the passages in the given order.
+    """The template filled with the question and the passages in the given order. ``template``: "" for the default.
 
-    What they are known to disagree on follows them, between marks too. Braces in a question or a document stand for
-    themselves.
+    The conflicts follow the passages, fenced like these. Braces in a question or a document are not interpreted.
     """
-    texts = [
-        f"{above(passage.rank, passage.document, passage.headings, passage.page, passage.prefix)}\n{passage.text}"
-        for passage in passages
-    ]
-    numbered = [(f"passage {passage.rank}", text) for passage, text in zip(passages, texts, strict=True)]
+    labelled: list[tuple[str, str]] = []
+    for passage in passages:
+        header = passage_header(passage.rank, passage.document, passage.headings, passage.page, passage.prefix)
+        labelled.append((f"passage {passage.rank}", f"{header}\n{passage.text}"))
     if conflicts:
-        numbered.append(("disagreements", "\n".join(conflict.sentence for conflict in conflicts)))
-    values = {QUESTION: " ".join(question.split()), PASSAGES: "\n\n".join(fenced(numbered, question))}
-    chosen = template if template and not template_fault(template) else TEMPLATE
+        labelled.append(("disagreements", "\n".join(conflict.sentence for conflict in conflicts)))
+    values = {QUESTION: " ".join(question.split()), PASSAGES: "\n\n".join(fenced(labelled, question))}
+    valid = template if template and not template_fault(template) else TEMPLATE
     return "".join(
-        literal + (values[name] if name is not None else "") for literal, name, _, _ in Formatter().parse(chosen)
+        literal + (values[name] if name is not None else "") for literal, name, _, _ in Formatter().parse(valid)
     )
 
 
 FOLLOWING = "following"
-_LONGEST_ANSWER = 800  # characters of the answer before that a model is given
+_LONGEST_ANSWER = 800  # characters of the previous answer in the prompt
 _POINTS_BACK = re.compile(
     r"\b(?:its?|they|them|theirs?|this|that|these|those|s?he|him|hers?|his|there|ones?)\b|^(?:and|but|so|or)\b"
     r"|^(?:what|how) about\b",
     re.IGNORECASE,
 )
-_FEW = 6  # words that tell; a question with as many says itself what it asks of
+_FEW_WORDS = 6  # content words; a question with this many or more stands for itself
 _FOLLOW = """Somebody asks one question after the other. Put the last one, below, so that it is understood without those
 before: name what "it", "that" and "there" stand for, and add what it leaves out. Keep its own words, names and numbers.
 If it is understood by itself, leave it exactly as it is. What stands between two marks was asked and answered before.
@@ -114,31 +111,34 @@ Last question: {question}
 
 
 def following_request(before: Sequence[str], answer: str, question: str) -> WritingRequest:
-    """What a model is asked for. ``before``: the questions, oldest first. ``answer``: to the last of them. Pure."""
-    texts = [f"Question: {asked}" for asked in before]
+    """The request to make a follow-up question standalone. Pure.
+
+    ``before``: the previous questions, oldest first. ``answer``: to the last of them, "" for none.
+    """
+    texts = [f"Question: {previous}" for previous in before]
     if answer and texts:
         texts[-1] += f"\nAnswer: {answer[:_LONGEST_ANSWER]}"
-    asked = " ".join(question.split())
-    shown = "\n\n".join(fenced([(f"passage {number}", text) for number, text in enumerate(texts, 1)], asked))
-    return WritingRequest(FOLLOWING, _FOLLOW.format(before=shown, question=asked), 1, 1, LONGEST_QUESTION)
+    question = " ".join(question.split())
+    history = "\n\n".join(fenced([(f"passage {number}", text) for number, text in enumerate(texts, 1)], question))
+    return WritingRequest(FOLLOWING, _FOLLOW.format(before=history, question=question), 1, 1, LONGEST_QUESTION)
 
 
 def with_question_before(before: Sequence[str], question: str) -> str:
-    """The question, and the one before it where it points back and says little itself. Pure.
+    """The question, followed by the previous one if it is short and refers back. Pure.
 
     >>> with_question_before(["How long is an access token valid?"], "Who renews it?")
     'Who renews it? How long is an access token valid?'
     >>> with_question_before(["How long is an access token valid?"], "Where does the kettle stand?")
     'Where does the kettle stand?'
     """
-    points = before and _POINTS_BACK.search(question) and len(set(analyse(question))) < _FEW
-    return f"{question} {before[-1]}" if points else question
+    refers_back = before and _POINTS_BACK.search(question) and len(set(analyse(question))) < _FEW_WORDS
+    return f"{question} {before[-1]}" if refers_back else question
 
 
 def followed(before: Sequence[str], question: str, writer: Writer) -> tuple[str, str]:
-    """The question as it is asked, and a sentence on what could not be done, "" for nothing.
+    """The standalone form of a follow-up question, and a note for the user if the model failed, else "".
 
-    ``writer`` ``None``: by the rule. Raises ``CancelledError``.
+    ``writer``: ``None`` applies the rule of ``with_question_before``. Raises ``CancelledError``.
     """
     if writer is None or not before:
         return with_question_before(before, question), ""
@@ -152,6 +152,6 @@ def followed(before: Sequence[str], question: str, writer: Writer) -> tuple[str,
 
 
 def rewritten(reply: str, request: WritingRequest, before: Sequence[str], question: str) -> tuple[str, str]:
-    """What a model made of the question; by the rule, and why, where its reply is refused. Pure."""
-    texts, fault = texts_of(reply, request)
+    """The question as the model's reply words it, and ""; by the rule, with a note, if the reply is refused. Pure."""
+    texts, fault = parse_reply(reply, request)
     return (texts[0], "") if texts else (with_question_before(before, question), f"The rewriting was refused: {fault}.")

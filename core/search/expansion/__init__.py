@@ -1,1 +1,1 @@
-"""Children to extents: how far each retrieved leaf is allowed to grow before it is read."""
+"""From a ranking to extents: how far each retrieved leaf is expanded before it is read."""

@@ -1,4 +1,4 @@
-"""Every strategy by its name, and the one way to grow a ranking: no extent holds what the question leaves out."""
+"""``expand``: grows the kept leaves of a ranking to extents by the strategy of the settings, without excluded text."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def expand(
     confidence: Values | None = None,
     first: int | None = None,
 ) -> list[Extent]:
-    """One extent for each kept leaf, and those a strategy adds, in relevance order; equals in the ranking's order.
+    """One extent for each kept leaf, and those that the strategy adds, in order of relevance; ties as in the ranking.
 
-    None of them holds what the question leaves out.
-    ``sizes``: of each leaf of the snapshot, in the budget's unit. ``budget``: the reader's whole room.
-    ``confidence``: for each kept leaf, best first, from 0 to 1; ``None`` takes what the ranking itself says
-    (``core.search.expansion.relevance.confidences``). ``first``: where texts decide, those of so many of the best are
-    read; ``None``: all. A context that ends there is the same.
+    No extent contains text that the question excludes.
+    ``sizes``: of every leaf of the snapshot, in the budget's unit. ``budget``: the size of the whole context.
+    ``confidence``: for each kept leaf, best first, in [0, 1]; ``None`` for
+    ``core.search.expansion.relevance.confidences``. ``first``: strategies that decide by text expand only this many
+    leaves; a context that ends within them is the same. ``None``: all.
     """
     growth = Growth(
         ranking=ranking,
@@ -72,65 +72,67 @@ def expand(
         confidences=confidences(ranking) if confidence is None else confidence,
         first=first,
     )
-    grown = cleared(ranking.leaves, ranking.passing, with_companions(growth, EXPANDERS[settings.strategy](growth)))
-    return sorted(grown, key=lambda extent: -extent.relevance)
+    extents = with_companions(growth, EXPANDERS[settings.strategy](growth))
+    return sorted(clear_extents(ranking.leaves, ranking.passing, extents), key=lambda extent: -extent.relevance)
 
 
-def cleared(leaves: LeafTable, passing: Passing | None, extents: Sequence[Extent]) -> list[Extent]:
-    """The extents, in their order, cut so that none holds excluded text; an extent whose child is excluded is dropped.
+def clear_extents(leaves: LeafTable, passing: Passing | None, extents: Sequence[Extent]) -> list[Extent]:
+    """The extents in their order, cut so that none contains excluded text; one with an excluded child is dropped.
 
-    Text that merely lacks what the question asks for is not excluded, and stays. ``passing`` ``None`` excludes nothing.
+    Only text that matches a "not" condition is excluded, not text that lacks a required phrase. ``passing``: ``None``
+    excludes nothing.
     """
     if passing is None or passing.excluded is None:
         return list(extents)
-    made: list[Extent] = []
+    clear: list[Extent] = []
     for extent in extents:
-        if left_out(leaves, passing, extent.child):
+        if excluding_conditions(leaves, passing, extent.child):
             continue
-        span, ends = _clipped(leaves, passing.excluded, extent.child, Span(extent.start, extent.end))
-        cut = span != Span(extent.start, extent.end)
-        reason = f"{extent.reason}; it {ends}" if cut else extent.reason
-        made.append(replace(extent, start=span.start, end=span.end, reason=reason))
-    return made
+        whole = Span(extent.start, extent.end)
+        span, words = _clipped(leaves, passing.excluded, extent.child, whole)
+        reason = f"{extent.reason}; it {words}" if span != whole else extent.reason
+        clear.append(replace(extent, start=span.start, end=span.end, reason=reason))
+    return clear
 
 
 def clear_span(leaves: LeafTable, passing: Passing | None, child: int, span: Span) -> Span:
-    """The longest part of ``span`` around ``child`` that holds no excluded text; cuts fall on the bounds of leaves."""
+    """The longest part of ``span`` around ``child`` without excluded text; it is cut at the bounds of leaves."""
     if passing is None or passing.excluded is None:
         return span
     return _clipped(leaves, passing.excluded, child, span)[0]
 
 
 def _clipped(leaves: LeafTable, excluded: ExcludedText, child: int, span: Span) -> tuple[Span, str]:
-    """The span without excluded text, and words that say where it was cut; "" where it was not."""
-    own = Span(int(leaves.starts[child]), int(leaves.ends[child]))
+    """The span without excluded text, and words for the user that say where it was cut; "" if it was not."""
+    child_span = Span(int(leaves.starts[child]), int(leaves.ends[child]))
     document = int(leaves.documents[child])
-    starts, ends, whose = excluded.within(document, span.start, span.end)
+    starts, ends, condition_ids = excluded.within(document, span.start, span.end)
     if not len(starts):
         return span, ""
     low, high = leaves_of(leaves, document)
-    before, after = starts < own.start, ends > own.end
-    start, end, said = span.start, span.end, list[str]()
-    cutting = np.zeros(len(starts), bool)
+    before, after = starts < child_span.start, ends > child_span.end
+    start, end, cuts = span.start, span.end, list[str]()
+    decisive = np.zeros(len(starts), bool)  # the excluded texts at which the span is cut
     if before.any():
-        # From the first leaf behind it on: what lies between leaves is a running header or blank.
+        # Start at the next leaf: between leaves there are only running headers and blanks.
         edge = int(ends[before].max())
-        start = int(leaves.starts[low + np.searchsorted(leaves.starts[low:high], min(edge, own.start))])
-        cutting |= before & (ends == edge)
-        said.append("begins behind")
+        start = int(leaves.starts[low + np.searchsorted(leaves.starts[low:high], min(edge, child_span.start))])
+        decisive |= before & (ends == edge)
+        cuts.append("begins behind")
     if after.any():
         edge = int(starts[after].min())
-        within = leaves.ends[child:high]
-        end = int(within[within <= max(edge, own.end)].max())
-        cutting |= after & (starts == edge)
-        said.append("ends before")
-    words = " or ".join(f"“{one.value}”" for one in excluded.named(whose[cutting]))
-    return Span(start, end), f"{' and '.join(said)} text with {words}, which the question leaves out"
+        leaf_ends = leaves.ends[child:high]
+        end = int(leaf_ends[leaf_ends <= max(edge, child_span.end)].max())
+        decisive |= after & (starts == edge)
+        cuts.append("ends before")
+    words = " or ".join(f"“{condition.value}”" for condition in excluded.named(condition_ids[decisive]))
+    return Span(start, end), f"{' and '.join(cuts)} text with {words}, which the question leaves out"
 
 
-def left_out(leaves: LeafTable, passing: Passing, leaf: int) -> Sequence[Condition]:
-    """The "not" conditions that exclude a leaf; () for a leaf that passes, or fails other conditions alone."""
+def excluding_conditions(leaves: LeafTable, passing: Passing, leaf: int) -> Sequence[Condition]:
+    """The "not" conditions that exclude a leaf; () for a leaf that passes or fails only other conditions."""
     if passing.excluded is None or passing.mask[leaf]:
         return ()
-    excluded, place = passing.excluded, (int(leaves.documents[leaf]), int(leaves.starts[leaf]), int(leaves.ends[leaf]))
-    return excluded.named(excluded.within(*place)[2])
+    document, start, end = int(leaves.documents[leaf]), int(leaves.starts[leaf]), int(leaves.ends[leaf])
+    _, _, condition_ids = passing.excluded.within(document, start, end)
+    return passing.excluded.named(condition_ids)

@@ -1,4 +1,4 @@
-"""What a child that is not trusted by itself leads to: the places it refers to, and the leaves beside it."""
+"""Expansion by links: children of low confidence bring the leaves they refer to and their neighbours."""
 
 from __future__ import annotations
 
@@ -7,61 +7,63 @@ from dataclasses import replace
 
 from core.enriching.features import Reference
 from core.search.expansion.growth import Extent, Growth, family, leaf_at
-from core.search.expansion.relevance import added
+from core.search.expansion.relevance import linked_relevance
 
-# A citation leads to an entry in a list of sources, which answers nothing.
+# A citation refers to an entry in a list of sources, which answers nothing.
 _NOT_FOLLOWED = frozenset({"citation"})
-_SHOWN = 60  # characters of the words that refer
+_LONGEST_QUOTE = 60  # characters of the referring words in a reason
 
 
 def neighbours(growth: Growth) -> list[Extent]:
-    """Every child as it is, and what those of low confidence lead to, of lower relevance than they.
+    """Every child without expansion, and for those of low confidence the leaves they link to, with lower relevance.
 
-    One hop: the leaf at each place that the child refers to, in its own document or another, in text order, then the
-    next and the previous leaf of its parent. Such a leaf is added where it fits the child's share; one that was
-    retrieved itself takes nothing of that, and is raised to the relevance it would be added with, where its own is
-    less. Each only once, by the best child that leads to it. Reads the references of the children of low confidence,
-    all at once.
+    The links of a child, one hop: the leaf at each place it refers to, in any document, in text order; then the next
+    and the previous leaf of its parent. A linked leaf is added if it fits the child's share of the budget. A linked
+    leaf that was itself retrieved costs nothing, and gets the relevance of a linked one if that is higher. Each leaf is
+    linked once, by the best child. Reads the references of the children of low confidence, all at once.
     """
-    made = [growth.alone(place, "its evidence is enough") for place in range(len(growth.children))]
-    unsure = [place for place, value in enumerate(growth.confidences.tolist()) if value < growth.settings.confidence]
-    if not unsure:
-        return made
-    references = growth.reads.references([growth.children[place] for place in unsure])
-    place_of = {child: place for place, child in enumerate(growth.children)}
+    extents = [growth.alone(position, "its evidence is enough") for position in range(len(growth.children))]
+    confidences, threshold = growth.confidences.tolist(), growth.settings.confidence
+    uncertain = [position for position, confidence in enumerate(confidences) if confidence < threshold]
+    if not uncertain:
+        return extents
+    references = growth.reads.references([growth.children[position] for position in uncertain])
+    position_of = {child: position for position, child in enumerate(growth.children)}
     least = float(growth.relevances.min())
-    for place in unsure:
-        made[place] = growth.alone(place, "its confidence is low, so what it leads to is read with it")
-    led: set[int] = set()
-    beside: list[Extent] = []
-    for place in unsure:
-        child = growth.children[place]
-        relevance = added(float(growth.relevances[place]), least)
-        used, limit = int(growth.sizes[child]), growth.limit(place)
-        for leaf, reason in _led_to(growth, child, references.get(child, ())):
-            own = place_of.get(leaf)
-            if leaf in led:
+    for position in uncertain:
+        extents[position] = growth.alone(position, "its confidence is low, so what it leads to is read with it")
+    linked: set[int] = set()
+    extra: list[Extent] = []
+    for position in uncertain:
+        child = growth.children[position]
+        relevance = linked_relevance(float(growth.relevances[position]), least)
+        used, limit = int(growth.sizes[child]), growth.limit(position)
+        for leaf, reason in _links(growth, child, references.get(child, ())):
+            if leaf in linked:
                 continue
-            if own is None and used + growth.sizes[leaf] <= limit:
-                led.add(leaf)
+            retrieved = position_of.get(leaf)
+            if retrieved is None and used + growth.sizes[leaf] <= limit:
+                linked.add(leaf)
                 used += int(growth.sizes[leaf])
-                beside.append(_extra(growth, leaf, reason, relevance))
-            elif own is not None and growth.relevances[own] < relevance:
-                led.add(leaf)
-                made[own] = replace(made[own], reason=f"the child alone, moved up: {reason}", relevance=relevance)
-    return [*made, *beside]
+                extra.append(_linked_extent(growth, leaf, reason, relevance))
+            elif retrieved is not None and growth.relevances[retrieved] < relevance:
+                linked.add(leaf)
+                moved_up = f"the child alone, moved up: {reason}"
+                extents[retrieved] = replace(extents[retrieved], reason=moved_up, relevance=relevance)
+    return [*extents, *extra]
 
 
-def _led_to(growth: Growth, child: int, references: Sequence[Reference]) -> Iterator[tuple[int, str]]:
+def _links(growth: Growth, child: int, references: Sequence[Reference]) -> Iterator[tuple[int, str]]:
+    """Each linked leaf of a child, and the reason for the user: its references, then its neighbours in the parent."""
     leaves = growth.leaves
     document = int(leaves.documents[child])
     for reference in references:
-        place = (document, reference.target.start) if reference.target is not None else None
-        if place is None and reference.target_url:
-            place = growth.reads.linked(document, reference.target_url)
-        if place is not None and reference.kind not in _NOT_FOLLOWED:
-            words = " ".join(reference.text.split())[:_SHOWN]
-            yield leaf_at(leaves, *place), f"linked from “{words}” in a retrieved child"
+        target = (document, reference.target.start) if reference.target is not None else None
+        if target is None and reference.target_url:
+            target = growth.reads.linked(document, reference.target_url)
+        if target is not None and reference.kind not in _NOT_FOLLOWED:
+            words = " ".join(reference.text.split())[:_LONGEST_QUOTE]
+            yield leaf_at(leaves, *target), f"linked from “{words}” in a retrieved child"
     first, last = family(leaves, child)
     if child < last:
         yield child + 1, "it follows a retrieved child in the same parent"
@@ -69,6 +71,6 @@ def _led_to(growth: Growth, child: int, references: Sequence[Reference]) -> Iter
         yield child - 1, "it stands before a retrieved child in the same parent"
 
 
-def _extra(growth: Growth, leaf: int, reason: str, relevance: float) -> Extent:
+def _linked_extent(growth: Growth, leaf: int, reason: str, relevance: float) -> Extent:
     span = growth.span(leaf, leaf)
     return Extent(leaf, int(growth.leaves.documents[leaf]), span.start, span.end, reason, relevance)

@@ -1,1 +1,1 @@
-"""Why a place is not read, and the smallest change that has it read."""
+"""Why a place is not in the context, and the smallest change that would admit it."""

@@ -1,4 +1,4 @@
-"""What the dials of a question can be turned to, for whoever looks for the smallest change."""
+"""The single-setting changes that ``why_not`` tries, and their sizes."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from core.settings import (
 )
 
 BUDGET, NUMBER, ENDING = "assembly.budget_tokens", "retrieval.k", "assembly.stop_below"
-MOST_LEAVES = 1000  # what ``retrieval.k`` can be
-LARGEST_BUDGET = 1_000_000  # what ``assembly.budget_tokens`` can be
-LARGEST_IN_MEMORY = 20_000  # leaves: "rank-bm25" takes seconds and hundreds of megabytes to build over many more
-CHOICE = 0.5  # the size of another choice of a list: half a dial's way
-_FEW = 3  # steps of a dial where every step has the best passages read again
+MOST_LEAVES = 1000  # the maximum of ``retrieval.k``
+LARGEST_BUDGET = 1_000_000  # the maximum of ``assembly.budget_tokens``
+LARGEST_IN_MEMORY = 20_000  # leaves; for more, building "rank-bm25" takes seconds and hundreds of megabytes
+CHOICE = 0.5  # the size of a change to another option of a list
+_FEW_STEPS = 3  # steps of a setting for which every step runs the re-ranker again
 _BEFORE_RERANKING = ("understanding", "retrieval", "diversity")
 RANKING_STAGES = (*_BEFORE_RERANKING, "reranking")
 
@@ -33,7 +33,7 @@ _TO_TWO = tuple(n / 10 for n in range(21))
 _QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _WEIGHTS = (0.0, 0.5, 1.0, 2.0)
 _LEAVES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, MOST_LEAVES)
-# The rungs of each dial. What a stage does not read is left out by itself, since nothing changes.
+# The values that are tried for each numeric setting; those that make no difference under the settings are skipped.
 RUNGS: dict[str, tuple[float, ...]] = {
     NUMBER: _LEAVES,
     "reranking.candidates": _LEAVES,
@@ -63,8 +63,8 @@ RUNGS: dict[str, tuple[float, ...]] = {
     "diversity.candidates": (2, 5, 10, 20, 50, 100, 200, 500, 1000),
     "reranking.window_sentences": (0, 1, 2, 3, 5, 8),
 }
-RAISED = (NUMBER, "reranking.candidates", "reranking.keep", BUDGET)  # less of these lets nothing in
-LOWERED = ("retrieval.min_similarity", ENDING)  # thresholds: only lower values let something in
+RAISED = (NUMBER, "reranking.candidates", "reranking.keep", BUDGET)  # only higher values can admit a place
+LOWERED = ("retrieval.min_similarity", ENDING)  # only lower values can admit a place
 CHOICES: dict[str, tuple[Any, ...]] = {
     "retrieval.fusion": FUSIONS,
     "retrieval.lexical_engine": LEXICAL_ENGINES,
@@ -81,20 +81,20 @@ CHOICES: dict[str, tuple[Any, ...]] = {
 
 
 def steps(settings: Settings, genre: str = "", leaves: int = 0) -> Iterator[tuple[float, str, Settings]]:
-    """Settings that differ in one dial and may have more read: the size of the change, the dial, the settings.
+    """Changes of one setting that may admit a place: the size of the change, the setting's name, the changed settings.
 
-    A size is the part of the dial's rungs that is climbed. A re-ranker is never switched on, nor a language model asked
-    for more: that costs seconds; where a re-ranker is on, dials that have it read anew have few steps. ``genre``: of
-    the document that is to be read. ``leaves``: of the library.
+    The size of a numeric change is the part of the setting's rungs it moves over. A re-ranker or a language model is
+    never switched on, since that takes seconds; with a re-ranker on, settings that make it read again get few steps.
+    ``genre``: that of the document. ``leaves``: the number of leaves in the library.
     """
     values: dict[str, list[tuple[float, Any]]] = {
-        name: climbed(value_of(settings, name), rungs) for name, rungs in RUNGS.items()
+        name: rung_steps(value_of(settings, name), rungs) for name, rungs in RUNGS.items()
     }
-    values[BUDGET] = climbed(settings.assembly.budget_tokens, budgets(settings.assembly.budget_tokens, 64))
+    values[BUDGET] = rung_steps(settings.assembly.budget_tokens, budgets(settings.assembly.budget_tokens, 64))
     for name in (*RAISED, *LOWERED):
         before = value_of(settings, name)
         values[name] = [step for step in values[name] if (step[1] > before) == (name in RAISED)]
-    if not settings.reranking.keep:  # all of them are kept
+    if not settings.reranking.keep:  # 0 keeps all
         del values["reranking.keep"]
     kinds = settings.expansion.kinds
     for name, choices in {**CHOICES, "expansion.kinds": ((*kinds, genre), (genre,), ())}.items():
@@ -105,16 +105,16 @@ def steps(settings: Settings, genre: str = "", leaves: int = 0) -> Iterator[tupl
     values["expansion.brings"] = [(CHOICE, (*brings, one)) for one in BRINGS if one not in brings]
     if leaves > LARGEST_IN_MEMORY:
         del values["retrieval.lexical_engine"]
-    for name, found in values.items():
-        turned = list(_valid(settings, name, found))
+    for name, sized_values in values.items():
+        changed = list(_valid(settings, name, sized_values))
         rereads = name.partition(".")[0] in _BEFORE_RERANKING or name == "reranking.window_sentences"
         if not settings.reranking.off and rereads and name != NUMBER:
-            turned = thinned(turned, _FEW)
-        yield from ((size, name, one) for size, one in turned)
+            changed = evenly_sampled(changed, _FEW_STEPS)
+        yield from ((size, name, one) for size, one in changed)
 
 
 def budgets(before: int, widest: int) -> list[int]:
-    """The budget, and greater ones to ``widest`` times it: four to each doubling, in fifties, as a person sets them.
+    """The budget and larger ones, up to ``widest`` times it: four per doubling, multiples of 50.
 
     >>> budgets(1000, 64)[:4], budgets(1000, 64)[-1]
     ([1000, 1200, 1450, 1700], 64000)
@@ -123,15 +123,17 @@ def budgets(before: int, widest: int) -> list[int]:
     return [before, *dict.fromkeys(tokens for tokens in greater if before < tokens <= LARGEST_BUDGET)]
 
 
-def climbed(before: float, rungs: Sequence[float]) -> list[tuple[float, float]]:
-    """The other rungs with the part of the ladder that they are off, nearest first; between two rungs is half way.
+def rung_steps(before: float, rungs: Sequence[float]) -> list[tuple[float, float]]:
+    """The other rungs, nearest first, each with its distance as a share of the ladder.
 
-    >>> climbed(60, (20, 60, 100, 200, 500)), climbed(70, (60, 100))
+    A value between two rungs is half a rung from both.
+
+    >>> rung_steps(60, (20, 60, 100, 200, 500)), rung_steps(70, (60, 100))
     ([(0.25, 20), (0.25, 100), (0.5, 200), (0.75, 500)], [(0.5, 60), (0.5, 100)])
     """
-    place = bisect_left(rungs, before) - (0.0 if before in rungs else 0.5)
-    way = max(1, len(rungs) - 1)
-    return sorted((abs(at - place) / way, value) for at, value in enumerate(rungs) if value != before)
+    position = bisect_left(rungs, before) - (0.0 if before in rungs else 0.5)
+    length = max(1, len(rungs) - 1)
+    return sorted((abs(index - position) / length, value) for index, value in enumerate(rungs) if value != before)
 
 
 def value_of(settings: Settings, name: str) -> Any:
@@ -144,25 +146,25 @@ def value_of(settings: Settings, name: str) -> Any:
     return getattr(getattr(settings, stage), field)
 
 
-def thinned(found: Sequence[Any], most: int) -> list[Any]:
-    """At most so many: the first, the last, and evenly what lies between.
+def evenly_sampled(values: Sequence[Any], most: int) -> list[Any]:
+    """At most ``most`` of the values, evenly spaced, the first and the last included.
 
-    >>> thinned([1, 2, 3, 4, 5], 3), thinned([1, 2], 3)
+    >>> evenly_sampled([1, 2, 3, 4, 5], 3), evenly_sampled([1, 2], 3)
     ([1, 3, 5], [1, 2])
     """
-    if len(found) <= most:
-        return list(found)
-    return [found[at * (len(found) - 1) // (most - 1)] for at in range(most)]
+    if len(values) <= most:
+        return list(values)
+    return [values[index * (len(values) - 1) // (most - 1)] for index in range(most)]
 
 
 def _valid(settings: Settings, name: str, values: Sequence[tuple[float, Any]]) -> Iterator[tuple[float, Settings]]:
-    """The settings with each value: those that can be, and that say something else than the settings do."""
+    """The settings with each value, with its size; without invalid ones and those that make no difference."""
     stage = name.partition(".")[0]
     before = stage_fingerprint(getattr(settings, stage))
     for size, value in values:
         try:
-            turned = settings.with_value(name, value)
+            changed = settings.with_value(name, value)
         except SettingsError:  # some dials exclude each other: both weights cannot be 0
             continue
-        if stage_fingerprint(getattr(turned, stage)) != before:
-            yield size, turned
+        if stage_fingerprint(getattr(changed, stage)) != before:
+            yield size, changed

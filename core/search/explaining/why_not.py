@@ -1,7 +1,7 @@
 """Why a place is not in the context: its fate at every stage, and the smallest single change that admits it.
 
-Nothing is guessed: a change is told only after the whole way was run with it and the place came out in the context.
-The searches run once for all settings that search alike; every trial orders and fills again from what they found.
+Every reported change was tried: all stages ran with it, and the place was in the context. Settings with equal search
+scores share a search; every trial ranks and fills the context again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from core.search.explaining.dial_changes import (
     steps,
     value_of,
 )
-from core.search.explaining.trials import ADMITTED, Fate, Front, Trial, nearer
+from core.search.explaining.trials import ADMITTED, Fate, Front, Trial, moves_forward
 from core.search.question.analysis import Key
 from core.search.question.query import Query
 from core.search.searcher import Searcher
@@ -39,11 +39,11 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What to turn, and what to take out of the question, for the context to hold the place.
+    """A change after which the context contains the place.
 
-    ``settings``: by name, the values before and after. ``size``: how far they move, as a share of each dial's way;
-    smaller is less of a change. ``held``: the share of the place's characters that the context then holds.
-    ``remove``: keys of conditions of the question that are not to be heeded, as ``Searcher.find`` takes them.
+    ``settings``: by name, the values before and after. ``size``: how large the change is, as a share of the setting's
+    range. ``held``: the share of the place's characters that the context then contains. ``remove``: keys of the
+    question's conditions to ignore, as in ``Query.ignored``.
     """
 
     settings: Mapping[str, tuple[Any, Any]]
@@ -54,13 +54,15 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """``held``: the share of the place that the context holds. ``fates``: of its leaves, the best ranked first.
+    """The explanation for one place.
 
-    ``changes``: the smallest found for each dial, smallest first; () when the place is in, or nothing admits it.
-    ``tried``: how many contexts were filled. ``excluded``: conditions of the question by which no chunk of the place is
-    searched; then there are no fates, and every change removes them. It may be read all the same, around a chunk that
-    is found, where nothing in it is left out. ``untried``: dials of which no change was found and not every step was
-    tried, because it had been too much.
+    ``held``: the share of the place that the context contains. ``stages``: those of the ranking. ``fates``: of its
+    leaves, best ranked first. ``changes``: the smallest for each setting, smallest first; () if the place is in the
+    context or no change admits it. ``sentence``: the explanation in words. ``tried``: number of contexts filled.
+
+    ``excluded``: conditions of the question because of which no chunk of the place was searched. Then there are no
+    fates, and every change removes them; the place may still be read with a chunk that was found. ``untried``: settings
+    without a change of which not every step was tried, because the limit of trials was reached.
     """
 
     held: float
@@ -74,7 +76,7 @@ class WhyNot:
 
     @property
     def admitted(self) -> bool:
-        """Whether the context holds the place as it is."""
+        """Whether the context contains the place without a change."""
         return self.held >= ADMITTED
 
 
@@ -86,96 +88,100 @@ def why_not(
     place: Span,
     progress: Progress | None = None,
 ) -> WhyNot:
-    """The fate of ``place`` in a document under ``settings``, and what would admit it.
+    """The fate of ``place`` in a document under ``settings``, and the changes that would admit it.
 
-    ``progress(done, total)`` gets the steps tried; it may raise to stop.
+    ``progress(done, total)`` counts the steps tried; it may raise to stop.
     """
     trial = Trial(searcher, query, version_id, place)
     if not len(trial.searched(settings)):
-        return _outside(trial, settings, progress)
-    ranking, context, fates = trial.filled(settings)
-    stages, told, held = tuple(ranking.scores), trial.fates(ranking, fates), trial.held(context)
-    if held >= ADMITTED:
-        return WhyNot(held, stages, told, (), f"It is in the context: {held:.0%} of it is read.", trial.runs)
-    changes, untried = _smallest(trial, settings, progress)
-    unread = next((fate for fate in told if fate.said != "kept"), told[0])
-    part = f"Only {held:.0%} of it is read. " if held else ""
+        return _not_searched(trial, settings, progress)
+    ranking, context, assembled = trial.fill(settings)
+    stages, fates, share = tuple(ranking.scores), trial.fates(ranking, assembled), trial.covered_share(context)
+    if share >= ADMITTED:
+        return WhyNot(share, stages, fates, (), f"It is in the context: {share:.0%} of it is read.", trial.runs)
+    changes, untried = _smallest_changes(trial, settings, progress)
+    unread = next((fate for fate in fates if fate.said != "kept"), fates[0])
+    part = f"Only {share:.0%} of it is read. " if share else ""
     sentence = f"{part}{explanation(unread)} {remedy(changes)}"
-    return WhyNot(held, stages, told, changes, sentence, trial.runs, untried=untried)
+    return WhyNot(share, stages, fates, changes, sentence, trial.runs, untried=untried)
 
 
-def _outside(trial: Trial, settings: Settings, progress: Progress | None) -> WhyNot:
-    """Of a place of which no chunk was searched: what leaves it out, or that it is read around one that was found."""
-    library, asked = trial.whole(ALL_DOCUMENTS), trial.whole(trial.query.scope)
-    if not len(trial.leaves_in(asked)):
-        sentence = _UNCUT
-        if not trial.stands_in(library):
+def _not_searched(trial: Trial, settings: Settings, progress: Progress | None) -> WhyNot:
+    """The explanation for a place of which no chunk was searched."""
+    library, scope = trial.scope_leaves(ALL_DOCUMENTS), trial.scope_leaves(trial.query.scope)
+    if not len(trial.leaves_in(scope)):
+        sentence = _NO_CHUNK
+        if not trial.has_document(library):
             sentence = "Its document is not in the library any more, or no chunk of it is searched."
-        elif not trial.stands_in(asked):
+        elif not trial.has_document(scope):
             sentence = "Its document is not among those that were asked."
         return WhyNot(0.0, (), (), (), sentence, 0)
-    excluded = _barring(trial, settings)
-    read = trial.read(settings)
-    if read >= ADMITTED:
-        sentence = f"It is in the context: {read:.0%} of it is read, around a chunk that the question asks for."
-        return WhyNot(read, (), (), (), sentence, trial.runs, excluded)
-    removed = tuple(one.key for one in excluded)
+    excluded = _blocking_conditions(trial, settings)
+    share = trial.share_read(settings)
+    if share >= ADMITTED:
+        sentence = f"It is in the context: {share:.0%} of it is read, around a chunk that the question asks for."
+        return WhyNot(share, (), (), (), sentence, trial.runs, excluded)
+    removed = tuple(condition.key for condition in excluded)
     without = trial.ignoring(frozenset(removed))
-    held = without.admits(settings)
-    changes, untried = (
-        ((Change({}, CHOICE, held, removed),), ()) if held else _smallest(without, settings, progress, removed)
-    )
-    part = f"Only {read:.0%} of it is read. " if read else ""
-    sentence = f"{part}{_unfit(excluded)} {remedy(changes)}"
-    return WhyNot(read, (), (), changes, sentence, trial.runs + without.runs, excluded, untried)
+    changes: tuple[Change, ...]
+    untried: tuple[str, ...]
+    if share_without := without.admitted_share(settings):
+        changes, untried = (Change({}, CHOICE, share_without, removed),), ()
+    else:
+        changes, untried = _smallest_changes(without, settings, progress, removed)
+    part = f"Only {share:.0%} of it is read. " if share else ""
+    sentence = f"{part}{_excluded_sentence(excluded)} {remedy(changes)}"
+    return WhyNot(share, (), (), changes, sentence, trial.runs + without.runs, excluded, untried)
 
 
-def _unfit(excluded: Sequence[Condition]) -> str:
-    """Which conditions leave a place out, as a sentence.
+def _excluded_sentence(excluded: Sequence[Condition]) -> str:
+    """A sentence on the conditions that exclude a place.
 
-    >>> _unfit([Condition("type", "pdf", 0, 8, "type: PDF")])
+    >>> _excluded_sentence([Condition("type", "pdf", 0, 8, "type: PDF")])
     'It was not searched: the question asks for “type: PDF”, which it does not fit.'
-    >>> _unfit([Condition("not", "draft", 0, 6, "not: draft")])
+    >>> _excluded_sentence([Condition("not", "draft", 0, 6, "not: draft")])
     'The question leaves it out: its chunk holds “draft”.'
     """
-    asked = [one.words if "“" in one.words else f"“{one.words}”" for one in excluded if one.kind != "not"]
-    held = [f"“{one.value}”" for one in excluded if one.kind == "not"]
-    holds = f"The question leaves it out: its chunk holds {' and '.join(held)}."
-    if not asked:
-        return holds
-    fits = f"It was not searched: the question asks for {' and '.join(asked)}, which it does not fit."
-    return f"{fits} {holds}" if held else fits
+    required = [one.words if "“" in one.words else f"“{one.words}”" for one in excluded if one.kind != "not"]
+    forbidden = [f"“{one.value}”" for one in excluded if one.kind == "not"]
+    sentences = []
+    if required:
+        unmet = " and ".join(required)
+        sentences.append(f"It was not searched: the question asks for {unmet}, which it does not fit.")
+    if forbidden or not required:
+        sentences.append(f"The question leaves it out: its chunk holds {' and '.join(forbidden)}.")
+    return " ".join(sentences)
 
 
-_UNCUT = "No chunk holds this text: it is switched off, front matter, a running header or blank."
+_NO_CHUNK = "No chunk holds this text: it is switched off, front matter, a running header or blank."
 
 
-def _barring(trial: Trial, settings: Settings) -> tuple[Condition, ...]:
-    """The fewest conditions, given up one after another, without which the place is searched."""
+def _blocking_conditions(trial: Trial, settings: Settings) -> tuple[Condition, ...]:
+    """A minimal set of conditions without which the place is searched: greedily, one after another is tried to keep."""
     conditions = trial.understood(settings).conditions
-    barring = list(conditions)
-    for one in conditions:
-        fewer = [other for other in barring if other != one]
+    blocking = list(conditions)
+    for condition in conditions:
+        fewer = [other for other in blocking if other != condition]
         if fewer and len(trial.ignoring(frozenset(other.key for other in fewer)).searched(settings)):
-            barring = fewer
-    return tuple(barring)
+            blocking = fewer
+    return tuple(blocking)
 
 
-_BY = {"dense": "by meaning", "lexical": "by words"}
-_AFTER = {"diverse": "after spreading", "reranked": "after re-ranking"}
+_SEARCHES = {"dense": "by meaning", "lexical": "by words"}
+_STAGES = {"diverse": "after spreading", "reranked": "after re-ranking"}
 _RANKED = re.compile(r"\Aranked [\d,]+: ")
 
 
 def explanation(fate: Fate) -> str:
-    """How a leaf went through the stages, as a sentence.
+    """A leaf's ranks and fate, as a sentence.
 
     >>> explanation(Fate(0, 9, {"dense": 34, "lexical": 2, "fused": 9}, {}, "the budget of 900 tokens ended before it"))
     'It was found 34th by meaning and 2nd by words; together it was 9th: the budget of 900 tokens ended before it.'
     """
-    found = [f"{ordinal(fate.ranks[stage])} {said}" for stage, said in _BY.items() if stage in fate.ranks]
-    later = [f"{_AFTER.get(stage, 'together')} it was {ordinal(rank)}" for stage, rank in fate.ranks.items()][-1:]
-    told = [f"It was found {' and '.join(found)}" if found else "No search found it", *later]
-    return f"{'; '.join(told)}: {_RANKED.sub('', fate.said)}."
+    found = [f"{ordinal(fate.ranks[stage])} {words}" for stage, words in _SEARCHES.items() if stage in fate.ranks]
+    final = [f"{_STAGES.get(stage, 'together')} it was {ordinal(rank)}" for stage, rank in fate.ranks.items()][-1:]
+    parts = [f"It was found {' and '.join(found)}" if found else "No search found it", *final]
+    return f"{'; '.join(parts)}: {_RANKED.sub('', fate.said)}."
 
 
 def remedy(changes: Sequence[Change]) -> str:
@@ -188,10 +194,10 @@ def remedy(changes: Sequence[Change]) -> str:
     """
     if not changes:
         return "No change that was tried admits it: of one dial, or of number and budget together."
-    told = [f"{name} at {_value(new)} instead of {_value(old)}" for name, (old, new) in changes[0].settings.items()]
-    without = " and ".join(f"“{kind}: {value}”" for kind, value in changes[0].remove)
-    parts = [f"without {without} in the question"] if without else []
-    parts += [f"with {' and '.join(told)}"] if told else []
+    values = [f"{name} at {_value(new)} instead of {_value(old)}" for name, (old, new) in changes[0].settings.items()]
+    removed = " and ".join(f"“{kind}: {value}”" for kind, value in changes[0].remove)
+    parts = [f"without {removed} in the question"] if removed else []
+    parts += [f"with {' and '.join(values)}"] if values else []
     return f"It would be in {' and '.join(parts)}."
 
 
@@ -205,68 +211,72 @@ def _value(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value) or "off"
 
 
-def _smallest(
+def _smallest_changes(
     trial: Trial, settings: Settings, progress: Progress | None, removed: tuple[Key, ...] = ()
 ) -> tuple[tuple[Change, ...], tuple[str, ...]]:
-    """The smallest change of each dial that admits the place, smallest first, and the dials not tried to their ends.
+    """The smallest change of each setting that admits the place, smallest first, and the settings not tried completely.
 
-    Small steps are tried before large ones whatever their dial, so that what patience leaves out is large. Where no
-    dial alone is enough, number and budget are turned together, and the room is filled. ``removed``: conditions the
-    trial leaves out already.
+    Steps of all settings are tried in order of size, so that those left out at the limit of trials are large. If no
+    setting alone is enough, ``retrieval.k`` and the budget are raised together, with the whole budget filled.
+    ``removed``: conditions that the trial already ignores.
     """
     conditions, front = trial.understood(settings).conditions, trial.front(settings)
-    tried = sorted(steps(settings, trial.genre(settings), len(trial.whole(ALL_DOCUMENTS))), key=lambda step: step[0])
+    library_leaves = len(trial.scope_leaves(ALL_DOCUMENTS))
+    candidates = sorted(steps(settings, trial.genre(settings), library_leaves), key=lambda step: step[0])
     found: dict[str, Change] = {}
     untried: dict[str, None] = {}
-    total = len(conditions) + len(tried) + 1
+    total = len(conditions) + len(candidates) + 1
 
-    def tell(done: int) -> None:
+    def report(done: int) -> None:
         if progress is not None:
             progress(done, total)
 
     for done, condition in enumerate(conditions):
-        tell(done)
+        report(done)
         keys = (*removed, condition.key)
         without = trial.ignoring(frozenset(keys))
-        if held := without.admits(settings):
-            found[condition.words] = Change({}, CHOICE, held, keys)
+        if share := without.admitted_share(settings):
+            found[condition.words] = Change({}, CHOICE, share, keys)
         trial.runs, trial.orders = trial.runs + without.runs, trial.orders + without.orders
-    for done, (size, name, turned) in enumerate(tried, start=len(conditions)):
-        tell(done)
+    for done, (size, name, changed) in enumerate(candidates, start=len(conditions)):
+        report(done)
         if name in found:
             continue
-        if trial.tired:
+        if trial.exhausted:
             untried[name] = None
-        elif held := _admits(trial, name, turned, front):
-            found[name] = Change(_changed(settings, turned, name), size, held, removed)
-    tell(total - 1)
-    if not found and (both := _together(trial, settings)):
-        turned, held = both
-        found[NUMBER] = Change(_changed(settings, turned, NUMBER, BUDGET, ENDING), 1.0 + CHOICE, held, removed)
-    tell(total)
-    turns = {name for change in found.values() for name in change.settings}
-    return tuple(sorted(found.values(), key=lambda one: one.size)), tuple(name for name in untried if name not in turns)
+        elif share := _admitted_share(trial, name, changed, front):
+            found[name] = Change(_changed_values(settings, changed, name), size, share, removed)
+    report(total - 1)
+    if not found and (both := _number_and_budget(trial, settings)):
+        changed, share = both
+        found[NUMBER] = Change(_changed_values(settings, changed, NUMBER, BUDGET, ENDING), 1.0 + CHOICE, share, removed)
+    report(total)
+    changed_names = {name for change in found.values() for name in change.settings}
+    changes = tuple(sorted(found.values(), key=lambda change: change.size))
+    return changes, tuple(name for name in untried if name not in changed_names)
 
 
-def _admits(trial: Trial, name: str, turned: Settings, front: Front) -> float:
-    """The share held where it is enough, else 0; an order that brings nothing forward is not filled."""
-    if name.partition(".")[0] in RANKING_STAGES and not nearer(trial.front(turned), front):
+def _admitted_share(trial: Trial, name: str, changed: Settings, front: Front) -> float:
+    """``Trial.admitted_share``, but 0 without filling a context if a new ranking brings nothing forward."""
+    if name.partition(".")[0] in RANKING_STAGES and not moves_forward(trial.front(changed), front):
         return 0.0
-    return trial.admits(turned)
+    return trial.admitted_share(changed)
 
 
-def _together(trial: Trial, settings: Settings) -> tuple[Settings, float] | None:
-    """The least budget that, filled, admits the place with all that can go on, with the least number enough for it."""
-    rooms = budgets(settings.assembly.budget_tokens, LARGEST_BUDGET)[::4]
-    for room in rooms[1:]:
-        wide = settings.with_values({NUMBER: MOST_LEAVES, BUDGET: room, ENDING: 0})
-        if trial.admits(wide):
+def _number_and_budget(trial: Trial, settings: Settings) -> tuple[Settings, float] | None:
+    """The smallest filled budget that admits the place with the largest ``retrieval.k``, and then the smallest
+    ``retrieval.k`` that suffices: the settings and the share; ``None`` if no budget does.
+    """
+    for budget in budgets(settings.assembly.budget_tokens, LARGEST_BUDGET)[4::4]:
+        widest = settings.with_values({NUMBER: MOST_LEAVES, BUDGET: budget, ENDING: 0})
+        if trial.admitted_share(widest):
             numbers = [int(number) for number in RUNGS[NUMBER] if number > settings.retrieval.k]
-            every = (wide.with_value(NUMBER, number) for number in numbers)
-            return next((one, held) for one in every if (held := trial.admits(one)))
+            narrower = (widest.with_value(NUMBER, number) for number in numbers)
+            return next((changed, share) for changed in narrower if (share := trial.admitted_share(changed)))
     return None
 
 
-def _changed(settings: Settings, turned: Settings, *names: str) -> Mapping[str, tuple[Any, Any]]:
-    values = {name: (value_of(settings, name), value_of(turned, name)) for name in names}
+def _changed_values(settings: Settings, changed: Settings, *names: str) -> Mapping[str, tuple[Any, Any]]:
+    """By name, the values before and after, of those settings that differ."""
+    values = {name: (value_of(settings, name), value_of(changed, name)) for name in names}
     return {name: (before, after) for name, (before, after) in values.items() if before != after}

@@ -1,1 +1,1 @@
-"""What a question asks for: operators, intent, parts, and what a language model writes for it."""
+"""From a question to its analysis: operators, intent, corrected spelling, and texts by a language model."""

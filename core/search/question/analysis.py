@@ -1,6 +1,6 @@
-"""What a question asks for, read from its words alone: stated conditions and intent. No model, no store.
+"""Analysis of a question by rules: the conditions its operators state, and its intent. No model, no store.
 
-What a language model wrote for it (``rewording``) is laid beside that, to be shown and searched; it conditions nothing.
+Texts that a language model wrote for it (``rewording``) are added to be shown and searched; they state no conditions.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from core.search.question.operators import Used, operators
+from core.search.question.operators import ParsedOperators, parse_operators
 from core.search.question.rewording import IMAGINED, PART, REWRITTEN, Wording, Written
 from core.search.question.spelling import Respelt
 from core.settings.searching import UnderstandingSettings
@@ -24,7 +24,7 @@ _MEASURES = (
     "number|rate|amount|total|cost|price|size|value|length|age|speed|temperature|average|mean|median|revenue|expense"
     "|percentage|change|increase|decrease|mortality|incidence|prevalence"
 )
-# In this order: "how many steps" asks for a number.
+# The first match decides: "how many steps" asks for a number.
 _INTENTS: dict[str, re.Pattern[str]] = {
     "number": _any(
         r"\bhow (?:many|much|long|often|old|far|high|large|big|soon|fast|tall|heavy|deep|wide)\b",
@@ -51,7 +51,7 @@ _INTENTS: dict[str, re.Pattern[str]] = {
 
 
 def intent_of(question: str) -> str:
-    """What sort of answer is asked for: "procedure", "comparison" or "number"; "" where no words tell.
+    """The kind of answer asked for: "procedure", "comparison" or "number"; "" when no pattern matches.
 
     >>> [intent_of(question) for question in (
     ...     "How do I exchange a Heron?", "How many plans are there?", "A versus B", "Why?")]
@@ -69,13 +69,12 @@ Chip = Condition | Written | Respelt
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """What was read out of a question. Spans are of ``question``, the question as it was asked.
+    """An analysed question. Spans refer to ``question``, the question as it was asked.
 
-    ``text``: what the searches get: the question without its operators, its slips of spelling mended; the question
-    itself where nothing else is left. ``intent``: "procedure", "comparison", "number" or "". ``conditions``: stated by
-    operators; only what fits them is searched. ``written``: what a language model wrote for it. ``slips``: what was
-    read otherwise than typed. ``notes``: sentences on operators that name nothing, and on what a model wrote and could
-    not be used.
+    ``text``: the text to search for: the question without operators and with spelling corrected; the whole question if
+    nothing else is left. ``intent``: "procedure", "comparison", "number" or "". ``conditions``: from the operators;
+    only leaves that satisfy them are searched. ``written``: texts by a language model. ``slips``: corrected spellings.
+    ``notes``: sentences on operators with unknown values and on unusable replies of the language model.
     """
 
     question: str
@@ -88,28 +87,29 @@ class Understanding:
 
     @property
     def searches(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """What to search for: the question, in the words of a language model where it wrote some, then the parts that
-        it sees in it; each with the answers it made up, to be looked for by meaning together with it.
+        """The texts to search for, each with the imagined answers to encode with it: the question, rewritten if a
+        language model did so, then its parts.
         """
-        of: dict[str, list[str]] = {REWRITTEN: [], PART: [], IMAGINED: []}
-        for one in self.written:
-            of[one.kind].append(one.value)
-        return ([*of[REWRITTEN], self.text][0], tuple(of[IMAGINED])), *((part, ()) for part in of[PART])
+        by_kind: dict[str, list[str]] = {REWRITTEN: [], PART: [], IMAGINED: []}
+        for text in self.written:
+            by_kind[text.kind].append(text.value)
+        question = by_kind[REWRITTEN][0] if by_kind[REWRITTEN] else self.text
+        return (question, tuple(by_kind[IMAGINED])), *((part, ()) for part in by_kind[PART])
 
-    def worded(self, wording: Wording, ignored: Keys = frozenset()) -> Understanding:
-        """With what a language model wrote, but for the keys ``ignored``.
+    def with_wording(self, wording: Wording, ignored: Keys = frozenset()) -> Understanding:
+        """The understanding with the texts of a language model, except those whose keys are ``ignored``.
 
-        >>> asked = understand("rate?").worded(Wording((Written("rewritten", "interest rate"), Written("part", "APR"))))
-        >>> asked.searches
+        >>> wording = Wording((Written("rewritten", "interest rate"), Written("part", "APR")))
+        >>> understand("rate?").with_wording(wording).searches
         (('interest rate', ()), ('APR', ()))
         """
-        written = tuple(one for one in wording.texts if one.key not in ignored)
+        written = tuple(text for text in wording.texts if text.key not in ignored)
         return replace(self, written=written, notes=(*self.notes, *wording.notes))
 
     @property
     def chips(self) -> tuple[Chip, ...]:
-        """Everything that can be shown by its ``words`` and taken away by its ``key``: what was read otherwise than
-        typed, conditions in the order they were asked, then what was written.
+        """The parts that are shown to the user by their ``words`` and can be removed by their ``key``: corrected
+        spellings, conditions in the order of the question, texts of the language model.
         """
         return (*self.slips, *self.conditions, *self.written)
 
@@ -123,10 +123,10 @@ def understand(
     known: KnownNames | None = None,
     ignored: Keys = frozenset(),
 ) -> Understanding:
-    """What the question asks for. Pure.
+    """The analysed question: text, intent and conditions. Pure.
 
-    ``known``: what there is to be named; without it no operator names a place or a genre. ``ignored``: keys of chips
-    that were taken away: they are left out of what is found again, and the text stays without their operator.
+    ``known``: the names of the library's places and genres; ``None`` for none. ``ignored``: keys of removed chips:
+    their conditions are left out, and their operators still do not become part of the text.
 
     >>> known = KnownNames(names=frozenset({"handbook.md"}))
     >>> found = understand('How do I roll back? in:handbook type:pdf "two sites" -draft', known=known)
@@ -138,13 +138,22 @@ def understand(
     >>> [chip.words for chip in understand(found.question, known=known, ignored=removed).conditions]
     ['type: PDF', 'not: draft']
     """
-    chosen = settings or UnderstandingSettings()
-    used = operators(question, known or KnownNames()) if chosen.filters else Used((), (), ())
-    plain = question  # with blanks where its operators stand
-    for start, end in used.spans:
+    settings = settings or UnderstandingSettings()
+    parsed = ParsedOperators((), (), ())
+    if settings.filters:
+        parsed = parse_operators(question, known or KnownNames())
+    plain = question  # with blanks in place of operators
+    for start, end in parsed.spans:
         plain = plain[:start] + " " * (end - start) + plain[end:]
-    text = _BLANKS.sub(" ", plain).strip() if used.spans else question
-    firsts = {one.key: one for one in reversed(used.conditions)}
-    conditions = (one for one in used.conditions if firsts[one.key] is one and one.key not in ignored)
-    intent = intent_of(plain)
-    return Understanding(question, text if _WORD.search(text) else question, intent, tuple(conditions), used.notes)
+    text = _BLANKS.sub(" ", plain).strip() if parsed.spans else question
+    distinct: dict[Key, Condition] = {}
+    for condition in parsed.conditions:
+        if condition.key not in ignored:
+            distinct.setdefault(condition.key, condition)
+    return Understanding(
+        question,
+        text if _WORD.search(text) else question,
+        intent_of(plain),
+        tuple(distinct.values()),
+        parsed.notes,
+    )

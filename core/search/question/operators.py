@@ -16,18 +16,18 @@ _NAMES = {
     "genre": "genre",
     **{relation: relation for relation in ("after", "since", "before", "until", "during")},
 }
-# Words in double quotation marks. An opening mark follows a blank or a bracket, so that 5" pipes open nothing.
+# Words in double quotation marks. An opening mark must follow a blank or a bracket: the one in 5" pipes opens nothing.
 _QUOTED = re.compile(
     r"(?<![^\s(\[:–—-])(?:\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|„([^“”\n]{1,300})[“”]|«([^»\n]{1,300})»)(?!\w)"
 )
-_SINGLE = r"'(?:[^'\n]|'(?=\w))+'(?!\w)|‘(?:[^’\n]|’(?=\w))+’(?!\w)"  # apostrophes stand between letters
+_SINGLE = r"'(?:[^'\n]|'(?=\w))+'(?!\w)|‘(?:[^’\n]|’(?=\w))+’(?!\w)"  # an apostrophe between letters is no mark
 _TOKEN = re.compile(rf"-?(?:[A-Za-z]+:)?(?:\"[^\"\n]*\"|“[^”\n]*”)(?!\w)|-?[A-Za-z]+:(?:{_SINGLE})|-(?:{_SINGLE})|\S+")
 _NAMED = re.compile(
     rf"(?P<without>-?)(?P<name>[A-Za-z]+):(?P<value>(?P<quoted>\"[^\"\n]+\"|“[^”\n]+”|{_SINGLE})|[^\s\"“]+)"
 )
 _NOT = re.compile(rf"-(?P<value>\"[^\"\n]+\"|“[^”\n]+”|{_SINGLE}|[^\W\d_][\w'’-]{{2,}})")
 _MARKS = "\"“”'‘’"
-_CODE = re.compile(r"[:=]|//|.*[][(){}<>=;|\\$`*]")  # no value that names something: std::vector, file:///etc
+_CODE = re.compile(r"[:=]|//|.*[][(){}<>=;|\\$`*]")  # the value of what is no operator: std::vector, file:///etc
 _VOWEL = re.compile(r"[aeiouyàâäéèêëïîôöùûü]|[^\x00-\x7f]", re.IGNORECASE)
 _PROSE = re.compile(
     r"\W*(?:(?:for|in|on|at|by|to|from|with|of|under|within|since) )?"
@@ -38,9 +38,9 @@ _PROSE = re.compile(
 _SHOWN = {"pdf": "PDF", "html": "HTML", "csv": "CSV", "epub": "EPUB"}
 
 
-class Used(NamedTuple):
-    """``conditions`` that operators state, the ``spans`` of the question they use up, and ``notes`` on those that name
-    nothing there is.
+class ParsedOperators(NamedTuple):
+    """The ``conditions`` that operators state, their ``spans`` in the question, and ``notes``, sentences on operators
+    with unknown values.
     """
 
     conditions: tuple[Condition, ...]
@@ -48,73 +48,75 @@ class Used(NamedTuple):
     notes: tuple[str, ...]
 
 
-def operators(question: str, known: KnownNames) -> Used:
-    """What the operators of a question state. Pure.
+def parse_operators(question: str, known: KnownNames) -> ParsedOperators:
+    """Parse the operators of a question. Pure.
 
-    An operator's name must begin a word and be one of ours. Values that commas part are alternatives; a hyphen before
-    the name turns it round. What names nothing is noted, unless it looks like code. A hyphen negates a word where it
-    opens one of three letters or more that has a vowel and no mark behind it (``-xzf`` is a flag), before or behind
-    everything else, or in what is no sentence; elsewhere it is a slip of the pen.
+    ``name:value``: the name must be known and start a word. Values separated by commas are alternatives; a hyphen
+    before the name negates. An unknown value gives a note, unless it looks like code. ``-word``: the word must have at
+    least three letters, one of them a vowel, and no punctuation after it (``-xzf`` is a flag). In a sentence it counts
+    as negated only before or after all other words; elsewhere the hyphen is taken for a typo.
 
-    >>> used = operators('token type:pdf -draft "access  token"', KnownNames())
-    >>> [condition.words for condition in used.conditions]
+    >>> parsed = parse_operators('token type:pdf -draft "access  token"', KnownNames())
+    >>> [condition.words for condition in parsed.conditions]
     ['type: PDF', 'not: draft', 'phrase: “access token”']
-    >>> [condition.words for condition in operators("-type:word type:pdf,md", KnownNames()).conditions]
+    >>> [condition.words for condition in parse_operators("-type:word type:pdf,md", KnownNames()).conditions]
     ['not type: word', 'type: PDF', 'type: md']
-    >>> operators("type:foo", KnownNames()).notes
+    >>> parse_operators("type:foo", KnownNames()).notes
     ('There is no type “foo”, so that type:foo is read as words.',)
-    >>> operators("What does -v do? See std::vector, http://a.b and `type:int` - or well-known.", KnownNames())
-    Used(conditions=(), spans=(), notes=())
+    >>> parse_operators("What does -v do? See std::vector, http://a.b and `type:int` - or well-known.", KnownNames())
+    ParsedOperators(conditions=(), spans=(), notes=())
     """
-    found: list[Condition] = []
+    conditions: list[Condition] = []
     spans: list[tuple[int, int]] = []
     notes: list[str] = []
-    for read in _read(question, known):
-        if isinstance(read, str):
-            notes.append(read)
+    for parsed in _parse_tokens(question, known):
+        if isinstance(parsed, str):
+            notes.append(parsed)
         else:
-            found += read
-            spans.append((read[0].start, read[-1].end))
-    for words, start, end in _quoted(question):
-        if all(end <= before or after <= start for before, after in spans):
-            found.append(Condition("phrase", words, start, end, f"phrase: “{words}”"))
-    found.sort(key=lambda condition: condition.start)
-    return Used(tuple(found), tuple(sorted(spans)), tuple(notes))
+            conditions += parsed
+            spans.append((parsed[0].start, parsed[-1].end))
+    for phrase, start, end in _quoted_phrases(question):
+        if all(end <= span_start or span_end <= start for span_start, span_end in spans):
+            conditions.append(Condition("phrase", phrase, start, end, f"phrase: “{phrase}”"))
+    conditions.sort(key=lambda condition: condition.start)
+    return ParsedOperators(tuple(conditions), tuple(sorted(spans)), tuple(notes))
 
 
-def _quoted(question: str) -> Iterator[tuple[str, int, int]]:
-    """(words, start, end) of what stands in double quotation marks, the marks inside the span."""
+def _quoted_phrases(question: str) -> Iterator[tuple[str, int, int]]:
+    """(words, start, end) of each phrase in double quotation marks; the span includes the marks."""
     for match in _QUOTED.finditer(question):
         words = " ".join(next(group for group in match.groups() if group is not None).split())
         if words.strip("\"'.,;:!?"):
             yield words, match.start(), match.end()
 
 
-Reading = tuple[Condition, ...] | str  # what one operator states, never (); or a sentence on one that names nothing
+Parsed = tuple[Condition, ...] | str  # one operator: its conditions, never (), or a note on an unknown value
 
 
-def _read(question: str, known: KnownNames) -> Iterator[Reading]:
+def _parse_tokens(question: str, known: KnownNames) -> Iterator[Parsed]:
+    """Every ``name:value`` and every negated word."""
     tokens = list(_TOKEN.finditer(question))
-    readings = [_named(match, known) or _not(match) for match in tokens]
-    prose = _is_prose(question, tokens, readings)
-    for at, reading in enumerate(readings):
-        if reading is None:
+    parsed = [_parse_named(match, known) or _parse_negated(match) for match in tokens]
+    prose = _is_prose(question, tokens, parsed)
+    for index, operator in enumerate(parsed):
+        if operator is None:
             continue
-        negates = not isinstance(reading, str) and reading[0].kind == "not"
-        if negates and prose and not (all(readings[:at]) or all(readings[at:])):
-            continue
-        yield reading
+        negates = not isinstance(operator, str) and operator[0].kind == "not"
+        if negates and prose and not (all(parsed[:index]) or all(parsed[index:])):
+            continue  # a hyphen amid the words of a sentence
+        yield operator
 
 
-def _is_prose(question: str, tokens: Sequence[re.Match[str]], readings: Sequence[Reading | None]) -> bool:
-    words = [match for match, reading in zip(tokens, readings, strict=True) if reading is None]
+def _is_prose(question: str, tokens: Sequence[re.Match[str]], parsed: Sequence[Parsed | None]) -> bool:
+    """Whether the words that are no operators look like a sentence: by the first word or the last mark."""
+    words = [match for match, operator in zip(tokens, parsed, strict=True) if operator is None]
     if not words:
         return False
     return _PROSE.match(words[0].group() + " ") is not None or question[: words[-1].end()].endswith(("?", ".", "!"))
 
 
-def _named(match: re.Match[str], known: KnownNames) -> Reading | None:
-    """What ``name:value`` states, a sentence where a value names nothing, ``None`` for other words."""
+def _parse_named(match: re.Match[str], known: KnownNames) -> Parsed | None:
+    """The conditions of ``name:value``, a note when a value is unknown, ``None`` for other tokens."""
     named = _NAMED.match(match.group())
     if named is None or (kind := _NAMES.get(named["name"].lower())) is None:
         return None
@@ -122,48 +124,51 @@ def _named(match: re.Match[str], known: KnownNames) -> Reading | None:
     value = _plain(written)
     if not value:
         return None
-    begin = match.start() + named.start("value")
-    values = [(begin, value)]
-    if "," in value and not named["quoted"] and isinstance(_meant(kind, value, known), str):
+    value_start = match.start() + named.start("value")
+    values = [(value_start, value)]
+    # Commas separate alternatives, unless the value with its comma is itself a known name.
+    if "," in value and not named["quoted"] and isinstance(_resolve(kind, value, known), str):
         parts = re.finditer("[^,]+", written)
-        values = [(begin + part.start(), one) for part in parts if (one := _plain(part.group()))]
-    stated: dict[str, Condition] = {}
-    for at, one in values:
-        meant = _meant(kind, one, known)
-        if isinstance(meant, str):
-            return None if _CODE.match(one) else f"{meant}, so that {match.group()} is read as words."
-        own, words = meant
+        values = [(value_start + part.start(), plain) for part in parts if (plain := _plain(part.group()))]
+    conditions: dict[str, Condition] = {}
+    for offset, alternative in values:
+        resolved = _resolve(kind, alternative, known)
+        if isinstance(resolved, str):
+            return None if _CODE.match(alternative) else f"{resolved}, so that {match.group()} is read as words."
+        stored, words = resolved
         sign, denial = (WITHOUT, "not ") if named["without"] else ("", "")
-        start = at if stated else match.start()
-        stated.setdefault(own, Condition(f"{sign}{kind}", own, start, begin + len(written), f"{denial}{words}"))
-    return tuple(stated.values()) or None
+        start = offset if conditions else match.start()
+        end = value_start + len(written)
+        conditions.setdefault(stored, Condition(f"{sign}{kind}", stored, start, end, f"{denial}{words}"))
+    return tuple(conditions.values()) or None
 
 
 def _plain(value: str) -> str:
     return " ".join(value.strip(_MARKS).split())
 
 
-def _meant(kind: str, value: str, known: KnownNames) -> tuple[str, str] | str:
-    """The value as conditions have it and the words for people; the beginning of a sentence where it names nothing."""
+def _resolve(kind: str, value: str, known: KnownNames) -> tuple[str, str] | str:
+    """A value as conditions store it, and its words for the user; the start of a note when the value is unknown."""
     match kind:
         case "type":
-            own = value.lower().removeprefix(".")
-            there = own in TYPES or own in _KINDS or own in known.kinds
-            return (own, f"type: {_SHOWN.get(own, own)}") if there else f"There is no type “{value}”"
+            name = value.lower().removeprefix(".")
+            exists = name in TYPES or name in _KINDS or name in known.kinds
+            return (name, f"type: {_SHOWN.get(name, name)}") if exists else f"There is no type “{value}”"
         case "in":
-            wanted = words_of(value)
-            there = any(is_called(wanted, place) for place in known.places)
-            return (" ".join(wanted), f"in: {value}") if there else f"Nothing in this library is called “{value}”"
+            words = words_of(value)
+            exists = any(is_called(words, place) for place in known.places)
+            return (" ".join(words), f"in: {value}") if exists else f"Nothing in this library is called “{value}”"
         case "genre":
-            own = next((genre for genre in sorted(known.genres) if genre.casefold() == value.casefold()), "")
-            return (own, f"genre: {own}") if own else f"No document is of the genre “{value}”"
+            name = next((genre for genre in sorted(known.genres) if genre.casefold() == value.casefold()), "")
+            return (name, f"genre: {name}") if name else f"No document is of the genre “{value}”"
         case _:
             if period(value) is not None:
                 return value, f"{kind} {value.replace('/', ' to ')}"
             return f"“{value}” is no date like 2023-05"
 
 
-def _not(match: re.Match[str]) -> tuple[Condition] | None:
+def _parse_negated(match: re.Match[str]) -> tuple[Condition] | None:
+    """The condition of ``-word``, ``None`` for other tokens."""
     negated = _NOT.fullmatch(match.group())
     if negated is None or not _VOWEL.search(negated["value"]):
         return None

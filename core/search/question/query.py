@@ -1,4 +1,4 @@
-"""A question as it is asked: its words, where it is asked, and what of it is not to be heeded."""
+"""``Query``: a question, the documents it is asked of, and the parts of its understanding that the user removed."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from core.storage.catalogue.names import ALL_DOCUMENTS, Scope
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """``scope``: the documents that are asked. ``ignored``: keys of what was understood of the question and taken away.
+    """One search request.
 
-    ``asking``: another each time it is asked, which changes nothing in what is found: what was found in part, for want
-    of time or of the embedder's server, is remembered for that asking alone, or not at all where it is "".
+    ``scope``: the documents to search. ``ignored``: keys of the chips that the user removed. ``asking``: an id of this
+    asking, which does not influence the result. An incomplete result, after a timeout or without the embedder, is
+    cached for this id only; "" means not cached.
     """
 
     question: str

@@ -1,7 +1,7 @@
-"""Slips of spelling in a question: a word that stands nowhere in the library is read as the one it is a slip of.
+"""Spelling correction of questions: a word that the library lacks is replaced by a similar one that it has.
 
-Distance as in Damerau, "A technique for computer detection and correction of spelling errors", CACM 1964: a letter too
-many, too few, another one, or two exchanged.
+Similarity is the edit distance of Damerau, "A technique for computer detection and correction of spelling errors", CACM
+1964: insertion, deletion or substitution of a letter, or transposition of two.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from rapidfuzz.distance import OSA
 from core.embedding import packaged_counter
 from core.storage.catalogue import documents
 from core.storage.catalogue.chunks import chunk_rows
-from core.storage.index.lexical import rows_holding, tokens_beside
+from core.storage.index.lexical import rows_with_token, spelling_candidates
 from core.storage.store import Store
 from core.text.analysis import analyse
 
-_SHORTEST = 5  # letters: shorter words differ from too many others by one
-_LONG = 9  # letters from which on two slips are forgiven
-_TRIED = 8  # words of the library that are looked at for one
+_SHORTEST = 5  # letters; a shorter word is one edit away from too many others
+_LONG = 9  # letters; from this length on a distance of 2 is allowed
+_MOST_CANDIDATES = 8  # library words compared with one word
 _WORD = re.compile(r"(?<![\w'’.@/_-])[^\W\d_]+(?![\w'’@/_-]|\.\w)")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _QUOTED = re.compile(r"`[^`\n]*`|“[^”\n]*”|\"[^\"\n]*\"")
@@ -30,7 +30,7 @@ _QUOTED = re.compile(r"`[^`\n]*`|“[^”\n]*”|\"[^\"\n]*\"")
 
 @dataclass(frozen=True, slots=True)
 class Respelt:
-    """``value``: the word as the library has it; ``typed``: as the question does."""
+    """A corrected word. ``typed``: as in the question. ``value``: as in the library."""
 
     typed: str
     value: str
@@ -38,7 +38,7 @@ class Respelt:
 
     @property
     def key(self) -> tuple[str, str]:
-        """By which it can be taken away."""
+        """The key by which the user removes it."""
         return self.kind, self.typed
 
     @property
@@ -51,16 +51,16 @@ class Respelt:
 
 
 class Vocabulary(Protocol):
-    """The words of a library."""
+    """The words of a library. Tokens are analysed: lower case, stemmed."""
 
     def holds(self, token: str) -> bool:
-        """Whether some chunk holds a token."""
+        """Whether any chunk contains the token."""
 
     def beside(self, token: str) -> Mapping[str, int]:
-        """The tokens that begin as this one does and are nearly as long, each with how many chunks hold it."""
+        """Tokens that begin like this one and are about as long, with the number of chunks that contain each."""
 
     def written(self, token: str) -> str:
-        """A word of the library's texts with this token; "" where none is found."""
+        """A word of the library's texts whose token this is; "" if none is found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,25 +71,26 @@ class LibraryWords:
     generation: int
 
     def holds(self, token: str) -> bool:
-        """Whether some leaf holds a token: the first is looked for, as counting a common one's takes long."""
-        return bool(rows_holding(self.store, self.generation, token, 1))
+        """Whether any leaf contains the token. Only one is looked up: counting all of a common token takes long."""
+        return bool(rows_with_token(self.store, self.generation, token, 1))
 
     def beside(self, token: str) -> Mapping[str, int]:
-        """The tokens that are near in the index of words."""
-        return tokens_beside(self.store, self.generation, token)
+        """Similar tokens of the lexical index."""
+        return spelling_candidates(self.store, self.generation, token)
 
     def written(self, token: str) -> str:
-        """The first word with this token in the leaves that hold it; a title's or heading's is not looked for."""
-        for row in chunk_rows(self.store, rows_holding(self.store, self.generation, token, _TRIED)).values():
+        """The first word with this token in the text of the leaves that contain it; titles and headings are ignored."""
+        rows = rows_with_token(self.store, self.generation, token, _MOST_CANDIDATES)
+        for row in chunk_rows(self.store, rows).values():
             text = documents.text(self.store, row.version_id)[row.start : row.end]
-            said = (word.lower() for word in _LETTERS.findall(text) if analyse(word) == [token])
-            if word := next(said, ""):
+            words = (word.lower() for word in _LETTERS.findall(text) if analyse(word) == [token])
+            if word := next(words, ""):
                 return word
         return ""
 
 
 def is_word(word: str) -> bool:
-    """Whether the packaged embedder's tokenizer knows a word whole: a slip is read in pieces.
+    """Whether the packaged embedder's tokenizer has the word as one token; a misspelt word is split into several.
 
     >>> is_word("coffee"), is_word("coffe")
     (True, False)
@@ -97,26 +98,27 @@ def is_word(word: str) -> bool:
     return packaged_counter().count([word]) == [1]
 
 
-def respelt(
+def correct_spelling(
     text: str, vocabulary: Vocabulary, known: Callable[[str], bool], kept: Collection[tuple[str, str]] = ()
 ) -> tuple[str, tuple[Respelt, ...]]:
-    """The text with its slips mended, and what was read otherwise than it was typed.
+    """The text with its spelling corrected, and the corrections.
 
-    ``known``: whether a word is one, whatever the library holds: such a word stays. So do short ones, quoted ones,
-    names (a capital after the first word), identifiers, and those whose ``Respelt.key`` is in ``kept``.
+    ``known(word)``: whether a word is correct although the library lacks it. Never corrected are known, short and
+    quoted words, names (a capital after the first word), identifiers, and words whose ``Respelt.key`` is in ``kept``.
     """
-    slips = []
-    for word in dict.fromkeys(_candidates(text)):
+    corrections = []
+    for word in dict.fromkeys(_checkable_words(text)):
         tokens = analyse(word)
         if Respelt(word, word).key in kept or len(tokens) != 1 or known(word.lower()) or vocabulary.holds(tokens[0]):
             continue
-        if value := _meant(word.lower(), tokens[0], vocabulary):
-            slips.append(Respelt(word, value))
+        if value := _correction(word.lower(), tokens[0], vocabulary):
+            corrections.append(Respelt(word, value))
             text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", value, text)
-    return text, tuple(slips)
+    return text, tuple(corrections)
 
 
-def _candidates(text: str) -> Iterator[str]:
+def _checkable_words(text: str) -> Iterator[str]:
+    """Words long enough to check, without quoted ones, names and identifiers."""
     plain = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text)
     for match in _WORD.finditer(plain):
         word = match[0]
@@ -125,11 +127,16 @@ def _candidates(text: str) -> Iterator[str]:
             yield word
 
 
-def _meant(word: str, token: str, vocabulary: Vocabulary) -> str:
-    """The word of the library that this one is a slip of; "" where nothing is near enough."""
-    most = 1 if len(word) < _LONG else 2
-    beside = vocabulary.beside(token)
-    near = {other: count for other, count in beside.items() if OSA.distance(other, token) <= most}
-    likely = sorted(near, key=lambda other: (OSA.distance(other, token), -near[other], other))[:_TRIED]
-    found = [(OSA.distance(said, word), -near[other], said) for other in likely if (said := vocabulary.written(other))]
-    return min((one for one in found if one[0] <= most), default=(0, 0, ""))[2]
+def _correction(word: str, token: str, vocabulary: Vocabulary) -> str:
+    """The library's word nearest to this one, among equals the most frequent; "" when none is near enough."""
+    limit = 1 if len(word) < _LONG else 2
+    similar = vocabulary.beside(token)
+    near = {other: count for other, count in similar.items() if OSA.distance(other, token) <= limit}
+    nearest = sorted(near, key=lambda other: (OSA.distance(other, token), -near[other], other))[:_MOST_CANDIDATES]
+    # Distances of words, since different words may share a stemmed token.
+    candidates = [
+        (OSA.distance(written, word), -near[other], written)
+        for other in nearest
+        if (written := vocabulary.written(other))
+    ]
+    return min((candidate for candidate in candidates if candidate[0] <= limit), default=(0, 0, ""))[2]

@@ -1,1 +1,1 @@
-"""A question to ranked leaves, every stage's scores kept."""
+"""From an analysed question to a ranking of leaves, with the scores of every stage."""

@@ -1,8 +1,9 @@
-"""Both searches over one state of the leaves, with the evidence beside them, before any fusion.
+"""Dense and lexical search over one snapshot of the leaves, and term coverage; no fusion yet.
 
-Of a few thousand leaves every one is scored. Of more the best of both searches and those beside them are, and a
-background of leaves drawn evenly tells how scores lie over all of them: so a leaf is worth the same either way, and
-what is done for a question behind its searches does not grow with the library.
+Up to a few thousand leaves, all are scored. In larger libraries only a pool is: the best leaves of each search, their
+neighbours and their siblings. An even sample of all leaves, the background, then estimates the distribution of each
+score over the whole library, by which fusion scales scores. So a leaf gets about the same score either way, and the
+cost of the stages after the searches does not grow with the library.
 """
 
 from __future__ import annotations
@@ -24,14 +25,15 @@ from core.storage.index.leaf_vectors import LeafVectors, products
 from core.storage.index.leaves import LeafTable
 from core.types import LexicalIndex, Vectors
 
-# Of more leaves than ``WHOLE`` each search hands on this many; ten times the default k keeps recall at k near 1.
+# Above ``SCORE_ALL`` leaves, each search contributes this many to the pool; ten times the default k keeps recall at k
+# near 1.
 POOL = 500
-# What stands in the parent of one of so many of each search's best, or beside it, is scored too: these lend to it.
-LIFTED = 200
-# Up to so many leaves every one is a candidate: that costs as much as choosing some of them.
-WHOLE = RUNS * RUN
+# The pool also gets the neighbours and siblings of this many best leaves of each search, whose scores depend on them.
+WITH_RELATIVES = 200
+# Up to this many leaves, all are scored: choosing a pool would cost as much.
+SCORE_ALL = RUNS * RUN
 
-_BESIDE = ThreadPoolExecutor(16, "encode")  # questions that are read at once; a thread is begun when one is needed
+_DENSE_THREADS = ThreadPoolExecutor(16, "encode")  # bounds the questions encoded at once; threads start on demand
 
 Nearest = Callable[[Vectors, int], NDArray[np.int64] | None]
 QueryVector = Callable[[], Vectors]
@@ -39,15 +41,16 @@ QueryVector = Callable[[], Vectors]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchScores:
-    """What the searches say of a pool of leaves before fusion. Settings with the same ``search_scores_key`` share it.
+    """The scores of a pool of leaves before fusion. Settings with the same ``search_scores_key`` share it.
 
-    ``pool``: indices into ``leaves``, ascending. ``dense``, ``lexical``: float64, aligned with it, ``nan`` where a
-    search did not rank the leaf. ``coverage``: as them, by ``fusion.coverage``; ``None`` where it is off.
-    ``timings_ms`` by stage. ``passing``: of the snapshot. ``alias``: as ``dense``, the best cosine of what else a leaf
-    is found by, and ``matched``, int64, the place of that in ``leaves.aliases``, -1 for none; ``None`` without any.
+    ``pool``: indices into ``leaves``, ascending; the score arrays are aligned with it. ``dense`` (cosine), ``lexical``:
+    float64, ``nan`` where a search did not rank the leaf. ``coverage``: from ``fusion.coverage``; ``None`` when off.
+    ``alias``: the highest cosine of a leaf's aliases, further texts it can be found by; ``nearest_alias``: int64, the
+    index of that alias in ``leaves.aliases``, -1 for none; both ``None`` without aliases. ``passing``: the snapshot's.
+    ``timings_ms`` by stage.
 
-    Where the pool is not all that was searched: ``background``, as these, of leaves drawn evenly from all, and
-    ``spreads``, how the scores "lexical" and "coverage" lie over all; "dense" too, where all were compared.
+    When the pool is not all that was searched: ``background``, the scores of an even sample of all leaves;
+    ``distributions``, of the scores "lexical" and "coverage" over all leaves, and of "dense" if all were compared.
     """
 
     question: str
@@ -61,25 +64,25 @@ class SearchScores:
     notes: tuple[str, ...] = ()
     passing: Passing | None = None
     alias: fusion.Scores | None = None
-    matched: NDArray[np.int64] | None = None
+    nearest_alias: NDArray[np.int64] | None = None
     background: SearchScores | None = None
-    spreads: Mapping[str, fusion.Spread] = field(default_factory=dict)
+    distributions: Mapping[str, fusion.ScoreDistribution] = field(default_factory=dict)
 
 
 def search_scores_key(settings: Settings) -> Hashable:
-    """Equal for settings under which ``Searcher.find`` finds the same.
+    """A key that is equal for settings under which ``Searcher.find`` returns the same.
 
     >>> search_scores_key(Settings()) == search_scores_key(Settings().with_value("retrieval.neighbour_share", 0.5))
     True
     """
-    asked, retrieval = settings.understanding, settings.retrieval
+    retrieval = settings.retrieval
     lexical = (retrieval.lexical_engine, *retrieval.boosts.items()) if retrieval.lexical_weight else None
-    covering = retrieval.lexical_engine if retrieval.coverage_weight else None
-    return bool(retrieval.dense_weight), lexical, covering, retrieval.exact_below, asked
+    coverage = retrieval.lexical_engine if retrieval.coverage_weight else None
+    return bool(retrieval.dense_weight), lexical, coverage, retrieval.exact_below, settings.understanding
 
 
 def order_key(settings: Settings) -> Hashable:
-    """Equal for settings under which ``Searcher.order`` gives the same of what ``Searcher.find`` found.
+    """A key that is equal for settings under which ``Searcher.order`` ranks the same scores alike.
 
     >>> order_key(Settings()) == order_key(Settings().with_value("assembly.order", "edges"))
     True
@@ -95,276 +98,285 @@ def search_leaves(
     settings: RetrievalSettings,
     nearest: Nearest,
 ) -> SearchScores:
-    """Both searches over the leaves, for a question and its parts; a leaf gets the best score of any of them.
+    """Dense and lexical search over the leaves, for a question and its parts; a leaf gets its best score of any text.
 
-    ``searches``: for each text to look for, ``query()`` and its analysed tokens. ``query()`` returns the text's vector,
-    ``(d,)`` float32 of unit norm; it is not called where ``settings.dense_weight`` is 0.
-    ``nearest(query, n)``: the catalogue rows of the ``n`` leaves nearest to a vector; ``None``: compare all of them.
-    It is asked only above ``settings.exact_below`` leaves; then no vectors are read but those of the leaves that any
-    search finds, which all of them score, and the background's.
+    ``searches``: for each text, a function that returns its vector, ``(d,)`` float32 of unit norm, and its analysed
+    tokens. The function is not called when ``settings.dense_weight`` is 0.
+    ``nearest(vector, n)``: the catalogue rows of the ``n`` leaves nearest to a vector; ``None`` to compare all instead.
+    It is called only above ``settings.exact_below`` leaves; then only the vectors of the pool and of the background are
+    read.
 
-    Vectors are encoded and compared in a thread of their own while words are searched in this one. The stages "encode"
-    and "dense" are what either still takes after that.
+    Encoding and dense search run in a second thread during lexical search. So the timings "encode" and "dense" are the
+    time they take beyond it.
     """
     timer, leaves, count = StageTimer(), snapshot.leaves, snapshot.count
-    exact, every = count <= settings.exact_below, leaves.vectors
-    if exact and settings.dense_weight:  # read here, for another thread would read another state of the catalogue
-        # What a phrase leaves of a large library is read by itself, and the others' vectors stay where they are.
+    exact, vectors = count <= settings.exact_below, leaves.vectors
+    if exact and settings.dense_weight:  # in this thread: another one would read another state of the catalogue
+        # Where conditions leave few leaves of a large library, only the vectors of these are loaded into memory.
         if snapshot.passing is not None and len(leaves) > settings.exact_below:
-            every = every.taken(snapshot.passing.mask)
-        every.keep()
-    near = None if exact else nearest
-    searched = [
-        _one_search(query, tokens, snapshot, every, near, lexical, settings, timer) for query, tokens in searches
+            vectors = vectors.subset(snapshot.passing.mask)
+        vectors.load()
+    results = [
+        _search_text(encode, tokens, snapshot, vectors, None if exact else nearest, lexical, settings, timer)
+        for encode, tokens in searches
     ]
-    by_alias = _by_alias(leaves, searched)
-    words = _joined_words([one.words for one in searched])
-    meant = any(one.query is not None for one in searched)
+    alias_scores = _alias_scores(leaves, results)
+    lexical_scores = _best_lexical([result.lexical for result in results])
+    searched_by_vector = any(result.vector is not None for result in results)
 
-    def similar(places: NDArray[np.int64], own: Vectors | None) -> fusion.Scores:
-        dense = _most([one.scored(snapshot, places, own) for one in searched])
+    def dense_scores(indices: NDArray[np.int64], own_vectors: Vectors | None) -> fusion.Scores:
+        scores = _maximum([result.cosines_of(snapshot, indices, own_vectors) for result in results])
         if leaves.unencoded is not None:
-            dense[leaves.unencoded[places]] = np.nan
-        return dense
+            scores[leaves.unencoded[indices]] = np.nan
+        return scores
 
-    def scores(places: NDArray[np.int64], vectors: Callable[[], Vectors]) -> SearchScores:
-        """What was found of some leaves. ``vectors``: theirs, read where not all were compared."""
-        dense = similar(places, vectors() if meant and not exact else None)
-        covered = [one.coverage[places] for one in searched if one.coverage is not None]
+    def scores_of(indices: NDArray[np.int64], read_vectors: Callable[[], Vectors]) -> SearchScores:
+        """The scores of some leaves. ``read_vectors``: called for their vectors when not all were compared."""
+        dense = dense_scores(indices, read_vectors() if searched_by_vector and not exact else None)
+        coverage = [result.coverage[indices] for result in results if result.coverage is not None]
         return SearchScores(
             question,
             leaves,
-            places,
+            indices,
             dense,
-            words.of(leaves.rows[places]),
+            lexical_scores.of(leaves.rows[indices]),
             timer.milliseconds,
-            _most(covered) if covered else None,
+            _maximum(coverage) if coverage else None,
             passing=snapshot.passing,
-            alias=None if by_alias is None else by_alias[0][places],
-            matched=None if by_alias is None else by_alias[1][places],
+            alias=None if alias_scores is None else alias_scores[0][indices],
+            nearest_alias=None if alias_scores is None else alias_scores[1][indices],
         )
 
-    if exact and count <= WHOLE:
-        made = scores(snapshot.asked, leaves.vectors.of)
+    if exact and count <= SCORE_ALL:
+        scores = scores_of(snapshot.searched, leaves.vectors.of)
         timer.end("dense")
-        return made
-    found = [best for one in searched for best in _candidates(snapshot, one)]
-    if by_alias is not None:
-        asked = snapshot.asked
-        found.append(asked[fusion.best_first(by_alias[0][asked], POOL)])
-    pool = _with_family(snapshot, found)
-    made = scores(pool, lambda: leaves.vectors.of(pool))
-    behind = scores(*snapshot.background)
-    spreads = {"lexical": words.spread(count)}
-    if exact and meant:
-        every_leaf = similar(snapshot.asked, None)
-        if by_alias is not None:
-            every_leaf = np.fmax(every_leaf, by_alias[0][snapshot.asked])
-        spreads["dense"] = fusion.Spread.of(fusion.averaged(every_leaf))
-    if made.coverage is not None:
-        covered = _most([one.coverage for one in searched if one.coverage is not None])
-        spreads["coverage"] = fusion.Spread.of(covered if snapshot.passing is None else covered[snapshot.asked])
+        return scores
+    searched = snapshot.searched
+    best = [leaves_found for result in results for leaves_found in _best_leaves(result)]
+    if alias_scores is not None:
+        best.append(searched[fusion.best_first(alias_scores[0][searched], POOL)])
+    pool = _with_relatives(snapshot, best)
+    scores = scores_of(pool, lambda: leaves.vectors.of(pool))
+    background = scores_of(*snapshot.background)
+    distributions = {"lexical": lexical_scores.distribution(count)}
+    if exact and searched_by_vector:
+        all_dense = dense_scores(searched, None)
+        if alias_scores is not None:
+            all_dense = np.fmax(all_dense, alias_scores[0][searched])
+        distributions["dense"] = fusion.ScoreDistribution.of(fusion.fill_with_mean(all_dense))
+    if scores.coverage is not None:
+        all_coverage = _maximum([result.coverage for result in results if result.coverage is not None])
+        distributions["coverage"] = fusion.ScoreDistribution.of(all_coverage[searched])
     timer.end("dense")
-    return replace(made, background=behind, spreads=spreads)
+    return replace(scores, background=background, distributions=distributions)
 
 
-def _by_alias(leaves: LeafTable, searched: Sequence[_OneSearch]) -> tuple[fusion.Scores, NDArray[np.int64]] | None:
-    """Of every leaf the cosine of the alias nearest to any of the texts, and which it is; ``None`` where none is asked.
+def _alias_scores(leaves: LeafTable, results: Sequence[_TextSearch]) -> tuple[fusion.Scores, NDArray[np.int64]] | None:
+    """For every leaf, the cosine of its alias nearest to any of the texts, and the index of that alias, -1 for none.
 
-    Exact, whatever the number of leaves: Chroma knows the leaves' own vectors alone.
+    ``None`` without aliases or dense search. All are compared, in large libraries too: Chroma has no aliases.
     """
-    aliases, queries = leaves.aliases, [one.query for one in searched if one.query is not None]
+    aliases, queries = leaves.aliases, [result.vector for result in results if result.vector is not None]
     if aliases is None or not queries:
         return None
-    similar = np.max([products(aliases.vectors, query) for query in queries], axis=0).astype(np.float64)
-    best, matched = np.full(len(leaves), -np.inf), np.full(len(leaves), -1)
-    np.maximum.at(best, aliases.owners, similar)
-    nearest = np.flatnonzero(similar == best[aliases.owners])
-    matched[aliases.owners[nearest]] = nearest
-    return np.where(matched < 0, np.nan, best), matched
+    cosines = np.max([products(aliases.vectors, query) for query in queries], axis=0).astype(np.float64)
+    best, nearest_alias = np.full(len(leaves), -np.inf), np.full(len(leaves), -1)
+    np.maximum.at(best, aliases.owners, cosines)
+    nearest = np.flatnonzero(cosines == best[aliases.owners])
+    nearest_alias[aliases.owners[nearest]] = nearest
+    return np.where(nearest_alias < 0, np.nan, best), nearest_alias
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Words:
-    """What words find of the leaves that are searched. ``rows``: (m,) int64, ascending. ``scores``: (m,) float64.
-
-    ``places``: (m,) int64, indices of the leaves.
+class _LexicalScores:
+    """The searched leaves that contain a query term: ``(m,)`` ``rows`` int64, ascending, their ``scores`` float64, and
+    their ``indices`` int64 in the leaf table.
     """
 
     rows: NDArray[np.int64]
     scores: fusion.Scores
-    places: NDArray[np.int64]
+    indices: NDArray[np.int64]
 
     @classmethod
-    def found(cls, rows: NDArray[np.int64], scores: Vectors, snapshot: Snapshot) -> _Words:
-        """Of what an index found. A row the snapshot does not know is of another part, or was written after it."""
-        places = snapshot.index_of(rows)
-        inside = places >= 0
+    def among(cls, snapshot: Snapshot, rows: NDArray[np.int64], scores: Vectors) -> _LexicalScores:
+        """An index's result without the rows that are not searched: outside the part, or written after the snapshot."""
+        indices = snapshot.index_of(rows)
+        searched = indices >= 0
         if snapshot.passing is not None:
-            inside &= snapshot.passing.mask[places]
-        if not inside.all():
-            rows, scores, places = rows[inside], scores[inside], places[inside]
-        return cls(rows, scores.astype(np.float64), places)
+            searched &= snapshot.passing.mask[indices]
+        if not searched.all():
+            rows, scores, indices = rows[searched], scores[searched], indices[searched]
+        return cls(rows, scores.astype(np.float64), indices)
 
     def of(self, rows: NDArray[np.int64]) -> fusion.Scores:
-        """The scores of some rows, ``nan`` for one without any of the words."""
+        """The scores of some rows; ``nan`` for a row without a query term."""
         if not len(self.rows):
             return np.full(len(rows), np.nan)
-        at = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
-        return np.where(self.rows[at] == rows, self.scores[at], np.nan)
+        indices = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
+        return np.where(self.rows[indices] == rows, self.scores[indices], np.nan)
 
-    def spread(self, count: int) -> fusion.Spread:
-        """Over so many leaves, these among them."""
-        return fusion.Spread.of(self.scores, np.zeros(1) if len(self.scores) < count else None, count)
+    def distribution(self, count: int) -> fusion.ScoreDistribution:
+        """The distribution over ``count`` searched leaves; those without a query term score 0."""
+        return fusion.ScoreDistribution.of(self.scores, np.zeros(1) if len(self.scores) < count else None, count)
 
 
-def _joined_words(found: Sequence[_Words]) -> _Words:
-    """Of each leaf the best score that any of the texts has for it."""
-    if len(found) == 1:
-        return found[0]
+def _best_lexical(results: Sequence[_LexicalScores]) -> _LexicalScores:
+    """The best score of each leaf over all texts."""
+    if len(results) == 1:
+        return results[0]
     rows, first, inverse = np.unique(
-        np.concatenate([one.rows for one in found]), return_index=True, return_inverse=True
+        np.concatenate([result.rows for result in results]), return_index=True, return_inverse=True
     )
     best = np.full(len(rows), -np.inf)
-    np.maximum.at(best, inverse, np.concatenate([one.scores for one in found]))
-    return _Words(rows, best, np.concatenate([one.places for one in found])[first])
+    np.maximum.at(best, inverse, np.concatenate([result.scores for result in results]))
+    return _LexicalScores(rows, best, np.concatenate([result.indices for result in results])[first])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _OneSearch:
-    """What one text finds. ``query``: its vector, ``None`` where the search by meaning is off.
+class _TextSearch:
+    """The result of searching one text.
 
-    ``similar``: cosines of the leaves that are searched, ``None`` where they are computed for a pool alone; ``near``:
-    indices of the nearest, ``None`` where all are in the pool.
-    ``coverage``: of all leaves, ``nan`` for one without any of the words around it or that is not searched; ``None``:
-    off.
+    ``vector``: the text's vector, ``None`` when dense search is off. ``cosines``: of all searched leaves, ``None`` when
+    they are computed for the pool only. ``nearest``: indices of the nearest leaves, -1 for one that is not searched;
+    ``None`` when all leaves are in the pool. ``coverage``: of every leaf, ``nan`` for one that is not searched or has
+    no query term around it; ``None`` when off.
     """
 
-    query: Vectors | None
-    similar: Vectors | None
-    near: NDArray[np.int64] | None
-    words: _Words
+    vector: Vectors | None
+    cosines: Vectors | None
+    nearest: NDArray[np.int64] | None
+    lexical: _LexicalScores
     coverage: fusion.Scores | None
 
-    def scored(self, snapshot: Snapshot, pool: NDArray[np.int64], own: Vectors | None) -> fusion.Scores:
-        """Cosines of the leaves in ``pool``, float64; ``nan`` where the search by meaning is off."""
-        similar = self.similar
-        if similar is not None and len(pool) < len(similar):
-            similar = similar[pool if snapshot.passing is None else np.searchsorted(snapshot.asked, pool)]
-        elif similar is None and self.query is not None and own is not None and len(pool):
-            similar = products(own, self.query)
-        return np.full(len(pool), np.nan) if similar is None else similar.astype(np.float64)
+    def cosines_of(self, snapshot: Snapshot, indices: NDArray[np.int64], own_vectors: Vectors | None) -> fusion.Scores:
+        """The cosines of some searched leaves, float64; ``nan`` when dense search is off.
+
+        ``own_vectors``: the vectors of these leaves, needed when not all leaves were compared.
+        """
+        cosines = self.cosines
+        if cosines is not None and len(indices) < len(cosines):
+            cosines = cosines[indices if snapshot.passing is None else np.searchsorted(snapshot.searched, indices)]
+        elif cosines is None and self.vector is not None and own_vectors is not None and len(indices):
+            cosines = products(own_vectors, self.vector)
+        return np.full(len(indices), np.nan) if cosines is None else cosines.astype(np.float64)
 
 
-def _one_search(
-    query: QueryVector,
+def _search_text(
+    encode: QueryVector,
     tokens: Sequence[str],
     snapshot: Snapshot,
-    every: LeafVectors,
+    vectors: LeafVectors,
     nearest: Nearest | None,
     lexical: LexicalIndex,
     settings: RetrievalSettings,
     timer: StageTimer,
-) -> _OneSearch:
-    """``nearest`` ``None``: all leaves that are searched are compared, by ``every``: their vectors, or those of all.
+) -> _TextSearch:
+    """Dense search, lexical search and coverage of one text.
 
-    These are in memory then.
+    ``nearest`` ``None``: the text is compared with all searched leaves by ``vectors``, which are in memory and those of
+    either the searched leaves or all leaves.
     """
 
-    def compared() -> tuple[Vectors, float, Vectors | None, NDArray[np.int64] | None]:
-        """The text's vector, when it was ready, and what is like it."""
-        vector, encoded = query(), perf_counter()
+    def dense_search() -> tuple[Vectors, float, Vectors | None, NDArray[np.int64] | None]:
+        """The text's vector, the time when it was encoded, and either all cosines or the rows of the nearest."""
+        vector, encoded_at = encode(), perf_counter()
         if not snapshot.count:  # an empty library has no dimension yet
-            return vector, encoded, None, None
+            return vector, encoded_at, None, None
         if nearest is not None:
-            return vector, encoded, None, nearest(vector, POOL)
-        return vector, encoded, every.cosines(vector, None if len(every) == snapshot.count else snapshot.asked), None
+            return vector, encoded_at, None, nearest(vector, POOL)
+        compared = None if len(vectors) == snapshot.count else snapshot.searched
+        return vector, encoded_at, vectors.cosines(vector, compared), None
 
-    asking = _BESIDE.submit(compared) if settings.dense_weight else None
+    dense = _DENSE_THREADS.submit(dense_search) if settings.dense_weight else None
     try:
-        rows, weights = np.zeros(0, np.int64), np.zeros(0, np.float32)
+        rows, scores = np.zeros(0, np.int64), np.zeros(0, np.float32)
         if tokens and settings.lexical_weight and len(snapshot.leaves):
-            rows, weights = lexical.search(tokens, settings.boosts)
-        words = _Words.found(rows, weights, snapshot)
+            rows, scores = lexical.search(tokens, settings.boosts)
+        lexical_scores = _LexicalScores.among(snapshot, rows, scores)
         timer.end("lexical")
-        covered = None
+        coverage = None
         if settings.coverage_weight:
-            covered = _coverage(tokens, snapshot, lexical)
+            coverage = _coverage(tokens, snapshot, lexical)
             timer.end("coverage")
-    finally:  # nothing goes on beside what has failed
-        if asking:
-            wait([asking])
-    vector, encoded, similar, near = asking.result() if asking else (None, None, None, None)
-    timer.end("encode", encoded)
-    if nearest is not None and vector is not None and near is None:  # in this thread, for the reason above
-        near = _nearest(snapshot, vector, POOL)
-    elif near is not None:
-        near = snapshot.index_of(near)
-    elif similar is not None and len(similar) > WHOLE:
-        near = fusion.best_first(similar, POOL)
-        near = near if snapshot.passing is None else snapshot.asked[near]
+    finally:  # if lexical search failed, the other thread must not go on without this one
+        if dense:
+            wait([dense])
+    vector, encoded_at, cosines, nearest_rows = dense.result() if dense else (None, None, None, None)
+    timer.end("encode", encoded_at)
+    indices = None
+    if nearest_rows is not None:
+        indices = snapshot.index_of(nearest_rows)
+    elif nearest is not None and vector is not None:  # in this thread, which reads one state of the catalogue
+        indices = _nearest_exactly(snapshot, vector, POOL)
+    elif cosines is not None and len(cosines) > SCORE_ALL:
+        indices = snapshot.searched[fusion.best_first(cosines, POOL)]
     timer.end("dense")
-    return _OneSearch(vector, similar, near, words, covered)
+    return _TextSearch(vector, cosines, indices, lexical_scores, coverage)
 
 
-def _nearest(snapshot: Snapshot, query: Vectors, count: int) -> NDArray[np.int64]:
-    """Indices of the leaves nearest to a vector, of all that are searched."""
-    similar = snapshot.leaves.vectors.cosines(query)
+def _nearest_exactly(snapshot: Snapshot, vector: Vectors, count: int) -> NDArray[np.int64]:
+    """Indices of the ``count`` searched leaves nearest to a vector, after comparing all."""
+    cosines = snapshot.leaves.vectors.cosines(vector)
     if snapshot.passing is not None:
-        similar[~snapshot.passing.mask] = np.nan
-    return fusion.best_first(similar, count)
+        cosines[~snapshot.passing.mask] = np.nan
+    return fusion.best_first(cosines, count)
 
 
-def _most(scores: Sequence[fusion.Scores]) -> fusion.Scores:
+def _maximum(scores: Sequence[fusion.Scores]) -> fusion.Scores:
     return scores[0] if len(scores) == 1 else np.asarray(np.fmax.reduce(scores))
 
 
 def _coverage(tokens: Sequence[str], snapshot: Snapshot, lexical: LexicalIndex) -> fusion.Scores:
-    """Of every leaf; those not searched have and lend none, but still stand between those that are."""
-    covered, asked = np.full(len(snapshot.leaves), np.nan), snapshot.asked
-    if not tokens or not len(asked):
-        return covered
-    found = (snapshot.index_of(rows) for rows in lexical.holding(tokens).values())
-    holders = [places[places >= 0] for places in found]
+    """``fusion.coverage`` of every leaf; ``nan`` for one that is not searched, whose terms count for no other leaf."""
+    coverage, searched = np.full(len(snapshot.leaves), np.nan), snapshot.searched
+    if not tokens or not len(searched):
+        return coverage
+    indices = (snapshot.index_of(rows) for rows in lexical.holding(tokens).values())
+    postings = [leaves[leaves >= 0] for leaves in indices]
     if snapshot.passing is None:
-        return fusion.coverage(holders, snapshot.joined, snapshot.begins)
+        return fusion.coverage(postings, snapshot.continues_document, snapshot.group_starts)
     mask = snapshot.passing.mask
-    among = np.cumsum(mask) - 1
-    # Leaves with another between them are no neighbours, as if they were of two documents.
-    joined = snapshot.joined[asked] & np.append(False, asked[1:] == asked[:-1] + 1)
-    begins = fusion.begins(snapshot.groups[asked])
-    covered[asked] = fusion.coverage([among[held[mask[held]]] for held in holders], joined, begins)
-    return covered
+    index_among_searched = np.cumsum(mask) - 1
+    postings = [index_among_searched[leaves[mask[leaves]]] for leaves in postings]
+    # Searched leaves are neighbours only if no other leaf stands between them.
+    adjacent = snapshot.continues_document[searched] & np.append(False, searched[1:] == searched[:-1] + 1)
+    coverage[searched] = fusion.coverage(postings, adjacent, fusion.group_starts(snapshot.groups[searched]))
+    return coverage
 
 
-def _candidates(snapshot: Snapshot, one: _OneSearch) -> tuple[NDArray[np.int64], ...]:
-    """What each search finds best, best first, as indices of leaves."""
-    near = np.zeros(0, np.int64) if one.near is None else one.near[one.near >= 0]
-    return near, one.words.places[fusion.best_first(one.words.scores, POOL)]
+def _best_leaves(result: _TextSearch) -> tuple[NDArray[np.int64], ...]:
+    """Indices of the leaves that dense search and lexical search rank highest, best first."""
+    nearest = np.zeros(0, np.int64) if result.nearest is None else result.nearest[result.nearest >= 0]
+    return nearest, result.lexical.indices[fusion.best_first(result.lexical.scores, POOL)]
 
 
-def _with_family(snapshot: Snapshot, found: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """The leaves found, each best first, and with the best of them those beside them and in their parents, ascending;
-    those that are searched.
+def _with_relatives(snapshot: Snapshot, results: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """The pool: the leaves of all results, and the neighbours and siblings of the best of each; searched ones only.
+
+    ``results``: indices of leaves, each best first. Returns ascending indices.
     """
-    best, last = np.concatenate([one[:LIFTED] for one in found]), len(snapshot.leaves) - 1
-    parents = np.unique(snapshot.groups[best])
-    ends = np.append(snapshot.begins, last + 1)
-    sizes = ends[parents + 1] - ends[parents]
-    family = np.arange(sizes.sum()) + np.repeat(ends[parents + 1] - np.cumsum(sizes), sizes)
-    chosen = np.unique(np.concatenate([family, np.maximum(best - 1, 0), np.minimum(best + 1, last), *found]))
-    return chosen if snapshot.passing is None else chosen[snapshot.passing.mask[chosen]]
+    best, last = np.concatenate([result[:WITH_RELATIVES] for result in results]), len(snapshot.leaves) - 1
+    groups = np.unique(snapshot.groups[best])
+    bounds = np.append(snapshot.group_starts, last + 1)
+    sizes = bounds[groups + 1] - bounds[groups]
+    # All ranges [bounds[group], bounds[group + 1]) in one array.
+    siblings = np.arange(sizes.sum()) + np.repeat(bounds[groups + 1] - np.cumsum(sizes), sizes)
+    pool = np.unique(np.concatenate([siblings, np.maximum(best - 1, 0), np.minimum(best + 1, last), *results]))
+    return pool if snapshot.passing is None else pool[snapshot.passing.mask[pool]]
 
 
 class StageTimer:
-    """Milliseconds by stage, each from the end of the one before; a stage that runs twice is summed."""
+    """Milliseconds by stage, each measured from the end of the previous one; a stage that runs twice is summed."""
 
     def __init__(self) -> None:
         self.milliseconds: dict[str, float] = {}
         self._clock = perf_counter()
 
     def end(self, stage: str, at: float | None = None) -> None:
-        """The stage ends now, or did ``at``: one that another thread ended before this one came to it took nothing."""
+        """Record that a stage ended now, or earlier ``at`` a ``perf_counter`` time, in another thread.
+
+        A stage that ended before the previous one took no time.
+        """
         now = perf_counter() if at is None else max(at, self._clock)
         self.milliseconds[stage] = self.milliseconds.get(stage, 0.0) + (now - self._clock) * 1000
         self._clock = now

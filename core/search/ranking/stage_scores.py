@@ -1,4 +1,4 @@
-"""What the searches found as a ranking: fused, shared among leaves that stand together, and cut to the best."""
+"""``Ranking``, and the stages that score the whole pool: fusion, and the shares of parent, document and neighbours."""
 
 from __future__ import annotations
 
@@ -17,24 +17,26 @@ from core.storage.catalogue.conditions import Passing
 from core.storage.index.leaves import LeafTable
 
 STAGES = ("dense", "lexical", "fused", "neighbours")
-"""What every ranking has; one of its own has more where more takes part: ``Ranking.scores`` names them all."""
+"""The stages of every ranking. ``Ranking.scores`` names all stages of one, as far as they are on."""
 
 UNFOUND = "neither search found it, nor a neighbour of it"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """What every stage thought of every leaf in the pool.
+    """The scores of every stage for every leaf in the pool.
 
     ``pool``: indices into ``leaves``, ascending. ``scores[stage]``: float64, aligned with ``pool``, ``nan`` where the
-    stage did not rank the leaf; in the order of the stages, the last of which decides. ``kept``: positions in ``pool``,
-    best first. ``dropped``: reason by position, for those a threshold removed or no search found. ``timings_ms`` by
-    stage. ``probabilities``: float64, aligned with ``pool``, that a leaf answers, ``nan`` where no re-ranker read it;
-    ``None`` where none did whose scores are calibrated. ``marks``: where answers may stand, in characters of the
-    document, by index into ``leaves``, where a re-ranker read that marks them. ``matched``: what a leaf is found by
-    besides its text, where that is nearer to the question, by position in ``pool``. ``passing``: which of ``leaves``
-    conditions let through, and what must not be read beside them; ``None`` where they leave out nothing. ``reckoned``:
-    the ``spread``, ``None`` where it is still to be, of the pool.
+    stage did not rank the leaf; in the order of the stages, the last of which decides. ``kept``: positions in ``pool``
+    of the leaves that go on, best first. ``dropped``: the reason, by position in ``pool``, for leaves that a threshold
+    or a later stage removed or that no search found. ``timings_ms`` by stage.
+
+    ``passing``: which of ``leaves`` the conditions let through, and the text they exclude; ``None`` without conditions.
+    ``matched``: by position in ``pool``, the alias that is nearer to the question than the leaf's own text.
+    ``probabilities``: float64, aligned with ``pool``, that a leaf answers the question, ``nan`` for one that the
+    re-ranker did not read; ``None`` without a calibrated re-ranker. ``marks``: by index into ``leaves``, where answers
+    may stand in the document, from a re-ranker that marks them. ``known_distribution``: see ``distribution``; ``None``
+    when the pool holds all searched leaves.
     """
 
     question: str
@@ -51,151 +53,167 @@ class Ranking:
     marks: Mapping[int, Marks] = field(default_factory=dict)
     passing: Passing | None = None
     matched: Mapping[int, str] = field(default_factory=dict)
-    reckoned: fusion.Spread | None = None
+    known_distribution: fusion.ScoreDistribution | None = None
 
     @property
-    def spread(self) -> fusion.Spread:
-        """How the ``broad`` scores lie over all leaves that were searched, those outside the pool as well."""
-        return self.reckoned or fusion.Spread.of(self.broad[~np.isnan(self.broad)])
+    def distribution(self) -> fusion.ScoreDistribution:
+        """The distribution of ``pool_scores`` over all searched leaves, including those outside the pool."""
+        return self.known_distribution or fusion.ScoreDistribution.of(self.pool_scores[~np.isnan(self.pool_scores)])
 
     @property
     def final(self) -> fusion.Scores:
-        """The scores that decided the order."""
+        """The scores of the last stage, which decide the order."""
         return self.scores[list(self.scores)[-1]]
 
     @property
-    def broad(self) -> fusion.Scores:
-        """The last scores that the whole pool was given: the stages behind them looked at the kept leaves alone."""
+    def pool_scores(self) -> fusion.Scores:
+        """The scores of the last stage that scored the whole pool; later stages score the kept leaves only."""
         return self.scores["neighbours"]
 
     @property
     def likeliest(self) -> float | None:
-        """The highest of the ``probabilities``, ``None`` where there is none."""
-        known = () if self.probabilities is None else self.probabilities[~np.isnan(self.probabilities)]
-        return float(np.max(known)) if len(known) else None
+        """The highest of the ``probabilities``; ``None`` without any."""
+        if self.probabilities is None or np.isnan(self.probabilities).all():
+            return None
+        return float(np.nanmax(self.probabilities))
 
 
-def order_leaves(found: SearchScores, settings: RetrievalSettings) -> Ranking:
-    """What was found, fused, shared among leaves that stand together and cut to the first ``settings.k``."""
+def order_leaves(search_scores: SearchScores, settings: RetrievalSettings) -> Ranking:
+    """The fused scores with the shares of neighbours, parent and document added, cut to the best ``settings.k``."""
     timer = StageTimer()
-    if found.background is None:
-        scores, lifted = _scored(found, settings, timer, None)
-        spread = fusion.Spread.of(scores["neighbours"][~np.isnan(scores["neighbours"])])
+    if search_scores.background is None:
+        scores, raised = _stage_scores(search_scores, settings, timer, None)
+        distribution = fusion.ScoreDistribution.of(scores["neighbours"][~np.isnan(scores["neighbours"])])
     else:
-        every, behind = _joined(found, found.background)  # for the best of a document may be in the pool
-        over = _spreads(found, _meant(every)[behind])
-        scores, lifted = _scored(found, settings, timer, over)
-        around, _ = _scored(every, settings, StageTimer(), over)
-        spread = fusion.Spread.of(scores["neighbours"], around["neighbours"][behind], over["dense"].count)
-    dense, words, final = _meant(found), found.lexical, scores["neighbours"]
+        # The background is scored together with the pool, which may hold the best leaf of a sampled leaf's document.
+        combined, sampled = _with_background(search_scores, search_scores.background)
+        over = _distributions(search_scores, _dense_or_alias(combined)[sampled])
+        scores, raised = _stage_scores(search_scores, settings, timer, over)
+        combined_scores, _ = _stage_scores(combined, settings, StageTimer(), over)
+        sample = combined_scores["neighbours"][sampled]
+        distribution = fusion.ScoreDistribution.of(scores["neighbours"], sample, over["dense"].count)
+    dense = _dense_or_alias(search_scores)
     below = dense < settings.min_similarity  # nan compares as False: without dense search nothing is dropped
     threshold = f"its similarity is below the threshold of {settings.min_similarity:.2f}"
-    # Without dense search most leaves are ranked by nothing: a question without a known word must find nothing.
-    unfound = np.isnan(dense) & np.isnan(words) & ~lifted
+    # Without dense search no search ranks most leaves: a question without a known term must find nothing.
+    unfound = np.isnan(dense) & np.isnan(search_scores.lexical) & ~raised
     dropped = dict.fromkeys(np.flatnonzero(unfound).tolist(), UNFOUND)
     dropped |= dict.fromkeys(np.flatnonzero(below).tolist(), threshold)
-    kept = fusion.best_first(np.where(below | unfound, np.nan, final), settings.k)
+    kept = fusion.best_first(np.where(below | unfound, np.nan, scores["neighbours"]), settings.k)
     timer.end("neighbours")
-    timings = {**found.timings_ms, **timer.milliseconds}
+    timings = {**search_scores.timings_ms, **timer.milliseconds}
     return Ranking(
-        found.question,
-        found.leaves,
+        search_scores.question,
+        search_scores.leaves,
         settings,
-        found.pool,
+        search_scores.pool,
         scores,
         kept,
         dropped,
         timings,
-        found.understood,
-        found.notes,
-        passing=found.passing,
-        matched=_matched(found),
-        reckoned=spread,
+        search_scores.understood,
+        search_scores.notes,
+        passing=search_scores.passing,
+        matched=_matched_aliases(search_scores),
+        known_distribution=distribution,
     )
 
 
-def _spreads(found: SearchScores, others: fusion.Scores) -> dict[str, fusion.Spread]:
-    """How each search's scores lie over all leaves: as they were counted, or by how near ``others`` are, which were
-    drawn evenly from those not found.
+def _distributions(search_scores: SearchScores, others: fusion.Scores) -> dict[str, fusion.ScoreDistribution]:
+    """The distribution of each search's scores over all searched leaves, estimated for "dense" where not all were
+    compared.
+
+    ``others``: the dense scores of an even sample of the leaves outside the pool.
     """
-    if "dense" in found.spreads:
-        return dict(found.spreads)
-    pool, count = _meant(found), found.spreads["lexical"].count
-    if found.leaves.unencoded is not None:
-        # Of what waits for its vector nothing is known: it counts as an average leaf.
-        known, behind = pool[~np.isnan(pool)], others[~np.isnan(others)]
-        there = len(known) + (count - len(pool)) * len(behind) / max(1, len(others))
-        average = fusion.Spread.of(known, behind, round(there)).mean
-        pool, others = (np.where(np.isnan(one), average, one) for one in (pool, others))
-    return {**found.spreads, "dense": fusion.Spread.of(pool, others, count)}
+    if "dense" in search_scores.distributions:
+        return dict(search_scores.distributions)
+    pool, count = _dense_or_alias(search_scores), search_scores.distributions["lexical"].count
+    if search_scores.leaves.unencoded is not None:
+        # A leaf without a vector counts as an average one; the mean is estimated over the encoded leaves.
+        encoded_pool, encoded_others = pool[~np.isnan(pool)], others[~np.isnan(others)]
+        encoded = len(encoded_pool) + (count - len(pool)) * len(encoded_others) / max(1, len(others))
+        mean = fusion.ScoreDistribution.of(encoded_pool, encoded_others, round(encoded)).mean
+        pool, others = (np.where(np.isnan(scores), mean, scores) for scores in (pool, others))
+    return {**search_scores.distributions, "dense": fusion.ScoreDistribution.of(pool, others, count)}
 
 
-def _joined(found: SearchScores, background: SearchScores) -> tuple[SearchScores, NDArray[np.bool_]]:
-    """What was found of the leaves of either, each once, in text order, and which the background alone has."""
-    pool, first = np.unique(np.concatenate([found.pool, background.pool]), return_index=True)
+def _with_background(search_scores: SearchScores, background: SearchScores) -> tuple[SearchScores, NDArray[np.bool_]]:
+    """The scores of pool and background together, each leaf once, in text order, and a mask of those of the background
+    only.
+    """
+    pool, first = np.unique(np.concatenate([search_scores.pool, background.pool]), return_index=True)
 
-    def both(one: fusion.Scores | None, other: fusion.Scores | None) -> fusion.Scores | None:
-        return None if one is None or other is None else np.concatenate([one, other])[first]
+    def both(pool_scores: fusion.Scores | None, sample_scores: fusion.Scores | None) -> fusion.Scores | None:
+        if pool_scores is None or sample_scores is None:
+            return None
+        return np.concatenate([pool_scores, sample_scores])[first]
 
-    joined = replace(
+    combined = replace(
         background,
         pool=pool,
-        dense=np.concatenate([found.dense, background.dense])[first],
-        lexical=np.concatenate([found.lexical, background.lexical])[first],
-        coverage=both(found.coverage, background.coverage),
-        alias=both(found.alias, background.alias),
+        dense=np.concatenate([search_scores.dense, background.dense])[first],
+        lexical=np.concatenate([search_scores.lexical, background.lexical])[first],
+        coverage=both(search_scores.coverage, background.coverage),
+        alias=both(search_scores.alias, background.alias),
     )
-    return joined, first >= len(found.pool)
+    return combined, first >= len(search_scores.pool)
 
 
-def _meant(found: SearchScores) -> fusion.Scores:
-    """How near each leaf is by its text, or by what else it is found by."""
-    return found.dense if found.alias is None else np.fmax(found.dense, found.alias)
+def _dense_or_alias(search_scores: SearchScores) -> fusion.Scores:
+    """The higher cosine of each leaf: that of its text or that of its nearest alias."""
+    return search_scores.dense if search_scores.alias is None else np.fmax(search_scores.dense, search_scores.alias)
 
 
-def _matched(found: SearchScores) -> dict[int, str]:
-    aliases = found.leaves.aliases
-    if aliases is None or found.alias is None or found.matched is None:
+def _matched_aliases(search_scores: SearchScores) -> dict[int, str]:
+    """By position in the pool, the name of the alias that is nearer to the question than the leaf's text."""
+    aliases = search_scores.leaves.aliases
+    if aliases is None or search_scores.alias is None or search_scores.nearest_alias is None:
         return {}
-    nearer = np.flatnonzero(found.alias > np.nan_to_num(found.dense, nan=-2.0))
-    return {int(at): aliases.names[found.matched[at]] for at in nearer}
+    nearer = np.flatnonzero(search_scores.alias > np.nan_to_num(search_scores.dense, nan=-2.0))
+    return {int(position): aliases.names[search_scores.nearest_alias[position]] for position in nearer}
 
 
-def _scored(
-    found: SearchScores, settings: RetrievalSettings, timer: StageTimer, over: Mapping[str, fusion.Spread] | None
+def _stage_scores(
+    search_scores: SearchScores,
+    settings: RetrievalSettings,
+    timer: StageTimer,
+    over: Mapping[str, fusion.ScoreDistribution] | None,
 ) -> tuple[dict[str, fusion.Scores], NDArray[np.bool_]]:
-    """The scores of every stage that takes part, in their order, and which leaves a neighbour lifted.
+    """The scores of every stage that is on, in order, and a mask of the leaves whose neighbours raised their score.
 
-    ``over``: how each search's scores lie over all leaves; ``None``: those found are all.
+    ``over``: the distribution of each search's scores over all leaves; ``None`` when the pool holds all of them.
     """
-    documents, parents = found.leaves.documents, found.leaves.parent_rows
-    if len(found.pool) < len(documents):
-        documents, parents = documents[found.pool], parents[found.pool]
-    beside = {} if found.alias is None else {"alias": found.alias}
-    scores = {"dense": found.dense, **beside, "lexical": found.lexical}
-    dense = _meant(found)
-    if found.leaves.unencoded is not None:
-        dense = fusion.averaged(dense) if over is None else np.where(np.isnan(dense), over["dense"].mean, dense)
-    weighed = [("dense", dense, settings.dense_weight), ("lexical", found.lexical, settings.lexical_weight)]
-    if found.coverage is not None and settings.coverage_weight:
-        scores["coverage"] = found.coverage
-        weighed.append(("coverage", found.coverage, settings.coverage_weight))
-    searches = [(values, weight) for _, values, weight in weighed if weight]
-    spreads = [] if over is None else [over[name] for name, _, weight in weighed if weight]
-    fused = _FUSERS[settings.fusion](searches, spreads, settings)
-    scores["fused"] = score = fused
+    documents, parents = search_scores.leaves.documents, search_scores.leaves.parent_rows
+    if len(search_scores.pool) < len(documents):
+        documents, parents = documents[search_scores.pool], parents[search_scores.pool]
+    scores = {"dense": search_scores.dense}
+    if search_scores.alias is not None:
+        scores["alias"] = search_scores.alias
+    scores["lexical"] = search_scores.lexical
+    dense = _dense_or_alias(search_scores)
+    if search_scores.leaves.unencoded is not None:
+        dense = fusion.fill_with_mean(dense) if over is None else np.where(np.isnan(dense), over["dense"].mean, dense)
+    weighted = [("dense", dense, settings.dense_weight), ("lexical", search_scores.lexical, settings.lexical_weight)]
+    if search_scores.coverage is not None and settings.coverage_weight:
+        scores["coverage"] = search_scores.coverage
+        weighted.append(("coverage", search_scores.coverage, settings.coverage_weight))
+    searches = [(values, weight) for _, values, weight in weighted if weight]
+    distributions = [] if over is None else [over[name] for name, _, weight in weighted if weight]
+    scores["fused"] = fused = total = _FUSERS[settings.fusion](searches, distributions, settings)
     timer.end("fused")
     if settings.parent_share:
         groups = fusion.parent_groups(documents, parents)
-        scores["parent"] = score = fusion.share_best(score, fused, groups, settings.parent_share)
+        scores["parent"] = total = fusion.add_group_share(total, fused, groups, settings.parent_share)
     if settings.document_share:
-        scores["document"] = score = fusion.share_best(score, fused, documents, settings.document_share)
-    shared = fusion.share_neighbours(fused, documents, found.pool, settings.neighbour_share) - fused
-    scores["neighbours"] = score + shared
-    return scores, shared > 0
+        scores["document"] = total = fusion.add_group_share(total, fused, documents, settings.document_share)
+    gain = fusion.add_neighbour_share(fused, documents, search_scores.pool, settings.neighbour_share) - fused
+    scores["neighbours"] = total + gain
+    return scores, gain > 0
 
 
-_Fuser = Callable[[Sequence[tuple[fusion.Scores, float]], Sequence[fusion.Spread], RetrievalSettings], fusion.Scores]
+_Fuser = Callable[
+    [Sequence[tuple[fusion.Scores, float]], Sequence[fusion.ScoreDistribution], RetrievalSettings], fusion.Scores
+]
 _FUSERS: Mapping[str, _Fuser] = {
     "zscore": lambda searches, over, _: fusion.fuse_scaled(searches, fusion.standardise, over),
     "minmax": lambda searches, over, _: fusion.fuse_scaled(searches, fusion.rescale, over),

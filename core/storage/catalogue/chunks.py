@@ -1,4 +1,4 @@
-"""Chunk trees: swapped a whole document at a time, read back as trees or by row."""
+"""Storing and loading chunk trees: replaced per document, loaded as trees or by row."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from core.cancellation import breathing
+from core.cancellation import cancellable
 from core.chunking.auditing import Audit, Gap
 from core.errors import NotFoundError, StorageError
 from core.storage.catalogue.documents import document, text_hash, version_number
@@ -24,7 +24,7 @@ from core.types import Chunk, ChunkTree, PrefixPart, Span
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How a version was cut. ``label``: for people; ``values``: the settings, fit for JSON."""
+    """How a version was chunked. ``label``: for display. ``values``: the chunking settings as JSON values."""
 
     fingerprint: str
     label: str
@@ -33,10 +33,10 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class NewLeaf:
-    """What the indexes need of a leaf: its vector's key in the cache, and its analysed tokens by field.
+    """What the indexes need of a leaf: the key of its vector in the cache, and its analysed tokens by field.
 
-    ``vector_key`` ``NO_VECTOR``: its text is not encoded yet, and it is found by its words alone. ``aliases``: what
-    else it is found by, each by name with its vector's key.
+    ``vector_key``: ``NO_VECTOR`` for a leaf that is not encoded yet, so that only lexical search finds it.
+    ``aliases``: (name, vector key) of additional vectors of the leaf.
     """
 
     chunk_id: str
@@ -50,7 +50,7 @@ class NewLeaf:
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """A stored chunk without its text, which is ``[start, end)`` of the version's."""
+    """A stored chunk without its text, which is ``[start, end)`` of the version's text."""
 
     row: int
     chunk_id: str
@@ -76,11 +76,11 @@ def swap_chunks(
     truncated: int = 0,
     generation: int | None = None,
 ) -> None:
-    """Put this tree in the place of the version's chunks in a generation (``None``: the serving one), all at once.
+    """Replace the version's chunks in one generation by this tree, in one transaction with FTS rows and outbox.
 
-    Chunks, FTS rows, recipe and outbox change in one transaction, the caller's when there is one. The version must
-    hold the tree's text and the cache every leaf's vector. ``truncated``: leaves the encoder reads only in part.
-    Raises ``StorageError`` where that is not so, ``NotFoundError`` for an unknown version or generation.
+    ``leaves``: the index entries of the tree's leaves. ``truncated``: the number of leaves that the encoder reads only
+    in part. ``generation``: ``None`` for the serving one. Raises ``StorageError`` unless the stored text is the tree's
+    and the cache has every leaf's vector; ``NotFoundError`` for an unknown version or generation.
     """
     by_id = {leaf.chunk_id: leaf for leaf in leaves}
     if by_id.keys() != {chunk.chunk_id for chunk in tree.leaves} or len(by_id) != len(leaves):
@@ -88,8 +88,8 @@ def swap_chunks(
     with store.transaction() as connection:
         number = generation_number(store, generation)
         version = version_number(store, tree.document.version_id)
-        stored = store.value("SELECT text_hash FROM version WHERE number = ?", version)
-        if stored != text_hash(tree.document.text):
+        stored_hash = store.value("SELECT text_hash FROM version WHERE number = ?", version)
+        if stored_hash != text_hash(tree.document.text):
             raise StorageError(f"{tree.document.title}: the chunks were cut from another text than the stored one.")
         remove_chunks(store, version, only=number)
         store.write(
@@ -100,8 +100,8 @@ def swap_chunks(
             json.dumps([[gap.start, gap.end, gap.reason] for gap in audit.gaps]),
             *(truncated, now()),
         )
-        keyed = "SELECT key, number FROM vector WHERE key IN (SELECT value FROM json_each(?))"
-        vectors: dict[str, int] = dict(store.rows(keyed, [leaf.vector_key for leaf in leaves]))
+        by_key = "SELECT key, number FROM vector WHERE key IN (SELECT value FROM json_each(?))"
+        vectors: dict[str, int] = dict(store.rows(by_key, [leaf.vector_key for leaf in leaves]))
         rows = _next_rows(store, tree.chunks)
         try:
             connection.executemany(
@@ -123,14 +123,14 @@ def swap_chunks(
                         json.dumps(chunk.reasons),
                         vectors[by_id[chunk.chunk_id].vector_key] if chunk.level == 0 else None,
                     )
-                    for chunk in breathing(tree.chunks)
+                    for chunk in cancellable(tree.chunks)
                 ),
             )
         except KeyError as error:
             raise StorageError(f"{tree.document.title}: the vector {error} is not in the cache.") from None
-        said = [(rows[chunk.chunk_id], json.dumps(dict(chunk.metadata))) for chunk in tree.chunks if chunk.metadata]
-        if said:  # a library of an older schema, still on its way, has no table for it
-            store.write_many("INSERT INTO chunk_metadata VALUES (?, ?)", said)
+        metadata = [(rows[chunk.chunk_id], json.dumps(dict(chunk.metadata))) for chunk in tree.chunks if chunk.metadata]
+        if metadata:  # checked because migrations of old libraries come here before the table exists
+            store.write_many("INSERT INTO chunk_metadata VALUES (?, ?)", metadata)
         encoded = [leaf for leaf in leaves if leaf.vector_key != NO_VECTOR]
         add_aliases(store, [(rows[leaf.chunk_id], *alias) for leaf in encoded for alias in leaf.aliases])
         add_rows(connection, number, [(rows[leaf.chunk_id], *_fields(leaf)) for leaf in leaves])
@@ -142,19 +142,19 @@ def swap_chunks(
 
 
 def tree(store: Store, version_id: str, generation: int | None = None) -> ChunkTree:
-    """The version's chunk tree as it was cut, laws checked again. Raises ``NotFoundError`` where it was not cut."""
+    """The version's chunk tree in a generation (``None``: the serving one). Raises ``NotFoundError`` without one."""
     with store.reading():
         number = generation_number(store, generation)
         _recipe_row(store, version_id, number)
-        whole = document(store, version_id)
-        found = store.rows(
+        parsed = document(store, version_id)
+        rows = store.rows(
             'SELECT row, chunk_id, level, parent_row, start, "end", tokens, encoder_tokens, headings, prefix, reasons,'
             " metadata FROM chunk LEFT JOIN chunk_metadata ON chunk_metadata.chunk = row"
             " WHERE generation = ? AND version = ? ORDER BY row",
             *(number, version_number(store, version_id)),
         )
-    ids = {row[0]: row[1] for row in found}
-    return ChunkTree(whole, tuple(_chunk(row, ids, whole.text) for row in found))
+    ids = {row[0]: row[1] for row in rows}
+    return ChunkTree(parsed, tuple(_chunk(row, ids, parsed.text) for row in rows))
 
 
 @row_faults("A chunk")
@@ -178,13 +178,13 @@ def _chunk(row: tuple[Any, ...], ids: Mapping[int, str], text: str) -> Chunk:
 
 @row_faults("The audit of the document")
 def audit(store: Store, version_id: str, generation: int | None = None) -> Audit:
-    """The loss audit kept with the version's recipe. Raises ``NotFoundError``."""
+    """The stored audit of which text the version's leaves cover. Raises ``NotFoundError``."""
     row = _recipe_row(store, version_id, generation)
     return Audit(row[3], row[4], tuple(Gap(*gap) for gap in json.loads(row[5])))
 
 
 def count_leaves(store: Store, version_id: str, generation: int | None = None) -> int:
-    """How many leaves the version has in a generation; 0 where it is not cut there."""
+    """The number of leaves of a version in a generation; 0 if it is not chunked there."""
     leaves = (
         "SELECT count(*) FROM chunk WHERE generation = ? AND level = 0"
         " AND version = (SELECT number FROM version WHERE id = ?)"
@@ -194,7 +194,7 @@ def count_leaves(store: Store, version_id: str, generation: int | None = None) -
 
 @row_faults("The recipe of the document")
 def recipe(store: Store, version_id: str, generation: int | None = None) -> Recipe | None:
-    """How the version is cut in a generation; ``None`` when it is not (yet)."""
+    """The recipe of a version in a generation; ``None`` if it is not chunked there."""
     try:
         row = _recipe_row(store, version_id, generation)
     except NotFoundError:
@@ -204,20 +204,20 @@ def recipe(store: Store, version_id: str, generation: int | None = None) -> Reci
 
 @row_faults("A chunk")
 def chunk_rows(store: Store, rows: Sequence[int]) -> dict[int, ChunkRow]:
-    """Stored chunks by row; rows that are gone are absent."""
-    found = store.rows(
+    """Stored chunks by row; unknown rows are absent."""
+    stored = store.rows(
         'SELECT row, chunk_id, id, level, parent_row, start, "end", tokens, encoder_tokens, headings, prefix,'
         " reasons FROM chunk JOIN version ON version.number = chunk.version"
         " WHERE row IN (SELECT value FROM json_each(?))",
         [int(row) for row in rows],
     )
-    return {item[0]: ChunkRow(*(*item[:9], _strings(item[9]), _parts(item[10]), _strings(item[11]))) for item in found}
+    return {item[0]: ChunkRow(*(*item[:9], _strings(item[9]), _parts(item[10]), _strings(item[11]))) for item in stored}
 
 
 def chunk_ids(store: Store, rows: Sequence[int]) -> dict[int, str]:
-    """Public ids by row; rows that are gone are absent."""
-    named = "SELECT row, chunk_id FROM chunk WHERE row IN (SELECT value FROM json_each(?))"
-    return dict(store.rows(named, [int(row) for row in rows]))
+    """Chunk ids by row; unknown rows are absent."""
+    query = "SELECT row, chunk_id FROM chunk WHERE row IN (SELECT value FROM json_each(?))"
+    return dict(store.rows(query, [int(row) for row in rows]))
 
 
 def _recipe_row(store: Store, version_id: str, generation: int | None) -> tuple[Any, ...]:
@@ -233,13 +233,13 @@ def _recipe_row(store: Store, version_id: str, generation: int | None) -> tuple[
 
 
 def _next_rows(store: Store, chunks: Sequence[Chunk]) -> dict[str, int]:
-    # AUTOINCREMENT's own counter survives deletions, so rows handed out here are never handed out again.
+    # AUTOINCREMENT's counter survives deletions, so a row number is never used twice.
     first = (store.value("SELECT seq FROM sqlite_sequence WHERE name = 'chunk'") or 0) + 1
-    return {chunk.chunk_id: first + place for place, chunk in enumerate(chunks)}
+    return {chunk.chunk_id: first + index for index, chunk in enumerate(chunks)}
 
 
 def _fields(leaf: NewLeaf) -> tuple[str, str, str, str]:
-    """Its tokens by field, as ``core.storage.index.lexical`` wants them."""
+    """The leaf's tokens in the order of the FTS columns, each field joined by blanks."""
     lists = (leaf.title, leaf.headings, leaf.captions, leaf.text)
     title, headings, captions, text = (storable(" ".join(tokens)) for tokens in lists)
     return title, headings, captions, text
@@ -249,7 +249,7 @@ def _plain_part(part: PrefixPart) -> list[Any]:
     return [part.kind, part.text, *((part.source.start, part.source.end) if part.source else (None, None))]
 
 
-@lru_cache(maxsize=1024)  # the leaves of a section have the same headings, and many have the same reasons
+@lru_cache(maxsize=1024)  # leaves of one section share their headings, and many chunks their reasons
 def _strings(stored: str) -> tuple[str, ...]:
     return tuple(json.loads(stored))
 

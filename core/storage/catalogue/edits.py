@@ -1,8 +1,9 @@
-"""Edits by hand as they are kept: anchored by value, so they outlive the version they were made on, and can be undone.
+"""Storage of manual chunk edits, with undo and redo. Edits are anchored by quotation and survive a change of the text.
 
-A row names the version its edit is for, and the hash of the text its anchors lay in last. Where that is not the hash of
-the version's text, the edit is lost for now: it keeps its last place, is listed as a conflict, and is tried again
-whenever the version's text, or the version of its source, changes. ``undone`` orders what was undone, the last highest.
+Each row has the version of its edit and the hash of the text that its anchors were last found in. If that is not the
+hash of the version's current text, the anchors were not found there: the edit keeps its last position, is shown as a
+conflict, and is tried again whenever the text or the version of the source changes. The column ``undone`` is NULL for
+an edit in force; otherwise it grows with each undo, so that the highest value is redone first.
 """
 
 from __future__ import annotations
@@ -14,55 +15,60 @@ from dataclasses import asdict, replace
 from core.chunking.edits.edits import Anchor, Edit
 from core.chunking.edits.following import follow_edits
 from core.errors import LecternError
-from core.storage.catalogue.following_judgments import VersionText, text_of
+from core.storage.catalogue.following_judgments import VersionText, version_text
 from core.storage.faults import row_faults
 from core.storage.store import Store, now
 
-MOST = 1000  # edits in force of one document: each is carried out whenever a dial is turned
-MOST_UNDONE = 100  # of them that can be done again
+MAX_EDITS = 1000  # in force per document; all of them are replayed whenever it is chunked
+MAX_UNDONE = 100  # undone edits kept per document
 
 _COLUMNS = "id, version_id, text_hash, kind, anchors"
 
 
 def edits(store: Store, version_id: str) -> list[Edit]:
-    """The edits of a version that are in force, in the order they were made."""
+    """The edits in force of a version, in the order they were made."""
     return _edits(store, version_id, "undone IS NULL ORDER BY id")
 
 
 def undone_edits(store: Store, version_id: str) -> list[Edit]:
-    """The edits of a version that can be done again, the next one first."""
+    """The undone edits of a version, in the order in which they would be redone."""
     return _edits(store, version_id, "undone IS NOT NULL ORDER BY undone DESC")
 
 
 def all_edits(store: Store) -> list[Edit]:
-    """The edits of every version, in force or not. Raises ``StorageError`` for one that cannot be read."""
+    """The edits of all versions, in force or undone. Raises ``StorageError`` for an unreadable one."""
     return [_edit(*row) for row in store.rows(f"SELECT {_COLUMNS} FROM edit")]
 
 
-def edits_ahead(store: Store, version_id: str, new: VersionText | None, before: str | None) -> list[Edit]:
-    """The edits a version will have once it is stored with a text, in their order, where they will lie in it.
+def prospective_edits(store: Store, version_id: str, new: VersionText | None, before: str | None) -> list[Edit]:
+    """The edits that a version will have once it is stored, in order, with their positions in its text.
 
-    ``new``: the text, ``None`` for the one that is stored. ``before``: the version that will hand its own on to it
-    (``sources.predecessor``), ``None`` where none will.
+    ``new``: the text it will be stored with; ``None``: its stored text. ``before``: the version whose edits it will
+    take over (``sources.predecessor``), or ``None``.
     """
-    found: list[Edit] = []
+    moved: list[Edit] = []
     with store.reading():
-        for one in dict.fromkeys((version_id, before or version_id)):
-            own = edits(store, one)
-            after = new or (text_of(store, version_id) if own else None)
+        for origin in dict.fromkeys((version_id, before or version_id)):
+            own = edits(store, origin)
+            after = new or (version_text(store, version_id) if own else None)
             if own and after:
-                found += _followed(own, text_of(store, one), after)
-    return sorted((replace(edit, version_id=version_id) for edit in found), key=lambda edit: edit.id)
+                moved += _moved(own, version_text(store, origin), after)
+    return sorted((replace(edit, version_id=version_id) for edit in moved), key=lambda edit: edit.id)
 
 
 def add_edit(store: Store, edit: Edit) -> int:
-    """Keep an edit and return its number; what was undone before cannot be done again after it.
+    """Store an edit and return its id. Undone edits of the version are deleted.
 
-    Raises ``LecternError`` for a document that has very many already.
+    Raises ``LecternError`` if the document has ``MAX_EDITS`` edits already.
     """
     with store.transaction():
-        if store.value("SELECT count(*) FROM edit WHERE version_id = ? AND undone IS NULL", edit.version_id) >= MOST:
-            raise LecternError(f"The document has {MOST:,} edits by hand.", "Change the dials instead, or undo some.")
+        if (
+            store.value("SELECT count(*) FROM edit WHERE version_id = ? AND undone IS NULL", edit.version_id)
+            >= MAX_EDITS
+        ):
+            raise LecternError(
+                f"The document has {MAX_EDITS:,} edits by hand.", "Change the dials instead, or undo some."
+            )
         store.write("DELETE FROM edit WHERE version_id = ? AND undone IS NOT NULL", edit.version_id)
         return store.insert(
             "INSERT INTO edit(version_id, text_hash, kind, anchors, made_at) VALUES (?, ?, ?, ?, ?)",
@@ -72,23 +78,23 @@ def add_edit(store: Store, edit: Edit) -> int:
 
 
 def undo_edit(store: Store, version_id: str) -> Edit | None:
-    """Take the last edit of a version back and return it; ``None`` where there is none."""
+    """Undo the last edit of a version and return it; ``None`` if there is none."""
     with store.transaction():
         last = next(reversed(edits(store, version_id)), None)
         if last is None:
             return None
-        once_more = "(SELECT coalesce(max(undone), 0) + 1 FROM edit)"
-        store.write(f"UPDATE edit SET undone = {once_more} WHERE id = ?", last.id, contents=False)
+        next_undone = "(SELECT coalesce(max(undone), 0) + 1 FROM edit)"
+        store.write(f"UPDATE edit SET undone = {next_undone} WHERE id = ?", last.id, contents=False)
         store.write(
             "DELETE FROM edit WHERE id IN (SELECT id FROM edit WHERE version_id = ? AND undone IS NOT NULL"
             " ORDER BY undone DESC LIMIT -1 OFFSET ?)",
-            *(version_id, MOST_UNDONE),
+            *(version_id, MAX_UNDONE),
         )
     return last
 
 
 def redo_edit(store: Store, version_id: str) -> Edit | None:
-    """Put the edit that was undone last in force again and return it; ``None`` where there is none."""
+    """Redo the edit of a version that was undone last and return it; ``None`` if there is none."""
     with store.transaction():
         last = next(iter(undone_edits(store, version_id)), None)
         if last is not None:
@@ -97,36 +103,37 @@ def redo_edit(store: Store, version_id: str) -> Edit | None:
 
 
 def remove_edit(store: Store, edit_id: int) -> bool:
-    """Forget one edit for good, in force or undone; whether there was such one."""
+    """Delete one edit, in force or undone. Returns whether it existed."""
     return store.write("DELETE FROM edit WHERE id = ?", edit_id, contents=False) > 0
 
 
-def take_edits_along(store: Store, version_id: str, successor: str, old: VersionText | None, new: VersionText) -> None:
-    """Take a version's edits, undone ones too, to the version that succeeds it, or to its own new text.
+def move_edits(store: Store, version_id: str, successor: str, old: VersionText | None, new: VersionText) -> None:
+    """Move a version's edits, undone ones too, to the text of its successor, which may be the version itself.
 
-    ``old`` ``None``: it is gone. What is not found keeps its last place, under the new version.
+    ``old``: the version's text so far, ``None`` if it is no longer known. An edit whose anchors are not found in the
+    new text keeps its last position.
     """
-    moved = _followed(_edits(store, version_id, "TRUE ORDER BY id"), old, new)
+    moved = _moved(_edits(store, version_id, "TRUE ORDER BY id"), old, new)
     store.write_many(
         "UPDATE edit SET version_id = ?, text_hash = ?, anchors = ? WHERE id = ?",
         ((successor, edit.text_hash, _packed(edit), edit.id) for edit in moved),
     )
 
 
-def hand_edits_on(store: Store, version_id: str, successor: str) -> None:
-    """``take_edits_along`` from one version in the catalogue to another."""
-    new = text_of(store, successor)
+def transfer_edits(store: Store, version_id: str, successor: str) -> None:
+    """``move_edits`` between two stored versions."""
+    new = version_text(store, successor)
     if new is not None and store.row("SELECT 1 FROM edit WHERE version_id = ? LIMIT 1", version_id):
-        take_edits_along(store, version_id, successor, text_of(store, version_id), new)
+        move_edits(store, version_id, successor, version_text(store, version_id), new)
 
 
-def _followed(known: Sequence[Edit], old: VersionText | None, new: VersionText) -> list[Edit]:
-    return follow_edits(known, old.text if old else None, old.text_hash if old else "", new.text, new.text_hash)
+def _moved(existing: Sequence[Edit], old: VersionText | None, new: VersionText) -> list[Edit]:
+    return follow_edits(existing, old.text if old else None, old.text_hash if old else "", new.text, new.text_hash)
 
 
-def _edits(store: Store, version_id: str, which: str) -> list[Edit]:
-    found = store.rows(f"SELECT {_COLUMNS} FROM edit WHERE version_id = ? AND {which}", version_id)
-    return [_edit(*row) for row in found]
+def _edits(store: Store, version_id: str, condition: str) -> list[Edit]:
+    rows = store.rows(f"SELECT {_COLUMNS} FROM edit WHERE version_id = ? AND {condition}", version_id)
+    return [_edit(*row) for row in rows]
 
 
 @row_faults("An edit by hand")

@@ -1,7 +1,7 @@
-"""What was found out about chunks, kept beside them: made at every cut, made again where it is missing or stale.
+"""Storage of chunk features (genre, keywords, ...), computed whenever a document is chunked.
 
-Features follow from the tree alone, so nothing is lost where they are gone: a library of an older
-Lectern has none, and gets them when they are asked for.
+They depend on the chunk tree only. Where they are missing or outdated, as in a library of an older version, they are
+computed on demand.
 """
 
 from __future__ import annotations
@@ -23,92 +23,97 @@ from core.storage.store import Store
 from core.types import ChunkTree
 
 
-def put_features(store: Store, cut: ChunkTree, found: Mapping[str, Features], generation: int | None = None) -> None:
-    """Keep what was found out about a version's stored chunks, in place of what was kept before.
+def put_features(
+    store: Store, stored_tree: ChunkTree, by_chunk: Mapping[str, Features], generation: int | None = None
+) -> None:
+    """Store the features of a version's chunks by chunk id, replacing earlier ones.
 
-    ``cut``: the tree as it is stored in this generation (``None``: the serving one). Call it in the transaction that
-    stores the tree, or later. Raises ``NotFoundError`` for a version that is not cut there.
+    ``stored_tree``: the tree that is stored in this generation (``None``: the serving one), or is being stored in the
+    same transaction. Raises ``NotFoundError`` if the features are not those of the stored chunks.
     """
     with store.transaction():
         number = generation_number(store, generation)
-        version = version_number(store, cut.document.version_id)
-        names = _names(store, number, version)
-        if not names or set(names) != {chunk.chunk_id for chunk in cut.chunks} or set(names) != found.keys():
+        version = version_number(store, stored_tree.document.version_id)
+        chunk_ids = _chunk_ids(store, number, version)
+        in_tree = {chunk.chunk_id for chunk in stored_tree.chunks}
+        if not chunk_ids or set(chunk_ids) != in_tree or in_tree != by_chunk.keys():
             raise NotFoundError(
-                f"{cut.document.title}: the features are not those of its stored chunks.", "Apply the settings again."
+                f"{stored_tree.document.title}: the features are not those of its stored chunks.",
+                "Apply the settings again.",
             )
-        packed = json.dumps([found[name].to_dict() for name in names], separators=(",", ":"))
+        packed = json.dumps([by_chunk[chunk_id].to_dict() for chunk_id in chunk_ids], separators=(",", ":"))
         store.write(
-            "INSERT OR REPLACE INTO enriched VALUES (?, ?, ?, ?, x'')",  # its last column is no longer used
+            "INSERT OR REPLACE INTO enriched VALUES (?, ?, ?, ?, x'')",  # the last column is no longer used
             *(number, version, FINGERPRINT, zlib.compress(packed.encode("utf-8", "surrogatepass"))),
         )
 
 
-def _names(store: Store, generation: int, version: int) -> list[str]:
-    """The ids of a version's chunks in the order of their rows."""
-    ids = "SELECT chunk_id FROM chunk WHERE generation = ? AND version = ? ORDER BY row"
-    return [name for (name,) in store.rows(ids, generation, version)]
+def _chunk_ids(store: Store, generation: int, version: int) -> list[str]:
+    """The ids of a version's chunks, ordered by row."""
+    query = "SELECT chunk_id FROM chunk WHERE generation = ? AND version = ? ORDER BY row"
+    return [chunk_id for (chunk_id,) in store.rows(query, generation, version)]
 
 
 def features(store: Store, version_id: str, generation: int | None = None) -> dict[str, Features]:
-    """The features of a version's chunks, by chunk id; made now where none of this version of Lectern are kept.
+    """The features of a version's chunks by chunk id, computed now if missing, outdated or unreadable.
 
-    What is made is kept where this process writes the library. Raises ``NotFoundError`` where the version is not cut.
+    In a writable library, computed features are stored. Raises ``NotFoundError`` for a version that is not chunked.
     """
     with store.reading():
-        number, kept, names = _kept(store, version_id, generation)
-        if kept is not None and kept[0] == FINGERPRINT:
-            with suppress(StorageError):  # what cannot be read is made anew
-                return _unpacked(kept[1], names)
-        cut = tree(store, version_id, number)
-    made = enrich(cut)
+        number, row, chunk_ids = _stored_row(store, version_id, generation)
+        if row is not None and row[0] == FINGERPRINT:
+            with suppress(StorageError):  # unreadable: compute them
+                return _unpacked(row[1], chunk_ids)
+        stored_tree = tree(store, version_id, number)
+    computed = enrich(stored_tree)
     if store.writable:
-        with suppress(NotFoundError, StorageError):  # cut anew meanwhile, or no room: they are right for this tree
-            put_features(store, cut, made, number)
-    return made
+        with suppress(NotFoundError, StorageError):  # chunked again meanwhile, or disk full: still right for this tree
+            put_features(store, stored_tree, computed, number)
+    return computed
 
 
-def kept_of(
+def stored_features(
     store: Store, version_id: str, chunk_ids: Collection[str], generation: int | None = None
 ) -> dict[str, Features]:
-    """What was found out about some chunks of a version, by chunk id, as it is kept: nothing is made.
+    """The stored features of some chunks of a version, by chunk id, even if outdated; chunks without any are absent.
 
-    Chunks that nothing is kept of are absent. Raises ``NotFoundError`` for an unknown version.
+    Unreadable features are computed again. Raises ``NotFoundError`` for an unknown version.
     """
-    _, kept, names = _kept(store, version_id, generation)
-    if kept is None:
+    _, row, all_ids = _stored_row(store, version_id, generation)
+    if row is None:
         return {}
     try:
-        packed = _parts(kept[1])
-        return {name: Features.from_dict(one) for name, one in zip(names, packed, strict=True) if name in chunk_ids}
-    except (StorageError, *UNPACKING):  # made anew, so that no answer differs by it
-        return {name: one for name, one in features(store, version_id).items() if name in chunk_ids}
+        by_chunk = zip(all_ids, _values(row[1]), strict=True)
+        return {chunk_id: Features.from_dict(values) for chunk_id, values in by_chunk if chunk_id in chunk_ids}
+    except (StorageError, *UNPACKING):
+        return {chunk_id: one for chunk_id, one in features(store, version_id).items() if chunk_id in chunk_ids}
 
 
 def require_readable(store: Store, version_id: str, generation: int) -> None:
-    """Raises ``StorageError`` where what is kept of a version's chunks cannot be read; nothing where nothing is."""
-    _, kept, names = _kept(store, version_id, generation)
-    if kept is not None:
-        _unpacked(kept[1], names)
+    """Raise ``StorageError`` if the version has stored features that cannot be read."""
+    _, row, chunk_ids = _stored_row(store, version_id, generation)
+    if row is not None:
+        _unpacked(row[1], chunk_ids)
 
 
 @row_faults("What was found out about the chunks of the document")
-def _unpacked(packed: bytes, names: Sequence[str]) -> dict[str, Features]:
-    return {name: Features.from_dict(one) for name, one in zip(names, _parts(packed), strict=True)}
+def _unpacked(packed: bytes, chunk_ids: Sequence[str]) -> dict[str, Features]:
+    by_chunk = zip(chunk_ids, _values(packed), strict=True)
+    return {chunk_id: Features.from_dict(values) for chunk_id, values in by_chunk}
 
 
 @row_faults("What was found out about the chunks of the document")
-def _parts(packed: bytes) -> list[dict[str, Any]]:
+def _values(packed: bytes) -> list[dict[str, Any]]:
     return list(json.loads(zlib.decompress(packed).decode("utf-8", "surrogatepass")))
 
 
-def _kept(store: Store, version_id: str, generation: int | None) -> tuple[int, Any, list[str]]:
-    """The generation's number, the fingerprint and the features that are kept, if any are, and the chunks' ids."""
+def _stored_row(store: Store, version_id: str, generation: int | None) -> tuple[int, Any, list[str]]:
+    """The generation's number, the row (fingerprint, packed features) or ``None``, and all chunk ids of the version."""
     with store.reading():
-        # One that was dropped while a question is answered has nothing kept, and is no fault.
+        # The number is not checked: a generation dropped during a search just has no features.
         number = generation_number(store, None) if generation is None else generation
         version = version_number(store, version_id)
-        kept = store.row(
+        row = store.row(
             "SELECT fingerprint, features FROM enriched WHERE generation = ? AND version = ?", number, version
         )
-        return number, kept, _names(store, number, version)
+        return number, row, _chunk_ids(store, number, version)

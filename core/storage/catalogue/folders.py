@@ -1,4 +1,4 @@
-"""Folders that the library keeps in step with: the files in them, what they handed over, and the log of it."""
+"""Watched folders: their settings, the state of each of their files, and a log of what happened."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from core.storage.faults import row_faults
 from core.storage.store import Store, now
 from core.text.normalise import storable
 
-EVENTS_KEPT = 500  # of each folder, the newest
+MAX_EVENTS = 500  # per folder; older ones are deleted
 
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A remembered folder. ``patterns``: what a scan of it passes over; ``scanned_at``: "" before the first scan.
+    """A folder that the library watches, unless ``paused``.
 
-    ``asked``: how many of its files were gone at once, which a person is asked about before they go; 0: nothing is.
+    ``patterns``: files to ignore. ``scanned_at``: "" before the first scan. ``asked``: the number of files that
+    disappeared at once and whose removal the user must confirm; 0: none.
     """
 
     id: int
@@ -35,9 +36,7 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
-    """A file the library holds. ``kind``: its document's. ``stamp``: of the file when it was read, ``None`` where its
-    content must be looked at.
-    """
+    """A file in the library. ``kind``: of its document. ``stamp``: of the file when it was read; ``None``: unknown."""
 
     source: int
     path: Path
@@ -48,7 +47,7 @@ class KnownFile:
 
 @row_faults("The list of folders")
 def folders(store: Store) -> list[Folder]:
-    """The remembered folders in the order they were added."""
+    """All watched folders in the order they were added."""
     return [
         Folder(number, Path(os.fsdecode(path)), tuple(json.loads(patterns)), added_at, at or "", bool(paused), asked)
         for number, path, patterns, added_at, at, paused, asked in store.rows(
@@ -58,7 +57,7 @@ def folders(store: Store) -> list[Folder]:
 
 
 def add_folder(store: Store, path: Path, patterns: Sequence[str] = ()) -> int:
-    """Remember a folder, or other patterns for one that is remembered, and return its id."""
+    """Add a folder, or change the patterns of an existing one; return its id."""
     with store.transaction():
         store.write(
             "INSERT INTO folder(path, patterns, added_at) VALUES (?, ?, ?)"
@@ -70,34 +69,34 @@ def add_folder(store: Store, path: Path, patterns: Sequence[str] = ()) -> int:
 
 
 def pause_folder(store: Store, folder_id: int, paused: bool) -> None:
-    """Pause a remembered folder, or keep it in step from now on."""
+    """Pause or resume watching a folder."""
     store.write("UPDATE folder SET paused = ? WHERE id = ?", paused, folder_id, contents=False)
 
 
 def set_path(store: Store, folder_id: int, path: Path) -> None:
-    """A remembered folder lies elsewhere now."""
+    """Record that a folder has moved to ``path``."""
     store.write("UPDATE folder SET path = ? WHERE id = ?", path_key(path), folder_id, contents=False)
 
 
-def ask_of_folder(store: Store, folder_id: int, files: int) -> None:
-    """So many of a folder's files are gone at once and a person is asked; 0: nothing is asked any more."""
+def set_pending_removals(store: Store, folder_id: int, files: int) -> None:
+    """Set how many removed files the user must confirm; 0: none."""
     store.write("UPDATE folder SET asked = ? WHERE id = ?", files, folder_id)
 
 
 def forget_folder(store: Store, folder_id: int) -> None:
-    """Forget a folder; the documents that came from it stay."""
+    """Delete a folder from the list; its documents stay."""
     store.write("DELETE FROM folder WHERE id = ?", folder_id, contents=False)
 
 
 def note_scan(store: Store, path: Path) -> None:
-    """A remembered folder was scanned now; nothing happens for another one."""
+    """Record that the folder at ``path`` was scanned now; ignored if it is not watched."""
     store.write("UPDATE folder SET scanned_at = ? WHERE path = ?", now(), path_key(path))
 
 
 def files_below(store: Store, folder: Path) -> list[KnownFile]:
-    """The live path sources below a folder, or the one at this path, by path."""
+    """The live sources of files below a folder, or of the file at this path, ordered by path."""
     root = os.path.join(path_key(folder), b"")  # noqa: PTH118 - bytes; ends in a separator
-    found = store.rows(
+    rows = store.rows(
         "SELECT source.id, path, version.id, version.kind, file_bytes, modified_ns FROM source JOIN version"
         " ON version.number = source.version"
         " WHERE trashed_at IS NULL AND (path = ?3 OR path >= ?1 AND substr(path, 1, ?2) = ?1) ORDER BY path",
@@ -105,12 +104,12 @@ def files_below(store: Store, folder: Path) -> list[KnownFile]:
     )
     return [
         KnownFile(source, Path(os.fsdecode(path)), version, kind, None if size is None else FileStamp(size, modified))
-        for source, path, version, kind, size, modified in found
+        for source, path, version, kind, size, modified in rows
     ]
 
 
 def set_stamps(store: Store, stamps: Mapping[int, FileStamp]) -> None:
-    """Note what files of sources are now whose content was seen to be the same."""
+    """Update the file stamps of sources, by source id, whose content has not changed."""
     store.write_many(
         "UPDATE source SET file_bytes = ?, modified_ns = ? WHERE id = ?",
         ((stamp.size_bytes, stamp.modified_ns, source) for source, stamp in stamps.items()),
@@ -118,11 +117,11 @@ def set_stamps(store: Store, stamps: Mapping[int, FileStamp]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class HandedFile:
-    """A file as a folder last handed it over.
+class FolderFile:
+    """The state of a file in a watched folder when it was last passed to the library.
 
-    ``state``: "handed" until something came of it, "held" by the library, "failed", or "left" because a person took
-    its document out of the library.
+    ``state``: "handed" while its ingest is pending, "held" when ingested, "failed", or "left" if the user removed its
+    document from the library.
     """
 
     stamp: FileStamp
@@ -131,7 +130,7 @@ class HandedFile:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A source whose file is somewhere else now: its new path, the name it goes by there, and its stamp there."""
+    """A source whose file has moved: its new path, the new name of the source, and the stamp of the moved file."""
 
     source: int
     path: Path
@@ -141,9 +140,10 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class FolderEvent:
-    """Something that happened to a folder. ``name``: of the one file, by its way below the folder; else ``files`` were.
+    """A log entry of a folder: an event of one file, or of several.
 
-    ``what``: "read", "moved", "removed", "failed", "left", "asked", "kept", "missing", "back".
+    ``what``: "read", "moved", "removed", "failed", "left", "asked", "kept", "missing" or "back". ``name``: the file's
+    path relative to the folder; "" for an entry about several ``files``.
     """
 
     folder: int
@@ -155,56 +155,56 @@ class FolderEvent:
     at: str = ""
 
 
-def handed_files(store: Store, folder_id: int) -> dict[bytes, HandedFile]:
-    """What a folder handed over, by ``path_key``."""
+def folder_files(store: Store, folder_id: int) -> dict[bytes, FolderFile]:
+    """The known files of a folder, by ``path_key``."""
     return {
-        path: HandedFile(FileStamp(size, modified), state)
+        path: FolderFile(FileStamp(size, modified), state)
         for path, size, modified, state in store.rows(
             "SELECT path, file_bytes, modified_ns, state FROM folder_file WHERE folder = ?", folder_id
         )
     }
 
 
-def note_handed(store: Store, folder_id: int, files: Mapping[bytes, HandedFile]) -> None:
-    """Note what became of files; each path has one row, whichever folder it is below now."""
+def put_folder_files(store: Store, folder_id: int, files: Mapping[bytes, FolderFile]) -> None:
+    """Insert or update files of a folder by ``path_key``. A path belongs to one folder: the last one that has it."""
     store.write_many(
         "INSERT OR REPLACE INTO folder_file(path, folder, file_bytes, modified_ns, state) VALUES (?, ?, ?, ?, ?)",
-        ((key, folder_id, it.stamp.size_bytes, it.stamp.modified_ns, it.state) for key, it in files.items()),
+        ((key, folder_id, file.stamp.size_bytes, file.stamp.modified_ns, file.state) for key, file in files.items()),
     )
 
 
-def forget_handed(store: Store, keys: Iterable[bytes]) -> None:
-    """Forget files that are gone, and that they failed."""
+def delete_folder_files(store: Store, keys: Iterable[bytes]) -> None:
+    """Delete the rows of files, by ``path_key``."""
     store.write_many("DELETE FROM folder_file WHERE path = ?", ((key,) for key in keys))
 
 
-def states_of_files(store: Store, folder_id: int) -> Counter[str]:
-    """How many of a folder's files are in each state of ``HandedFile``."""
+def count_states(store: Store, folder_id: int) -> Counter[str]:
+    """The number of a folder's files in each state of ``FolderFile``."""
     return Counter(
         dict(store.rows("SELECT state, count(*) FROM folder_file WHERE folder = ? GROUP BY state", folder_id))
     )
 
 
-def paths_at_work(store: Store) -> set[bytes]:
-    """The files that a job has still to read."""
-    at_work = "SELECT path FROM job_item WHERE path IS NOT NULL AND state IN ('queued', 'running')"
-    return {path for (path,) in store.rows(at_work)}
+def pending_paths(store: Store) -> set[bytes]:
+    """The paths of files in unfinished job items."""
+    query = "SELECT path FROM job_item WHERE path IS NOT NULL AND state IN ('queued', 'running')"
+    return {path for (path,) in store.rows(query)}
 
 
-def reason_of(store: Store, key: bytes) -> str:
-    """Why the latest job that had this file did not read it; "" where nobody noted it."""
+def failure_reason(store: Store, key: bytes) -> str:
+    """The error of the latest job item of this file; "" if there is none."""
     return str(store.value("SELECT reason FROM job_item WHERE path = ? ORDER BY id DESC LIMIT 1", key) or "")
 
 
-def forget_failures_of(store: Store, keys: Iterable[bytes]) -> None:
-    """Take files off the lists of what failed: they are read now, or gone."""
+def clear_failures(store: Store, keys: Iterable[bytes]) -> None:
+    """Delete the failed job items of these files."""
     store.write_many("DELETE FROM job_item WHERE path = ? AND state = 'failed'", ((key,) for key in keys))
 
 
 def move_sources(store: Store, moves: Sequence[Move]) -> None:
-    """Point sources to where their files are now; documents, labels and judgments stay with them.
+    """Change the paths of sources whose files have moved; their documents, labels and judgments stay.
 
-    What lay in the trash under a new path is removed, as it is when a file is read there.
+    A source in the trash that already has the new path is deleted, as it is when a file is ingested from there.
     """
     with store.transaction():
         for move in moves:
@@ -220,32 +220,35 @@ def move_sources(store: Store, moves: Sequence[Move]) -> None:
 
 
 def add_events(store: Store, events: Sequence[FolderEvent]) -> None:
-    """Write into the log, whose oldest lines go."""
+    """Append entries to the log and delete those beyond ``MAX_EVENTS`` per folder."""
     with store.transaction():
         store.write_many(
             "INSERT INTO folder_event(folder, at, what, files, name, detail) VALUES (?, ?, ?, ?, ?, ?)",
-            ((it.folder, now(), it.what, it.files, storable(it.name), storable(it.detail)) for it in events),
+            (
+                (event.folder, now(), event.what, event.files, storable(event.name), storable(event.detail))
+                for event in events
+            ),
         )
         store.write_many(
             "DELETE FROM folder_event WHERE folder = ?1 AND id <="
             " (SELECT id FROM folder_event WHERE folder = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)",
-            ((folder, EVENTS_KEPT) for folder in {event.folder for event in events}),
+            ((folder, MAX_EVENTS) for folder in {event.folder for event in events}),
         )
 
 
 def folder_events(store: Store, *, after: int = 0, limit: int = -1, folders: Sequence[int] = ()) -> list[FolderEvent]:
-    """The newest lines of the log behind line ``after``, newest first; of all folders where none is named."""
-    which = " AND folder IN (SELECT value FROM json_each(?2))" if folders else ""
-    found = store.rows(
-        f"SELECT folder, what, files, name, detail, id, at FROM folder_event WHERE id > ?1{which}"
+    """Log entries with an id greater than ``after``, newest first. ``limit``: -1 for all. ``folders``: () for all."""
+    in_folders = " AND folder IN (SELECT value FROM json_each(?2))" if folders else ""
+    rows = store.rows(
+        f"SELECT folder, what, files, name, detail, id, at FROM folder_event WHERE id > ?1{in_folders}"
         " ORDER BY id DESC LIMIT ?3",
         *(after, folders, limit),
     )
-    return [FolderEvent(*row) for row in found]
+    return [FolderEvent(*row) for row in rows]
 
 
 def below(path: bytes, folder: Path) -> str:
-    """The way to a file below a folder, for people.
+    """The path relative to a folder, for display.
 
     >>> below(b"/notes/a/b.md", Path("/notes"))
     'a/b.md'

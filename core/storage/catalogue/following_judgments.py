@@ -1,8 +1,8 @@
-"""Judgments that follow their text: gold spans anchored by value, so they outlive the version they were made on.
+"""Moving judgments to a new text. Gold spans are anchored by quotation and survive a change of the text.
 
-A row names the version its gold is to be looked for in, and the hash of the text it lay in last, with its offsets and
-quote there. Where that is the hash of the version's text, the gold holds. Where it is not, the gold is lost for now:
-the row keeps its last place, and is tried again whenever the version's text, or the version of its source, changes.
+Each row has the version of its gold span, and the span, its quote and the hash of the text where it was last found. If
+that is the hash of the version's current text, the span is valid. Otherwise it was not found there: the row keeps its
+last position and is tried again whenever the text or the version of the source changes.
 """
 
 from __future__ import annotations
@@ -22,59 +22,59 @@ class VersionText(NamedTuple):
     text_hash: str
 
 
-def follow_judgments(store: Store, version_id: str, successor: str, old: VersionText | None, new: VersionText) -> None:
-    """Take a version's judgments to the version that succeeds it, or to its own new text; ``old`` ``None``: it is gone.
+def move_judgments(store: Store, version_id: str, successor: str, old: VersionText | None, new: VersionText) -> None:
+    """Move a version's judgments to the text of its successor, which may be the version itself.
 
-    What lay in the old text follows by its diff. What was lost before is looked for by its quotation. What is not found
-    keeps its last place, under the new version.
+    ``old``: the version's text so far, ``None`` if it is no longer known. Spans that are valid in the old text move by
+    a diff of the texts, the others by searching for their quotation. A span that is not found keeps its last position.
     """
-    lying = [
-        _Lying(row[0], row[1], Span(*row[2:4]), *row[4:])
+    anchored = [
+        _Anchored(row[0], row[1], Span(*row[2:4]), *row[4:])
         for row in store.rows(
             'SELECT id, text_hash, start, "end", quote, "before", "after", judged FROM judgment'
             " WHERE version_id = ? AND start IS NOT NULL",
             version_id,
         )
     ]
-    if not lying:
+    if not anchored:
         return
     store.write("UPDATE judgment SET version_id = ? WHERE version_id = ?", successor, version_id)
-    moving = [item for item in lying if item.text_hash != new.text_hash]
-    held = [item for item in moving if old is not None and item.text_hash == old.text_hash]
-    followed = follow(old.text if old else "", new.text, [item.span for item in held])
-    places = {item.id: place for item, place in zip(held, followed, strict=True)}
+    to_move = [item for item in anchored if item.text_hash != new.text_hash]
+    valid = [item for item in to_move if old is not None and item.text_hash == old.text_hash]
+    moved = follow(old.text if old else "", new.text, [item.span for item in valid])
+    by_diff = {item.id: span for item, span in zip(valid, moved, strict=True)}
     finder = Finder(new.text)
-    for item in moving:
-        place = places[item.id] if item.id in places else item.found(finder, item.quote)
-        place = item.restored(finder, place)
-        if place is None:
+    for item in to_move:
+        span = by_diff[item.id] if item.id in by_diff else item.found(finder, item.quote)
+        span = item.restored(finder, span)
+        if span is None:
             continue
-        quote = new.text[place.start : place.end]
+        quote = new.text[span.start : span.end]
         judged = item.judged or item.quote
         store.write(
             'UPDATE judgment SET text_hash = ?, start = ?, "end" = ?, quote = ?, "before" = ?, "after" = ?, judged = ?'
             " WHERE id = ?",
-            *(new.text_hash, place.start, place.end, quote, *surroundings(new.text, place)),
+            *(new.text_hash, span.start, span.end, quote, *surroundings(new.text, span)),
             *(None if judged == quote else judged, item.id),
         )
 
 
-def hand_judgments_on(store: Store, version_id: str, successor: str) -> None:
-    """``follow_judgments`` from one version in the catalogue to another."""
-    new = text_of(store, successor)
+def transfer_judgments(store: Store, version_id: str, successor: str) -> None:
+    """``move_judgments`` between two stored versions."""
+    new = version_text(store, successor)
     if new is not None and store.row("SELECT 1 FROM judgment WHERE version_id = ? LIMIT 1", version_id):
-        follow_judgments(store, version_id, successor, text_of(store, version_id), new)
+        move_judgments(store, version_id, successor, version_text(store, version_id), new)
 
 
-def text_of(store: Store, version_id: str) -> VersionText | None:
-    """The text of a version in the catalogue; ``None`` where there is none."""
+def version_text(store: Store, version_id: str) -> VersionText | None:
+    """The text of a stored version; ``None`` for an unknown version."""
     row = store.row("SELECT text, text_hash FROM version WHERE id = ?", version_id)
     return VersionText(*row) if row else None
 
 
 @dataclass(frozen=True, slots=True)
-class _Lying:
-    """Where a judgment lay last. ``judged``: its quote as it was made, ``None`` where that is ``quote``."""
+class _Anchored:
+    """A judgment's last known span. ``judged``: the quote when it was made, ``None`` if that is still ``quote``."""
 
     id: int
     text_hash: str
@@ -87,11 +87,11 @@ class _Lying:
     def found(self, finder: Finder, quote: str) -> Span | None:
         return finder.find_again(quote, self.before, self.after, self.span.start)
 
-    def restored(self, finder: Finder, place: Span | None) -> Span | None:
-        """The words as they were judged, where an undone edit has brought them back; else the place as it is."""
+    def restored(self, finder: Finder, span: Span | None) -> Span | None:
+        """The span of the quote as first judged, if the new text contains it again; else ``span``."""
         if self.judged is None:
-            return place
-        if place is None:
+            return span
+        if span is None:
             return self.found(finder, self.judged)
-        there = finder.overlapping(self.judged, place)
-        return finder.best(there, self.before, self.after, place.start) or place
+        candidates = finder.overlapping(self.judged, span)
+        return finder.best(candidates, self.before, self.after, span.start) or span

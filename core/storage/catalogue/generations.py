@@ -1,4 +1,7 @@
-"""Generations: the embedder and the index schema. A new one grows beside the serving one and is flipped to at once."""
+"""Generations of the index. Each belongs to one embedder and index schema; one generation serves all searches.
+
+To change the embedder, a new generation is built next to the serving one, which it then replaces in one step.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,14 @@ from core.errors import NotFoundError, StorageError
 from core.storage.schema.word_tables import create_index, drop_index, remove_rows
 from core.storage.store import Store, now
 
-# Grows when the tables made by core.storage.index.lexical, or what is indexed in them, change and no migration
-# brings what there is along: then all is cut anew.
+# Increment it when the lexical tables or their contents change in a way that no migration converts: then a new
+# generation is built and all documents are chunked again.
 INDEX_SCHEMA = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """``embedder``: the encoder's fingerprint; ``dimension``: of its vectors; ``serving``: it answers questions."""
+    """A generation. ``embedder``: the encoder's fingerprint. ``dimension``: of its vectors. ``serving``: in use."""
 
     number: int
     embedder: str
@@ -27,15 +30,15 @@ class Generation:
 
 
 def begin_generation(store: Store, embedder: str, dimension: int) -> Generation:
-    """The generation of this embedder and of this Lectern's index schema, made empty when there is none.
+    """The generation of this embedder and the current index schema, created empty if there is none.
 
-    The first one of a library serves at once. A later one is filled version by version (``unfinished_versions`` says
-    what is left, also after a crash) until ``serve`` flips to it.
+    The first one of a library serves at once. Any other is filled document by document; ``unfinished_versions`` lists
+    those left, also after a crash. ``serve`` then makes it the serving one.
     """
     with store.transaction() as connection:
-        for known in generations(store):
-            if (known.embedder, known.dimension, known.index_schema) == (embedder, dimension, INDEX_SCHEMA):
-                return known
+        for existing in generations(store):
+            if (existing.embedder, existing.dimension, existing.index_schema) == (embedder, dimension, INDEX_SCHEMA):
+                return existing
         number = store.insert(
             "INSERT INTO generation(embedder, dimension, index_schema, created_at) VALUES (?, ?, ?, ?)",
             *(embedder, dimension, INDEX_SCHEMA, now()),
@@ -50,25 +53,25 @@ def generations(store: Store) -> list[Generation]:
     """All generations, oldest first."""
     with store.reading():
         serving = int(store.meta("serving") or 0)
-        known = "SELECT number, embedder, dimension, index_schema, created_at FROM generation ORDER BY number"
-        return [Generation(*(*row, row[0] == serving)) for row in store.rows(known)]
+        query = "SELECT number, embedder, dimension, index_schema, created_at FROM generation ORDER BY number"
+        return [Generation(*(*row, row[0] == serving)) for row in store.rows(query)]
 
 
 def generation(store: Store, number: int) -> Generation:
     """One generation. Raises ``NotFoundError``."""
-    for known in generations(store):
-        if known.number == number:
-            return known
+    for existing in generations(store):
+        if existing.number == number:
+            return existing
     raise NotFoundError(f"The library has no generation {number}.")
 
 
 def serving(store: Store) -> Generation | None:
-    """The generation that answers questions; ``None`` before the first ``begin_generation``."""
-    return next((known for known in generations(store) if known.serving), None)
+    """The generation that is searched; ``None`` before the first ``begin_generation``."""
+    return next((existing for existing in generations(store) if existing.serving), None)
 
 
 def generation_number(store: Store, number: int | None) -> int:
-    """This generation, which there must be, or for ``None`` the serving one. Raises ``NotFoundError``."""
+    """``number`` if that generation exists; for ``None`` the serving one. Raises ``NotFoundError``."""
     if number is not None:
         return generation(store, number).number
     current = serving(store)
@@ -78,10 +81,10 @@ def generation_number(store: Store, number: int | None) -> int:
 
 
 def serve(store: Store, number: int, *, without: Collection[str] = ()) -> None:
-    """Flip to a generation: one pointer, so a question sees the old one whole or the new one whole.
+    """Make a generation the serving one. The switch is atomic: a search uses either the old one or the new one.
 
-    ``without``: versions that could not be cut for it and stay out until they can. Raises ``StorageError`` while
-    others are still missing from it.
+    ``without``: versions that may be missing from it because they could not be chunked. Raises ``StorageError`` if
+    others are missing.
     """
     with store.transaction():
         generation(store, number)
@@ -93,16 +96,19 @@ def serve(store: Store, number: int, *, without: Collection[str] = ()) -> None:
 
 
 def unfinished_versions(store: Store, number: int) -> list[str]:
-    """Versions with a live source that the generation has not cut yet, oldest first: where building it goes on."""
-    uncut = (
+    """Versions with a live source that are not yet chunked in the generation, oldest first."""
+    query = (
         "SELECT id FROM version WHERE number IN (SELECT version FROM source WHERE trashed_at IS NULL)"
         " AND number NOT IN (SELECT version FROM recipe WHERE generation = ?) ORDER BY number"
     )
-    return [version_id for (version_id,) in store.rows(uncut, number)]
+    return [version_id for (version_id,) in store.rows(query, number)]
 
 
 def drop_generation(store: Store, number: int) -> None:
-    """Forget a generation that does not serve: its chunks, index and collection. Vectors stay in the cache."""
+    """Delete a generation with its chunks, index and collection; vectors stay cached.
+
+    Raises ``StorageError`` for the serving generation.
+    """
     with store.transaction() as connection:
         if generation(store, number).serving:
             raise StorageError(f"Generation {number} is the serving one.", "Flip to another one first.")
@@ -114,14 +120,15 @@ def drop_generation(store: Store, number: int) -> None:
 
 
 def remove_chunks(store: Store, version: int, only: int | None = None) -> None:
-    """Take a version's chunks out of every generation (or ``only`` one): rows, index, recipe; Chroma via the outbox."""
+    """Delete a version's chunks, index rows and recipe in all generations, or ``only`` in one; Chroma by the outbox."""
     with store.transaction() as connection:
-        cut = "SELECT generation FROM recipe WHERE version = ?"
-        for (number,) in store.rows(cut, version) if only is None else [(only,)]:
-            of_it = "FROM chunk WHERE generation = ? AND version = ?"
-            leaves = [row for (row,) in store.rows(f"SELECT row {of_it} AND level = 0", number, version)]
+        chunked_in = "SELECT generation FROM recipe WHERE version = ?"
+        for (number,) in store.rows(chunked_in, version) if only is None else [(only,)]:
+            from_chunks = "FROM chunk WHERE generation = ? AND version = ?"
+            leaves = [row for (row,) in store.rows(f"SELECT row {from_chunks} AND level = 0", number, version)]
             remove_rows(connection, number, leaves)
-            queued = "INSERT INTO outbox(generation, op, row) VALUES (?, 'delete', ?)"
-            store.write_many(queued, ((number, row) for row in leaves))
-            store.write(f"DELETE {of_it}", number, version)
+            store.write_many(
+                "INSERT INTO outbox(generation, op, row) VALUES (?, 'delete', ?)", ((number, row) for row in leaves)
+            )
+            store.write(f"DELETE {from_chunks}", number, version)
             store.write("DELETE FROM recipe WHERE generation = ? AND version = ?", number, version)

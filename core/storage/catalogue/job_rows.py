@@ -1,4 +1,4 @@
-"""Jobs and their items as the catalogue keeps them."""
+"""Storage of jobs and their items."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 from core.storage.store import Store
 
 UNFINISHED = ("queued", "running")
-FIRST = "first"  # in a job's payload: the higher the sooner, 0 where it is not there
+FIRST = "first"  # key in a job's payload: its priority, higher first; 0 if missing
 
 
 @dataclass(frozen=True, slots=True)
 class NewItem:
-    """One thing to do. ``path``: of a file; ``content_hash``: of bytes already staged in the library's files."""
+    """One item of a new job: a file at ``path``, or bytes staged in the library's files under ``content_hash``."""
 
     name: str
     path: Path | None = None
@@ -26,10 +26,10 @@ class NewItem:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing to do, as it stands. ``state``: "queued", "running", "done", "failed" or "cancelled".
+    """One item of a job. ``state``: "queued", "running", "done", "failed" or "cancelled".
 
-    ``done`` of ``total`` counts pages or texts of the ``stage``. ``reason``: why it failed, as a sentence; ``problem``:
-    what a page may do about it: "password" to ask for one, "" for nothing in particular.
+    ``done`` and ``total``: pages or texts of the current ``stage``. ``reason``: why it failed, as a sentence.
+    ``problem``: "password" if the file needs a password, else "".
     """
 
     id: int
@@ -50,9 +50,9 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A piece of work with its items' counts. ``state`` as of items; a job is "done" also when some items failed.
+    """A job with the counts of its items. ``state``: as of items; a job is "done" even if some of its items failed.
 
-    ``reason``: why the job as a whole failed. ``result``: what its handler left for the pages.
+    ``reason``: why the whole job failed. ``result``: what its handler returned, for display.
     """
 
     id: int
@@ -75,7 +75,7 @@ class Job:
 
     @property
     def turn(self) -> tuple[int, int]:
-        """Jobs are taken up in this order: what was put first last, then the oldest."""
+        """Sort key of the queue: by descending priority, then oldest first."""
         return -int(self.payload.get(FIRST, 0)), self.id
 
 
@@ -91,30 +91,30 @@ _ITEMS = (
 )
 
 
-def found_jobs(store: Store, which: str = "", *values: Any) -> list[Job]:
-    """Jobs, by what follows the FROM of the query. One whose row cannot be read has failed, and hides no other one."""
-    return [_job(row) for row in store.rows(f"{_JOBS} {which}", *values)]
+def select_jobs(store: Store, clauses: str = "", *values: Any) -> list[Job]:
+    """Jobs by the SQL ``clauses`` after FROM. A job whose row is unreadable is returned as failed."""
+    return [_job(row) for row in store.rows(f"{_JOBS} {clauses}", *values)]
 
 
-def found_items(store: Store, which: str = "", *values: Any) -> list[Item]:
-    """Items of jobs, by what follows the FROM of the query."""
+def select_items(store: Store, clauses: str = "", *values: Any) -> list[Item]:
+    """Job items by the SQL ``clauses`` after FROM."""
     return [
         Item(*(*row[:4], None if row[4] is None else Path(os.fsdecode(row[4])), *row[5:]))
-        for row in store.rows(f"{_ITEMS} {which}", *values)
+        for row in store.rows(f"{_ITEMS} {clauses}", *values)
     ]
 
 
-def remove_jobs(store: Store, which: str, *values: Any) -> None:
-    """Forget the jobs of a condition, and the staged bytes that only they named."""
+def remove_jobs(store: Store, condition: str, *values: Any) -> None:
+    """Delete the jobs of an SQL condition, and staged originals that nothing else refers to."""
     with store.transaction():
-        remove_items(store, f"job IN (SELECT id FROM job WHERE {which})", *values)
-        store.write(f"DELETE FROM job WHERE {which}", *values)
+        remove_items(store, f"job IN (SELECT id FROM job WHERE {condition})", *values)
+        store.write(f"DELETE FROM job WHERE {condition}", *values)
 
 
-def remove_items(store: Store, which: str, *values: Any) -> None:
-    """Forget the items of a condition, and the staged bytes that only they named."""
+def remove_items(store: Store, condition: str, *values: Any) -> None:
+    """Delete the job items of an SQL condition, and staged originals that nothing else refers to."""
     with store.transaction():
-        for (content_hash,) in store.rows(f"DELETE FROM job_item WHERE {which} RETURNING content_hash", *values):
+        for (content_hash,) in store.rows(f"DELETE FROM job_item WHERE {condition} RETURNING content_hash", *values):
             if content_hash:
                 store.release_file(content_hash)
 

@@ -1,7 +1,6 @@
-"""Judgments of a library: made on a span, and listed with where their gold lies now.
+"""Judgments: questions with their gold spans, added by users or imported, and listed with their current positions.
 
-What makes them follow an edited file is ``core.storage.catalogue.following_judgments``, inside the transaction that
-stores the edit.
+When a file changes, ``core.storage.catalogue.following_judgments`` moves them to the new text, in the same transaction.
 """
 
 from __future__ import annotations
@@ -25,10 +24,11 @@ _FIELDS = 'question, version_id, text_hash, start, "end", quote, "before", "afte
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """A gold span for a question, anchored so that it survives re-chunking and can follow a changed file.
+    """A question and its gold span, anchored by quotation so that it survives re-chunking and changes of the file.
 
-    ``start is end is None``: judged unanswerable. ``quote`` is the text of the span, ``before`` and ``after`` stand
-    around it. ``origin``: "human", "imported" or "synthetic". ``answer``: the one expected in words, "" when none is.
+    ``start`` and ``end``: ``None`` for a question judged unanswerable. ``quote``: the text of the span; ``before`` and
+    ``after``: the text around it. ``origin``: "human", "imported" or "synthetic". ``answer``: the expected answer in
+    words, or "".
     """
 
     question: str
@@ -45,12 +45,11 @@ class Judgment:
 
 @dataclass(frozen=True, slots=True)
 class JudgmentRow:
-    """A judgment, and where its gold lies now. ``created_at``: ISO 8601, UTC.
+    """A stored judgment with the current position of its gold span. ``created_at``: ISO 8601 in UTC.
 
-    ``source``: the name of a live source of the document, ``None`` where it has none. ``version_id``: the document the
-    gold lies, or lay last, in. ``lost``: "" while ``[start, end)`` is the gold, else a sentence that says why it is
-    not; ``start`` and ``end`` are ``None`` then. Of a question judged unanswerable all of them are ``None``, and
-    ``lost`` is "".
+    ``version_id``: the document that has, or last had, the span. ``source``: the name of a live source of it, or
+    ``None``. ``[start, end)``: the span today. ``lost``: "" if there is a span; else why not, as a sentence, and
+    ``start`` and ``end`` are ``None``. For a question judged unanswerable these are all ``None`` and ``lost`` is "".
     """
 
     id: int
@@ -64,45 +63,45 @@ class JudgmentRow:
 
     @property
     def unanswerable(self) -> bool:
-        """Whether it was judged that the library does not say."""
+        """Whether the question was judged unanswerable."""
         return self.judgment.start is None
 
     @property
     def held(self) -> bool:
-        """Whether the judgment can be measured with: its gold is there, or there is none by judgment."""
+        """Whether the judgment can be used for evaluation: its span is found, or it is unanswerable."""
         return not self.lost
 
 
 def judge(store: Store, question: str, version_id: str, span: Span, answer: str, origin: str) -> int:
-    """Keep that a span of a document answers a question; return the judgment's number."""
+    """Record that a span of a document answers a question; return the judgment's id."""
     return add_judgments(store, [anchored(store, question, version_id, span, answer, origin)])[0]
 
 
 def judge_unanswerable(store: Store, question: str, origin: str) -> int:
-    """Keep that the library does not answer a question; return the judgment's number."""
-    return add_judgments(store, [Judgment(asked(question), None, None, None, None, origin=origin)])[0]
+    """Record that the library does not answer a question; return the judgment's id."""
+    return add_judgments(store, [Judgment(checked_question(question), None, None, None, None, origin=origin)])[0]
 
 
 def judgments(store: Store, version_id: str | None = None) -> list[JudgmentRow]:
     """All judgments in the order they were made, or those of one document."""
-    which = "WHERE ?1 IS NULL OR version_id = ?1 ORDER BY id"
+    clauses = "WHERE ?1 IS NULL OR version_id = ?1 ORDER BY id"
     with store.reading():
-        found = store.rows(f"SELECT id, {_FIELDS}, created_at FROM judgment {which}", version_id)
-        standings = _standings(store) if found else {}
+        rows = store.rows(f"SELECT id, {_FIELDS}, created_at FROM judgment {clauses}", version_id)
+        states = _version_states(store) if rows else {}
     return [
-        _row(number, Judgment(*values), created_at, standings.get(values[1] or ""))
-        for number, *values, created_at in found
+        _row(judgment_id, Judgment(*values), created_at, states.get(values[1] or ""))
+        for judgment_id, *values, created_at in rows
     ]
 
 
 def add_judgments(store: Store, judgments: Sequence[Judgment]) -> list[int]:
-    """Keep judgments, all or none, and return their numbers; one that is there already keeps its number.
+    """Add judgments in one transaction and return their ids.
 
-    The same judgment is the same question with the same span, or without one, whoever made it; an answer it did not
-    have yet is added to it. Raises ``LecternError`` for one without a question or of an unknown origin.
+    A judgment with the question and span of an existing one is not added again and returns that one's id; an answer is
+    added to it if it had none. Raises ``LecternError`` for a missing question, an unknown origin or an incomplete span.
     """
     for judgment in judgments:
-        asked(judgment.question)
+        checked_question(judgment.question)
         if judgment.origin not in ORIGINS:
             raise LecternError(f"A judgment's origin is {judgment.origin!r}.", f"It is one of {', '.join(ORIGINS)}.")
         if (judgment.start is None) != (judgment.end is None) or (judgment.start is None) != (judgment.quote == ""):
@@ -110,69 +109,77 @@ def add_judgments(store: Store, judgments: Sequence[Judgment]) -> list[int]:
                 f"The judgment of {judgment.question!r} is half a span.", "Give start, end and quote, or none of them."
             )
     with store.transaction():
-        numbers = [_kept(store, judgment) for judgment in judgments]
+        ids = [_insert_or_update(store, judgment) for judgment in judgments]
         if judgments:
             store.touch(contents=False)
-    return numbers
+    return ids
 
 
-def _kept(store: Store, judgment: Judgment) -> int:
+def _insert_or_update(store: Store, judgment: Judgment) -> int:
     question, answer = storable(judgment.question), storable(judgment.answer)
-    place = judgment.version_id, judgment.text_hash, judgment.start, judgment.end
-    known = store.value(
+    position = judgment.version_id, judgment.text_hash, judgment.start, judgment.end
+    existing = store.value(
         "SELECT id FROM judgment WHERE question = ? AND version_id IS ? AND text_hash IS ? AND start IS ?"
         ' AND "end" IS ?',
-        *(question, *place),
+        *(question, *position),
     )
-    if known is not None:
-        store.write("UPDATE judgment SET answer = ? WHERE id = ? AND answer = ''", answer, known)
-        return int(known)
-    words = map(storable, (judgment.quote, judgment.before, judgment.after))
-    values = (question, *place, *words, judgment.origin, answer, now())
+    if existing is not None:
+        store.write("UPDATE judgment SET answer = ? WHERE id = ? AND answer = ''", answer, existing)
+        return int(existing)
+    quotation = map(storable, (judgment.quote, judgment.before, judgment.after))
+    values = (question, *position, *quotation, judgment.origin, answer, now())
     marks = ", ".join("?" * len(values))
     return store.insert(f"INSERT INTO judgment({_FIELDS}, created_at) VALUES ({marks})", *values)
 
 
 def remove_judgments(store: Store, ids: Sequence[int]) -> None:
-    """Forget judgments, all or none. Raises ``NotFoundError``."""
+    """Delete judgments in one transaction. Raises ``NotFoundError``."""
     with store.transaction():
-        for number in dict.fromkeys(ids):
-            if not store.write("DELETE FROM judgment WHERE id = ?", number):
-                raise NotFoundError(f"There is no judgment {number}.", "It may have been removed already.")
+        for judgment_id in dict.fromkeys(ids):
+            if not store.write("DELETE FROM judgment WHERE id = ?", judgment_id):
+                raise NotFoundError(f"There is no judgment {judgment_id}.", "It may have been removed already.")
         if ids:
             store.touch(contents=False)
 
 
 def anchored(store: Store, question: str, version_id: str, span: Span, answer: str, origin: str) -> Judgment:
-    """A judgment on a span of a document as it is now. Raises ``LecternError``, ``NotFoundError``."""
+    """A judgment on a span of a stored document. Raises ``LecternError``, ``NotFoundError``."""
     with store.reading():
-        version, text = documents.known_version(store, version_id), documents.text(store, version_id)
+        version, text = documents.require_version(store, version_id), documents.text(store, version_id)
     return anchored_in(text, version.text_hash, question, version_id, span, answer, origin)
 
 
 def anchored_in(
     text: str, text_hash: str, question: str, version_id: str, span: Span, answer: str, origin: str
 ) -> Judgment:
-    """A judgment on a span of a text, without the blanks at its edges. Raises ``LecternError`` as ``Library.judge``."""
+    """A judgment on a span of a text, trimmed of blanks. Raises ``LecternError`` for a blank question or span."""
     if span.end > len(text):
         raise LecternError(
             f"The passage [{span.start}, {span.end}) leaves the document, which has {len(text)} characters.",
             "Select it again.",
         )
-    kept = trim(text, span.start, span.end)
-    if kept is None:
+    trimmed = trim(text, span.start, span.end)
+    if trimmed is None:
         raise LecternError("The passage holds nothing but blanks.", "Select the words that answer the question.")
-    quote = text[kept.start : kept.end]
-    before, after = surroundings(text, kept)
+    before, after = surroundings(text, trimmed)
     return Judgment(
-        *(asked(question), version_id, text_hash, kept.start, kept.end, quote, before, after, origin, answer.strip())
+        question=checked_question(question),
+        version_id=version_id,
+        text_hash=text_hash,
+        start=trimmed.start,
+        end=trimmed.end,
+        quote=text[trimmed.start : trimmed.end],
+        before=before,
+        after=after,
+        origin=origin,
+        answer=answer.strip(),
     )
 
 
-def asked(question: str) -> str:
-    """The question without blanks at its edges. Raises ``LecternError`` where nothing is left.
+def checked_question(question: str) -> str:
+    """The question trimmed of blanks. Raises ``LecternError`` for a blank one.
 
-    >>> asked(" Who? ")
+    >>> checked_question(" Who? ")
     'Who?'
     """
     if not question.strip():
@@ -180,39 +187,39 @@ def asked(question: str) -> str:
     return question.strip()
 
 
-class _Standing(NamedTuple):
-    """A version that judgments name. ``name``: of its first live source, else of its first; ``live``: there is one."""
+class _VersionState(NamedTuple):
+    """A version with judgments. ``name``: of its first source, preferably a live one. ``live``: it has one."""
 
     name: str
     text_hash: str
     live: bool
 
 
-def _standings(store: Store) -> dict[str, _Standing]:
-    """The versions in the library, live or in the trash, that judgments name."""
+def _version_states(store: Store) -> dict[str, _VersionState]:
+    """The versions in the library, live or in the trash, that have judgments."""
     names = shown_names(store)
-    found: dict[str, _Standing] = {}
+    states: dict[str, _VersionState] = {}
     for version_id, text_hash, source, live in store.rows(
         "SELECT version.id, text_hash, source.id, trashed_at IS NULL FROM source"
         " JOIN version ON version.number = source.version WHERE version.id IN (SELECT version_id FROM judgment)"
         " ORDER BY trashed_at IS NOT NULL, source.id"
     ):
-        found.setdefault(version_id, _Standing(names[source], text_hash, bool(live)))
-    return found
+        states.setdefault(version_id, _VersionState(names[source], text_hash, bool(live)))
+    return states
 
 
-def _row(number: int, judgment: Judgment, created_at: str, standing: _Standing | None) -> JudgmentRow:
-    lost = "" if judgment.start is None else _why_lost(judgment, standing)
+def _row(number: int, judgment: Judgment, created_at: str, state: _VersionState | None) -> JudgmentRow:
+    lost = "" if judgment.start is None else _why_lost(judgment, state)
     start, end = (None, None) if lost else (judgment.start, judgment.end)
-    source = standing.name if standing and standing.live else None
+    source = state.name if state and state.live else None
     return JudgmentRow(number, judgment, created_at, source, judgment.version_id, start, end, lost)
 
 
-def _why_lost(judgment: Judgment, standing: _Standing | None) -> str:
-    if standing is None:
+def _why_lost(judgment: Judgment, state: _VersionState | None) -> str:
+    if state is None:
         return "The document was removed from the library."
-    if not standing.live:
-        return f"{standing.name} is in the trash."
-    if standing.text_hash != judgment.text_hash:
-        return f"The passage is no longer in {standing.name}: the file was edited, or is read in another way now."
+    if not state.live:
+        return f"{state.name} is in the trash."
+    if state.text_hash != judgment.text_hash:
+        return f"The passage is no longer in {state.name}: the file was edited, or is read in another way now."
     return ""

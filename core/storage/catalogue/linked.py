@@ -1,4 +1,4 @@
-"""Which document of the library a link in another one means: a wiki link by name or alias, any other by its way."""
+"""Resolves links between documents of the library: wiki links by name or alias, other links by relative path."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ _ALIASES = ("aliases", "alias")
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """The live documents by what they are called. ``ways``: of each version, the names of its sources as paths.
+    """An index of the live documents by name.
 
-    ``named``: versions by the last part of a name, its ending aside, and by alias, as both are compared.
+    ``paths``: the names of each version's sources, as paths. ``by_name``: version ids by alias and by the last part of
+    a name without ".md", both casefolded.
     """
 
-    ways: Mapping[str, tuple[str, ...]]
-    named: Mapping[str, tuple[str, ...]]
+    paths: Mapping[str, tuple[str, ...]]
+    by_name: Mapping[str, tuple[str, ...]]
 
     @classmethod
     def of(cls, sources: Iterable[tuple[str, str, Iterable[str]]]) -> Linked:
-        """``sources``: version, name and aliases of each.
+        """The index of sources, each given as (version id, name, aliases).
 
         >>> vault = Linked.of([("1", "v/Ducks.md", ["Teal"]), ("2", "v/old/Ducks.md", []), ("3", "v/Pond.md", [])])
         >>> [vault.find(target, "3") for target in ("wiki:Teal#Feed", "wiki:old/ducks", "wiki:Ducks", "old/Ducks.md")]
@@ -37,53 +38,56 @@ class Linked:
         >>> vault.find("wiki:Geese", "3"), vault.find("https://a.org/Ducks.md", "3")
         (None, None)
         """
-        ways: defaultdict[str, list[str]] = defaultdict(list)
-        named: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        paths: defaultdict[str, list[str]] = defaultdict(list)
+        by_name: defaultdict[str, dict[str, None]] = defaultdict(dict)
         for version, name, aliases in sources:
-            way = name.replace("\\", "/")
-            ways[version].append(way)
-            for said in (way, *aliases):
-                named[_key(said)][version] = None
+            path = name.replace("\\", "/")
+            paths[version].append(path)
+            for known_as in (path, *aliases):
+                by_name[_key(known_as)][version] = None
         return cls(
-            {version: tuple(names) for version, names in ways.items()},
-            {key: tuple(versions) for key, versions in named.items()},
+            {version: tuple(names) for version, names in paths.items()},
+            {key: tuple(versions) for key, versions in by_name.items()},
         )
 
     def find(self, target: str, home: str) -> tuple[str, str] | None:
-        """The version a link of version ``home`` means, and the heading in it, "" for none; ``None``: none, or several.
+        """The target of a link in version ``home`` as (version id, heading or ""); ``None`` if unknown or ambiguous.
 
-        Of several notes of a name the one beside the link's own note is meant, as in Obsidian.
+        Of several documents of that name, the one in the folder of the linking document is meant, as in Obsidian.
         """
         is_wiki = target.startswith(WIKI)
         if not is_wiki and (_SCHEME.match(target) or target.startswith(("#", "/"))):
             return None
         path, _, heading = unquote(target).removeprefix(WIKI).partition("#")
-        found = [version for version in self.named.get(_key(path), ()) if self._fits(version, path, home, is_wiki)]
-        if len(found) > 1:
-            beside = {posixpath.dirname(way) for way in self.ways.get(home, ())}
-            found = [one for one in found if beside & {posixpath.dirname(way) for way in self.ways[one]}]
-        return (found[0], "" if heading.startswith("^") else heading) if len(found) == 1 else None
+        matches = [version for version in self.by_name.get(_key(path), ()) if self._fits(version, path, home, is_wiki)]
+        if len(matches) > 1:
+            folders = self._folders(home)
+            matches = [version for version in matches if folders & self._folders(version)]
+        return (matches[0], "" if heading.startswith("^") else heading) if len(matches) == 1 else None
 
     def _fits(self, version: str, path: str, home: str, is_wiki: bool) -> bool:
         if is_wiki:
-            tail = _without_ending(path).casefold()
+            suffix = _without_extension(path).casefold()
             return "/" not in path or any(
-                f"/{_without_ending(way)}".casefold().endswith(f"/{tail}") for way in self.ways[version]
+                f"/{_without_extension(own)}".casefold().endswith(f"/{suffix}") for own in self.paths[version]
             )
-        meant = {posixpath.normpath(posixpath.join(posixpath.dirname(way), path)) for way in self.ways.get(home, ())}
-        return bool(meant & set(self.ways[version]))
+        targets = {posixpath.normpath(posixpath.join(folder, path)) for folder in self._folders(home)}
+        return bool(targets & set(self.paths[version]))
+
+    def _folders(self, version: str) -> set[str]:
+        return {posixpath.dirname(path) for path in self.paths.get(version, ())}
 
 
-def _without_ending(name: str) -> str:
+def _without_extension(name: str) -> str:
     return name.removesuffix(".md")
 
 
 def _key(name: str) -> str:
-    return _without_ending(name.rpartition("/")[2].strip()).casefold()
+    return _without_extension(name.rpartition("/")[2].strip()).casefold()
 
 
 def linked(store: Store) -> Linked:
-    """What the library's live documents are called."""
+    """The index of the library's live documents."""
     rows = store.rows(
         "SELECT version.id, name, metadata FROM source JOIN version ON version.number = source.version"
         " WHERE trashed_at IS NULL ORDER BY source.id"
@@ -94,5 +98,5 @@ def linked(store: Store) -> Linked:
 def _aliases(metadata: str) -> list[str]:
     if not any(name in metadata for name in _ALIASES):
         return []
-    said = json.loads(metadata)
-    return [alias.strip() for name in _ALIASES for alias in said.get(name, "").split(",") if alias.strip()]
+    values = json.loads(metadata)
+    return [alias.strip() for name in _ALIASES for alias in values.get(name, "").split(",") if alias.strip()]

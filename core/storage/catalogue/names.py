@@ -1,7 +1,4 @@
-"""What sources are called where people read it: an attachment stands behind the mail it came in.
-
-Also the collections, tags and documents a question may look into.
-"""
+"""Display names of sources, and search scopes by collection, tag and document."""
 
 from __future__ import annotations
 
@@ -12,41 +9,41 @@ from core.errors import NotFoundError
 from core.storage.catalogue.labels import Labels, fold
 from core.storage.store import Store
 
-BEHIND = " › "
+NAME_SEPARATOR = " › "
 
 
 def shown_names(store: Store) -> dict[int, str]:
-    """The shown name of every source, in the trash or not: an attachment's is ``mail.eml › report.pdf``.
+    """The display name of every source by id, in the trash or not. An attachment's is ``mail.eml › report.pdf``.
 
-    A mail that several sources hold lends the name of its first live one, else of its first.
+    If several sources have the mail, its name is that of the first, preferably a live one.
     """
     rows = store.rows("SELECT id, name, parent, version FROM source ORDER BY trashed_at IS NOT NULL, id")
     names: dict[int, str] = {source: name for source, name, parent, _ in rows if parent is None}
-    first: dict[int, int] = {}
+    first_source: dict[int, int] = {}
     for source, _, _, version in rows:
-        first.setdefault(version, source)
-    attached = {source: (name, first.get(parent)) for source, name, parent, _ in rows if parent is not None}
+        first_source.setdefault(version, source)
+    attachments = {source: (name, first_source.get(parent)) for source, name, parent, _ in rows if parent is not None}
 
-    def behind(source: int) -> str:
+    def full_name(source: int) -> str:
         if source not in names:
-            own, mail = attached[source]
-            names[source] = own if mail is None else behind(mail) + BEHIND + own
+            own, mail = attachments[source]
+            names[source] = own if mail is None else full_name(mail) + NAME_SEPARATOR + own
         return names[source]
 
-    return {source: behind(source) for source, _, _, _ in rows}
+    return {source: full_name(source) for source, _, _, _ in rows}
 
 
 def names_of_versions(store: Store) -> dict[int, str]:
-    """By version number: the shown name of its first live source."""
+    """The display name of each version's first live source, by version number."""
     names = shown_names(store)
-    last_first = store.rows("SELECT version, id FROM source WHERE trashed_at IS NULL ORDER BY id DESC")
-    return {version: names[source] for version, source in last_first}
+    newest_first = store.rows("SELECT version, id FROM source WHERE trashed_at IS NULL ORDER BY id DESC")
+    return {version: names[source] for version, source in newest_first}  # the oldest source comes last and wins
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a question looks into. A field left empty asks for nothing; of one that is not, any of its values will do,
-    and every field must hold: ``collections`` (their ids), ``tags`` (their names), ``versions`` (of documents).
+    """The documents that a question searches: those with any of the ``collections`` (ids), and any of the ``tags``
+    (names), and any of the ``versions`` (ids). An empty field does not restrict.
 
     >>> Scope().everything, Scope(tags=("work",)).everything
     (True, False)
@@ -58,7 +55,7 @@ class Scope:
 
     @property
     def everything(self) -> bool:
-        """Nothing is asked for: all documents pass."""
+        """Whether the scope includes all documents."""
         return not (self.collections or self.tags or self.versions)
 
 
@@ -66,48 +63,53 @@ ALL_DOCUMENTS = Scope()
 
 
 def versions_in(store: Store, scope: Scope) -> Mapping[str, str]:
-    """The versions that pass, each with the shown name of its first source that does.
+    """The versions with a live source in the scope, each with the display name of the first such source.
 
-    A version passes when one live source of it does. A collection or tag that is gone holds nothing.
+    A collection or tag that was deleted counts as empty.
     """
-    which = ["source.trashed_at IS NULL"]
+    conditions = ["source.trashed_at IS NULL"]
     values: list[Sequence[int | str]] = []
     if scope.collections:
-        which.append("source.id IN (SELECT source FROM collected WHERE collection IN (SELECT value FROM json_each(?)))")
+        conditions.append(
+            "source.id IN (SELECT source FROM collected WHERE collection IN (SELECT value FROM json_each(?)))"
+        )
         values.append(scope.collections)
     if scope.tags:
-        which.append(
+        conditions.append(
             "source.id IN (SELECT source FROM tagged JOIN tag ON tag.id = tagged.tag"
             " WHERE folded IN (SELECT value FROM json_each(?)))"
         )
         values.append([fold(name) for name in scope.tags])
     if scope.versions:
-        which.append("version.id IN (SELECT value FROM json_each(?))")
+        conditions.append("version.id IN (SELECT value FROM json_each(?))")
         values.append(scope.versions)
     with store.reading():
         names = shown_names(store)
-        passing = store.rows(
+        rows = store.rows(
             "SELECT version.id, source.id FROM source JOIN version ON version.number = source.version"
-            f" WHERE {' AND '.join(which)} ORDER BY source.id",
+            f" WHERE {' AND '.join(conditions)} ORDER BY source.id",
             *values,
         )
-    found: dict[str, str] = {}
-    for version_id, source in passing:
-        found.setdefault(version_id, names[source])
-    return found
+    versions: dict[str, str] = {}
+    for version_id, source in rows:
+        versions.setdefault(version_id, names[source])
+    return versions
 
 
 def scope_named(store: Store, collections: Sequence[str], tags: Sequence[str]) -> Scope:
-    """The scope of collections and tags by their names. Raises ``NotFoundError`` naming those there are."""
+    """The scope of collections and tags by name. Raises ``NotFoundError`` listing the existing names."""
     with store.reading():
-        held = {fold(known.name): known for known in Labels(store).collections()}
-        carried = {fold(known.name): known for known in Labels(store).tags()}
-    for what, wanted, there in (("collection", collections, held), ("tag", tags, carried)):
-        for name in wanted:
-            if fold(name) not in there:
-                spelt = ", ".join(repr(known.name) for known in there.values())
+        all_collections = {fold(collection.name): collection for collection in Labels(store).collections()}
+        all_tags = {fold(tag.name): tag for tag in Labels(store).tags()}
+    for what, names, existing in (("collection", collections, all_collections), ("tag", tags, all_tags)):
+        for name in names:
+            if fold(name) not in existing:
+                listed = ", ".join(repr(label.name) for label in existing.values())
                 raise NotFoundError(
                     f"This library has no {what} {name!r}.",
-                    f"It has {spelt}." if spelt else f"It has no {what} at all.",
+                    f"It has {listed}." if listed else f"It has no {what} at all.",
                 )
-    return Scope(tuple(held[fold(name)].id for name in collections), tuple(carried[fold(name)].name for name in tags))
+    return Scope(
+        tuple(all_collections[fold(name)].id for name in collections),
+        tuple(all_tags[fold(name)].name for name in tags),
+    )

@@ -1,4 +1,4 @@
-"""The log of questions: what was asked, how sure the answer was, what was read for it. It stays in the library."""
+"""The log of questions that users asked, with the outcome of each. It is stored in the library only."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from core.errors import LecternError
 from core.storage.store import Store, now
 from core.text.normalise import storable
 
-_OFF = "preference.questions.unlogged"  # kept with the preferences, also by repair
-KEPT = 20_000  # of the latest
+_OFF = "preference.questions.unlogged"  # a preference, so that the keepsakes include it
+MAX_QUESTIONS = 20_000  # older ones are deleted
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedQuestion:
-    """A question that was asked on Ask, and what came of it.
+    """A question asked on the Ask page, and its outcome.
 
-    ``milliseconds``: of searching and of choosing what to quote. ``support``: probability that what was found answers
-    it, 0..1; ``quoted``: it was enough to quote from; both ``None`` where a language model wrote the answer instead.
-    ``similarity``: of the nearest chunk, ``None`` by words alone. ``version_ids``: documents that were read, the most
-    relevant first. ``at``: ISO 8601, UTC.
+    ``milliseconds``: for search and the choice of quotes. ``support``: the probability that the passages answer it, 0
+    to 1. ``quoted``: it was high enough to quote them. Both are ``None`` where a language model wrote the answer.
+    ``similarity``: of the nearest chunk, ``None`` for lexical search only. ``version_ids``: documents in the context,
+    the most relevant first. ``at``: ISO 8601 in UTC.
     """
 
     question: str
@@ -33,53 +33,61 @@ class LoggedQuestion:
 
 
 class QuestionLog:
-    """The log of one library; off, nothing of a question is written anywhere."""
+    """The log of one library. While it is off, nothing is recorded."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     @property
     def on(self) -> bool:
-        """Whether questions are noted: by a library that may be written, unless a person said no."""
+        """Whether questions are recorded: the library is writable and the user has not switched the log off."""
         return self._store.writable and self._store.meta(_OFF) is None
 
     def switch(self, on: bool) -> None:
-        """Note questions from now on, or no longer; what was noted stays until it is forgotten."""
+        """Switch the log on or off; recorded questions stay."""
         self._store.set_meta(_OFF, None if on else "1")
 
-    def note(self, asked: LoggedQuestion) -> None:
-        """Put a question into the log, at this moment where ``at`` is ""; off, nothing happens."""
+    def note(self, question: LoggedQuestion) -> None:
+        """Record a question, with the current time if its ``at`` is "". Does nothing while the log is off."""
         if not self.on:
             return
-        values = asked.question, asked.milliseconds, asked.support, asked.quoted, asked.similarity
+        values = question.milliseconds, question.support, question.quoted, question.similarity, question.version_ids
         with self._store.transaction():
-            number = self._store.insert(
+            row = self._store.insert(
                 "INSERT INTO logged_question(question, milliseconds, support, quoted, similarity, version_ids, at)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                *(storable(values[0]), *values[1:], asked.version_ids, asked.at or now()),
+                *(storable(question.question), *values, question.at or now()),
             )
-            self._store.write("DELETE FROM logged_question WHERE id <= ?", number - KEPT)
+            self._store.write("DELETE FROM logged_question WHERE id <= ?", row - MAX_QUESTIONS)
 
     def since(self, moment: str) -> list[LoggedQuestion]:
-        """What was asked at ``moment`` (ISO 8601, UTC; "": ever) or later, in the order of its asking.
+        """The questions asked at or after ``moment`` (ISO 8601 in UTC; "" for all), oldest first.
 
-        Questions of an older Lectern, which noted no moment, are left out.
+        Questions recorded without a time, by early versions of Lectern, are left out.
         """
-        found = self._store.rows(
+        rows = self._store.rows(
             "SELECT question, milliseconds, support, quoted, similarity, version_ids, at FROM logged_question"
             " WHERE at >= ? AND at <> '' ORDER BY id",
             moment,
         )
         return [
-            LoggedQuestion(*(*before, None if quoted is None else bool(quoted), near, tuple(json.loads(read)), at))
-            for *before, quoted, near, read, at in found
+            LoggedQuestion(
+                question=question,
+                milliseconds=milliseconds,
+                support=support,
+                quoted=None if quoted is None else bool(quoted),
+                similarity=similarity,
+                version_ids=tuple(json.loads(version_ids)),
+                at=at,
+            )
+            for question, milliseconds, support, quoted, similarity, version_ids, at in rows
         ]
 
     def read_since(self, moment: str) -> set[str]:
-        """The versions that were read for a question at ``moment`` (ISO 8601, UTC) or later.
+        """The versions that were in the context of a question asked at or after ``moment`` (ISO 8601 in UTC).
 
-        Raises ``LecternError`` where the log is off or does not go back so far: then nobody knows. What was asked while
-        it was off before is not known either, and passes for not asked.
+        Raises ``LecternError`` if the log is off or does not go back so far. Questions asked during earlier times when
+        it was off are missing.
         """
         first = self._store.value("SELECT min(at) FROM logged_question WHERE at <> ''")
         first = None if self._store.meta(_OFF) is not None else first
@@ -88,16 +96,16 @@ class QuestionLog:
                 f"Since when documents were not read is not known: the log of questions {_reach(first)}.",
                 "Choose fewer days, or go by age alone.",
             )
-        read = "SELECT DISTINCT value FROM logged_question, json_each(version_ids) WHERE at >= ?"
-        return {version for (version,) in self._store.rows(read, moment)}
+        query = "SELECT DISTINCT value FROM logged_question, json_each(version_ids) WHERE at >= ?"
+        return {version for (version,) in self._store.rows(query, moment)}
 
     def latest(self, count: int) -> list[str]:
-        """So many questions, each once, the one asked last first."""
-        latest = "SELECT question FROM logged_question GROUP BY question ORDER BY max(id) DESC LIMIT ?"
-        return [str(question) for (question,) in self._store.rows(latest, count)]
+        """The latest ``count`` distinct questions, newest first."""
+        query = "SELECT question FROM logged_question GROUP BY question ORDER BY max(id) DESC LIMIT ?"
+        return [str(question) for (question,) in self._store.rows(query, count)]
 
     def forget(self) -> None:
-        """Empty the log."""
+        """Delete all recorded questions."""
         self._store.write("DELETE FROM logged_question")
 
 

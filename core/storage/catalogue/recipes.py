@@ -1,7 +1,7 @@
-"""Recipes of their own: how documents of one kind, or one document, are cut where the library's settings do not decide.
+"""Own recipes: chunking settings for one kind of document or one document, instead of the library's.
 
-They resolve from the library to the kind to the document; the last wins, whole. A document's own is anchored by value
-to its version, as edits are, and goes along when its file changes.
+A document's own recipe takes precedence over that of its kind, and that over the library's; they are not merged. The
+recipe of a document is stored under its version id and moves to the next version when its file changes.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ Overrides = Mapping[tuple[str, str], ChunkingSettings]
 
 @dataclass(frozen=True, slots=True)
 class OwnRecipe:
-    """``scope``: "kind" or "document"; ``key``: the kind of document, or the version. ``changed_at``: ISO 8601, UTC.
+    """The own recipe of a kind or a document.
 
-    ``name``: of the document for people, "" for a kind, and for a document that has left the library.
+    ``scope``: "kind" or "document". ``key``: the document kind or the version id. ``changed_at``: ISO 8601 in UTC.
+    ``name``: the document's title, "" for a kind and for a document that is no longer in the library.
     """
 
     scope: str
@@ -33,7 +34,7 @@ class OwnRecipe:
 
 
 def own_recipes(store: Store) -> list[OwnRecipe]:
-    """All of them, kinds first. Raises ``SettingsError`` where a stored value is outside what this Lectern allows."""
+    """All own recipes, kinds first. Raises ``SettingsError`` for a stored value that is no longer allowed."""
     return [
         OwnRecipe(scope, key, _read(values), changed_at, title or "")
         for scope, key, values, changed_at, title in store.rows(
@@ -44,33 +45,36 @@ def own_recipes(store: Store) -> list[OwnRecipe]:
 
 
 def overrides(store: Store) -> Overrides:
-    """All of them by scope and key: what ``resolved`` looks into."""
+    """The settings of all own recipes by (scope, key), for ``resolve``."""
     return {(own.scope, own.key): own.chunking for own in own_recipes(store)}
 
 
-def resolved(library: ChunkingSettings, known: Overrides, kind: str, version_id: str) -> ChunkingSettings:
-    """How a document is cut.
+def resolve(library: ChunkingSettings, own: Overrides, kind: str, version_id: str) -> ChunkingSettings:
+    """The chunking settings of a document: its own, those of its kind, or the library's.
 
     >>> small, large = ChunkingSettings(max_tokens=50), ChunkingSettings(max_tokens=200)
-    >>> known = {("kind", "pdf"): small, ("document", "v"): large}
-    >>> [resolved(ChunkingSettings(), known, "pdf", version).max_tokens for version in "vw"]
+    >>> own = {("kind", "pdf"): small, ("document", "v"): large}
+    >>> [resolve(ChunkingSettings(), own, "pdf", version).max_tokens for version in "vw"]
     [200, 50]
     """
-    return known.get(("document", version_id), known.get(("kind", kind), library))
+    return own.get(("document", version_id), own.get(("kind", kind), library))
 
 
 def own_chunking(store: Store, kind: str, version_id: str, before: str | None = None) -> ChunkingSettings | None:
-    """What ``resolved`` finds for one document, ``None`` where the library's settings decide."""
-    found = store.value(
+    """The own settings of one document or its kind; ``None``: the library's apply.
+
+    ``before``: the version whose recipe it will take over, if any.
+    """
+    values = store.value(
         "SELECT chunking FROM own_recipe WHERE (scope = 'document' AND key IN (?1, ?2))"
         " OR (scope = 'kind' AND key = ?3) ORDER BY scope = 'kind', key <> ?1 LIMIT 1",
         *(version_id, before or version_id, kind),
     )
-    return None if found is None else _read(found)
+    return None if values is None else _read(values)
 
 
 def set_own_recipe(store: Store, scope: str, key: str, chunking: ChunkingSettings | None) -> None:
-    """Keep how a kind or a document is cut; ``None`` forgets it."""
+    """Set the own recipe of a kind or a document; ``None`` deletes it."""
     if chunking is None:
         store.write("DELETE FROM own_recipe WHERE scope = ? AND key = ?", scope, key, contents=False)
     else:
@@ -79,8 +83,8 @@ def set_own_recipe(store: Store, scope: str, key: str, chunking: ChunkingSetting
         store.write("INSERT OR REPLACE INTO own_recipe VALUES (?, ?, ?, ?)", *row, contents=False)
 
 
-def hand_recipe_on(store: Store, version_id: str, successor: str) -> None:
-    """A document's own recipe goes to the version that succeeds it, unless that has one."""
+def transfer_recipe(store: Store, version_id: str, successor: str) -> None:
+    """Move a document's own recipe to its successor version, unless that has one already."""
     store.write("UPDATE OR IGNORE own_recipe SET key = ? WHERE scope = 'document' AND key = ?", successor, version_id)
     store.write("DELETE FROM own_recipe WHERE scope = 'document' AND key = ?", version_id)
 

@@ -1,4 +1,4 @@
-"""What conditions are held against: each live source's names, labels, folders, genre and day."""
+"""Metadata of live sources that conditions filter by: names, labels, folders, genre and date."""
 
 from __future__ import annotations
 
@@ -23,19 +23,20 @@ from core.text.calendar_names import Period, period
 _WORD = re.compile(r"[^\W_]+")
 _YEAR_IN_NAME = re.compile(r"(?<!\d)(?:199\d|20\d\d)(?!\d)")
 _PDF_TIME = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?")
-# Of a file's own metadata, the first that is there: Office and PDF have the plain ones, the heads of notes any of them.
-_STATED = ("date", "updated", "last_updated", "lastmod", "modified", "reviewed", "published", "created")
-_HEAD = 1024  # bytes of features that are unpacked at once
-_KIND_AND_GENRE = 100  # bytes behind a kind's beginning that hold the genre, if there is one
+# Metadata keys with a date, in order of preference. Office and PDF files have some of them, front matter any.
+_DATE_KEYS = ("date", "updated", "last_updated", "lastmod", "modified", "reviewed", "published", "created")
+_BLOCK_BYTES = 1024  # of features, decompressed at a time
+_KIND_AND_GENRE_BYTES = 100  # from the start of a kind's value; if there is a genre, it lies within them
 
 
 @dataclass(frozen=True, slots=True)
 class SourceMetadata:
-    """A live source as conditions see it; texts are folded for comparison.
+    """The metadata of a live source.
 
-    ``names``: the shown name, the title. ``suffix``: of the name, without the dot. ``folders``: those that hold it and
-    not everything, and the remembered ones. ``genre``: "other" where none is known. ``dated``: by what it may be:
-    its shown name, its title, its own metadata as JSON, the file's last change in nanoseconds, when it was added.
+    ``names``: the display name and the title. ``suffix``: of the name, without the dot. ``folders``: names of the
+    watched folders that contain it, and of all folders above it except those that contain every file of the library.
+    ``genre``: "other" if unknown. ``dated``: what its date is derived from: display name, title, metadata as JSON,
+    modification time of the file in nanoseconds, and the time it was added.
     """
 
     version_id: str
@@ -50,17 +51,17 @@ class SourceMetadata:
 
     @property
     def days(self) -> Period:
-        """What it is dated by: a date in its name, its own metadata, its title, the file's last change, the day it was
-        added, the first there is. Read when it is asked for: few questions name a date.
+        """Its date: that in its name, or else in its metadata, in its title, the last change of its file, or the day it
+        was added. Computed on demand, since few questions filter by date.
         """
         return _days(*self.dated)
 
 
 @dataclass(frozen=True, slots=True)
 class KnownNames:
-    """What a question may name: everything there is, as it is spelt. Without it, no operator names a place.
+    """All values in the library that the operators of a question can refer to, in their original spelling.
 
-    ``kinds``: of documents, and their names' suffixes. ``names``: of files, and titles.
+    ``kinds``: document kinds and file suffixes. ``names``: display names and titles.
     """
 
     kinds: frozenset[str] = frozenset()
@@ -72,13 +73,13 @@ class KnownNames:
 
     @property
     def places(self) -> frozenset[str]:
-        """Everything that something can be "in"."""
+        """All values of the operator "in"."""
         return self.names | self.collections | self.tags | self.folders
 
 
 @lru_cache(maxsize=65_536)
 def words_of(name: str) -> tuple[str, ...]:
-    """A name's words as they are compared: however it is joined and capitalised.
+    """A name's words, folded, for comparison independent of punctuation and case.
 
     >>> words_of("Security-Policy_v2.docx") == words_of("security policy v2 DOCX")
     True
@@ -86,32 +87,32 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(fold(name)))
 
 
-def is_called(wanted: Sequence[str], name: str) -> bool:
-    """Whether the wanted words stand side by side in a name.
+def is_called(words: Sequence[str], name: str) -> bool:
+    """Whether a name contains these words as a contiguous sequence.
 
     >>> is_called(("security", "policy"), "security-policy.docx"), is_called(("policy", "docx"), "policy.md")
     (True, False)
     """
     own = words_of(name)
-    size = len(wanted)
-    return size > 0 and any(own[at : at + size] == tuple(wanted) for at in range(len(own) - size + 1))
+    size = len(words)
+    return size > 0 and any(own[start : start + size] == tuple(words) for start in range(len(own) - size + 1))
 
 
 def known(store: Store, sources: Sequence[SourceMetadata] | None = None) -> KnownNames:
-    """What there is to be named in this library; grows stale with ``Store.revision``."""
-    there = source_metadata(store) if sources is None else sources
+    """The names in this library, valid until ``Store.revision`` changes. ``sources``: ``None`` reads them."""
+    sources = source_metadata(store) if sources is None else sources
     return KnownNames(
-        kinds=frozenset(word for one in there for word in (one.kind, one.suffix) if word),
-        names=frozenset(name for one in there for name in one.names),
-        collections=frozenset(name for one in there for name in one.collections),
-        tags=frozenset(name for one in there for name in one.tags),
-        folders=frozenset(name for one in there for name in one.folders),
-        genres=frozenset(one.genre for one in there if one.genre != "other"),
+        kinds=frozenset(kind for source in sources for kind in (source.kind, source.suffix) if kind),
+        names=frozenset(name for source in sources for name in source.names),
+        collections=frozenset(name for source in sources for name in source.collections),
+        tags=frozenset(name for source in sources for name in source.tags),
+        folders=frozenset(name for source in sources for name in source.folders),
+        genres=frozenset(source.genre for source in sources if source.genre != "other"),
     )
 
 
 def source_metadata(store: Store) -> tuple[SourceMetadata, ...]:
-    """All live sources, in the order they were added; genres as far as features are kept for the serving index."""
+    """The metadata of all live sources, in the order they were added; genres from the serving generation's features."""
     with store.reading() as connection:
         names = shown_names(store)
         rows = store.rows(
@@ -123,8 +124,8 @@ def source_metadata(store: Store) -> tuple[SourceMetadata, ...]:
             "SELECT version, features FROM enriched WHERE generation = ?", (int(store.meta("serving") or 0),)
         )
         genres = {version: genre_of(packed) for version, packed in features}
-        remembered = tuple(Path(os.fsdecode(path)) for (path,) in store.rows("SELECT path FROM folder"))
-    common = len(_common(path for *_, path, _, _ in rows if path is not None))
+        watched = tuple(Path(os.fsdecode(path)) for (path,) in store.rows("SELECT path FROM folder"))
+    common = len(_common_parts(path for *_, path, _, _ in rows if path is not None))
     return tuple(
         SourceMetadata(
             version_id,
@@ -133,7 +134,7 @@ def source_metadata(store: Store) -> tuple[SourceMetadata, ...]:
             (names[source], title),
             collections.get(source, ()),
             tags.get(source, ()),
-            _folders(path, common, remembered) if path is not None else (),
+            _folders(path, common, watched) if path is not None else (),
             genres.get(number, "other"),
             (names[source], title, metadata, modified, added),
         )
@@ -141,93 +142,94 @@ def source_metadata(store: Store) -> tuple[SourceMetadata, ...]:
     )
 
 
-# What is read out of names, paths and metadata is kept: nearly all of them are the same after a change of the library.
-_kept = lru_cache(maxsize=65_536)
+# Cached across calls: after a change of the library nearly all names, paths and metadata are the same.
+_cached = lru_cache(maxsize=65_536)
 
 
-@_kept
-def _parts(path: bytes) -> tuple[str, ...]:
-    """Of the folder that a file lies in."""
+@_cached
+def _folder_parts(path: bytes) -> tuple[str, ...]:
     return Path(os.fsdecode(path)).parent.parts
 
 
-@_kept
+@_cached
 def _suffix(name: str) -> str:
     return PurePath(name).suffix.removeprefix(".").lower()
 
 
-def _common(paths: Iterable[bytes]) -> tuple[str, ...]:
-    """The parts that the folders of all paths have in common."""
-    folders = {_parts(path) for path in paths}
+def _common_parts(paths: Iterable[bytes]) -> tuple[str, ...]:
+    """The longest common prefix of the folders of all paths."""
+    folders = {_folder_parts(path) for path in paths}
     return tuple(parts[0] for parts in takewhile(lambda parts: len(set(parts)) == 1, zip(*folders, strict=False)))
 
 
-@_kept
-def _folders(path: bytes, common: int, remembered: tuple[Path, ...]) -> tuple[str, ...]:
-    """Names of the folders above a file. One that holds every file tells nothing apart, unless it is remembered."""
-    above = Path(os.fsdecode(path)).parents
-    own = [folder.name for folder in remembered if folder in above]
-    return tuple(dict.fromkeys(name for name in (*own, *_parts(path)[common:]) if name))
+@_cached
+def _folders(path: bytes, common: int, watched: tuple[Path, ...]) -> tuple[str, ...]:
+    """Names of the folders above a file, without the first ``common`` ones, and of the watched folders among them."""
+    parents = Path(os.fsdecode(path)).parents
+    own = [folder.name for folder in watched if folder in parents]
+    return tuple(dict.fromkeys(name for name in (*own, *_folder_parts(path)[common:]) if name))
 
 
-def kept_genre(store: Store, version_id: str, generation: int) -> str:
-    """The genre of one version as it is kept for a generation, "other" where nothing is."""
-    found = store.value(
+def stored_genre(store: Store, version_id: str, generation: int) -> str:
+    """The genre in a version's stored features of a generation; "other" without features."""
+    packed = store.value(
         "SELECT features FROM enriched JOIN version ON version.number = enriched.version"
         " WHERE generation = ? AND version.id = ?",
         *(generation, version_id),
     )
-    return "other" if found is None else genre_of(found)
+    return "other" if packed is None else genre_of(packed)
 
 
 def genre_of(packed: bytes) -> str:
-    """The genre that a version's packed features name, "other" for none: the same in all entries, so the first will do.
+    """The genre in a version's packed features, "other" if there is none.
 
-    It follows the title and the kind, and every quotation mark inside a text is escaped: only the head is unpacked.
+    All chunks have the same genre, so the first entry is enough. Only its beginning is decompressed: the genre follows
+    the title and the kind. The pattern is safe because quotation marks inside JSON strings are escaped.
     """
-    opened = zlib.decompressobj()
+    decompressor = zlib.decompressobj()
     try:
-        head = opened.decompress(packed, _HEAD)
-        while opened.unconsumed_tail and len(head.partition(b'"kind":"')[2]) < _KIND_AND_GENRE:
-            head += opened.decompress(opened.unconsumed_tail, _HEAD)
-    except UNPACKING:  # verify names it
+        head = decompressor.decompress(packed, _BLOCK_BYTES)
+        while decompressor.unconsumed_tail and len(head.partition(b'"kind":"')[2]) < _KIND_AND_GENRE_BYTES:
+            head += decompressor.decompress(decompressor.unconsumed_tail, _BLOCK_BYTES)
+    except UNPACKING:  # damaged: verify reports it
         return "other"
-    found = re.search(rb'"genre":"([^"]*)"', head)
-    return found[1].decode() if found else "other"
+    match = re.search(rb'"genre":"([^"]*)"', head)
+    return match[1].decode() if match else "other"
 
 
-@_kept
+@_cached
 def _days(name: str, title: str, metadata: str, modified: int | None, added: str) -> Period:
-    """``metadata``: of the file itself, as JSON."""
     try:
-        known = json.loads(metadata)
-        stated = [found for key in _STATED if (found := _day(known.get(key, ""))) is not None]
-    except UNPACKING:  # verify names it
-        stated = []
-    found = _dated(name, True) or next(iter(stated), None) or _dated(title, False)
-    if found is not None:
-        return found
+        values = json.loads(metadata)
+        stated = next((days for key in _DATE_KEYS if (days := _day(values.get(key, "")))), None)
+    except UNPACKING:  # damaged: verify reports it
+        stated = None
+    days = _date_in_name(name, bare_year=True) or stated or _date_in_name(title, bare_year=False)
+    if days is not None:
+        return days
     moment = datetime.fromtimestamp(modified / 1e9, UTC) if modified is not None else datetime.fromisoformat(added)
     return Period(moment.date(), moment.date())
 
 
-@_kept
-def _dated(name: str, year: bool) -> Period | None:
-    """The first date in a name; with ``year``, also a year alone, as files are named by.
+@_cached
+def _date_in_name(name: str, *, bare_year: bool) -> Period | None:
+    """The first date in a name; with ``bare_year`` also a year by itself, as is common in file names.
 
-    >>> _dated("2024-05 minutes.md", True).last.day, _dated("budget_2023.xlsx", True).first.year, _dated("1984", False)
-    (31, 2023, None)
+    >>> _date_in_name("2024-05 minutes.md", bare_year=True).last.day
+    31
+    >>> _date_in_name("budget_2023.xlsx", bare_year=True).first.year, _date_in_name("1984", bare_year=False)
+    (2023, None)
     """
     spaced = re.sub(r"_+", " ", os.path.splitext(name)[0])  # noqa: PTH122 - a name, which need not be a path
     values = [value for _, _, value in sorted(calendar.dates(spaced))]
-    alone = _YEAR_IN_NAME.search(spaced) if year else None
-    return next((days for value in [*values, *([alone.group()] if alone else [])] if (days := period(value))), None)
+    year = _YEAR_IN_NAME.search(spaced) if bare_year else None
+    return next((days for value in [*values, *([year.group()] if year else [])] if (days := period(value))), None)
 
 
 def _day(stated: str) -> Period | None:
-    """A moment of a file's metadata as a day, however its format writes it."""
+    """The date of a metadata value in ISO or PDF format; ``None`` for anything else."""
     if (pdf := _PDF_TIME.match(stated)) is not None:
         return period("-".join(part for part in pdf.groups() if part))
     plain = stated.strip()
-    found = period(plain[:10]) if len(plain) > 10 else period(plain)
-    return found if found is not None and date(1970, 1, 2) <= found.first else None  # zero is no date
+    days = period(plain[:10]) if len(plain) > 10 else period(plain)
+    return days if days is not None and date(1970, 1, 2) <= days.first else None  # a zero timestamp is not a date

@@ -1,4 +1,4 @@
-"""What a library holds and what it costs on disk, part by part."""
+"""Statistics of a library: counts and disk usage."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ from core.storage.schema.steps import NO_VECTOR
 from core.storage.schema.word_tables import FIELDS, content_table, index_table
 from core.storage.store import Store
 
-BACKUPS = ("backups", "damaged", "replaced")  # copies of the catalogue, and those that were set aside
-CACHE = "cache"  # the folder for what pages keep beside the library; it may be deleted at any time
+BACKUPS = ("backups", "damaged", "replaced")  # folders with copies of the catalogue, some of them set aside
+CACHE = "cache"  # the folder for cached data of the pages; it may be deleted at any time
 
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Counts of what is live, chunks of the serving generation, and bytes on disk.
+    """Counts of live sources and of chunks in the serving generation, and bytes on disk.
 
-    ``documents`` are versions; ``chunks`` are leaves, ``parents`` the chunks above them; ``characters`` and
-    ``covered`` are non-blank ones; ``coverage`` is their share, 0..1 (1.0 for an empty library). ``texts``: distinct
-    inputs of the encoder that the leaves need; ``vectors``: those kept, of leaves cut otherwise too. ``pending``:
-    changes Chroma has yet to be told; ``recall``: of the leaves nearest to a question the share, 0..1, that Chroma was
-    last seen to find (``core.storage.index.recall``), ``None`` where it was never measured. ``trash``: sources in the
-    trash, and ``trash_bytes`` the originals that nothing else holds. ``catalogue_bytes`` is ``text_bytes`` (text,
-    structure, chunks, jobs), ``vectors_bytes`` and ``lexical_bytes``; ``files_bytes``: originals, those in the trash
-    too; ``cache_bytes``: pictures of pages and the like; ``backups_bytes``: copies of the catalogue and those set
-    aside; ``other_bytes``: reports of benchmarks. ``total_bytes`` is all of it.
+    Chunks: ``chunks`` are leaves, ``parents`` the chunks above them. ``characters`` and ``covered`` count non-blank
+    characters; ``coverage`` is their ratio, 0 to 1 (1.0 for an empty library). ``truncated``: leaves that the encoder
+    reads only in part. ``texts``: distinct encoder inputs of the leaves. ``vectors``: cached vectors, including those
+    that no leaf uses now. ``pending``: changes in the outbox. ``recall``: as last measured for Chroma, 0 to 1, or
+    ``None`` (``core.storage.index.recall``). ``trash``: sources in the trash; ``trash_bytes``: originals that only they
+    use.
+
+    Bytes: ``catalogue_bytes`` is the sum of ``text_bytes`` (text, structure, chunks, jobs), ``vectors_bytes`` and
+    ``lexical_bytes``. ``files_bytes``: originals, including the trash. ``cache_bytes``: page images and the like.
+    ``backups_bytes``: backups and catalogues set aside. ``other_bytes``: benchmark reports. ``total_bytes``: the total.
     """
 
     sources: int
@@ -94,12 +95,12 @@ FROM version WHERE number IN (SELECT version FROM source WHERE trashed_at IS NUL
 
 
 def stats(store: Store) -> Stats:
-    """The figures the Library page and ``core stats`` show."""
+    """The statistics for the Library page and ``core stats``."""
     with store.reading() as connection:
-        found = connection.execute(_COUNTS, {"serving": int(store.meta("serving") or 0)})
-        counts = dict(zip((column[0] for column in found.description), found.fetchone(), strict=True))
+        cursor = connection.execute(_COUNTS, {"serving": int(store.meta("serving") or 0)})
+        counts = dict(zip((column[0] for column in cursor.description), cursor.fetchone(), strict=True))
         tables = _table_bytes(connection)
-        lexical = [name for known in generations(store) for name in _lexical_tables(known.number)]
+        lexical = [name for generation in generations(store) for name in _lexical_tables(generation.number)]
     vectors_bytes = tables.get("vector", 0) + tables.get("sqlite_autoindex_vector_1", 0)
     lexical_bytes = sum(tables.get(name, 0) for name in lexical)
     catalogue = sum(_bytes(path) for path in store.home.glob(CATALOGUE + "*"))
@@ -114,7 +115,7 @@ def stats(store: Store) -> Stats:
     return Stats(
         **counts,
         **sizes,
-        recall=None if (seen := last_recall(store)) is None else seen.share,
+        recall=None if (measured := last_recall(store)) is None else measured.share,
         coverage=counts["covered"] / counts["characters"] if counts["characters"] else 1.0,
         text_bytes=max(0, catalogue - vectors_bytes - lexical_bytes),
         vectors_bytes=vectors_bytes,
@@ -125,7 +126,7 @@ def stats(store: Store) -> Stats:
 
 @dataclass(frozen=True, slots=True)
 class KindFigures:
-    """What the live documents of a kind come to. ``chunks``: leaves of the serving generation."""
+    """Totals over the live documents of one kind. ``chunks``: leaves in the serving generation."""
 
     documents: int
     size_bytes: int
@@ -133,42 +134,42 @@ class KindFigures:
     chunks: int
 
 
-def kind_figures(store: Store, enough: int) -> tuple[dict[str, KindFigures], float | None]:
-    """By kind what documents come to; and bytes of index a chunk, ``None`` for fewer than ``enough`` chunks."""
+def kind_figures(store: Store, min_chunks: int) -> tuple[dict[str, KindFigures], float | None]:
+    """The totals by kind, and the index size in bytes per chunk (``None`` with fewer than ``min_chunks`` chunks)."""
     rows = store.rows(_KIND_FIGURES, int(store.meta("serving") or 0))
     figures = {str(kind): KindFigures(*map(int, counts)) for kind, *counts in rows}
-    chunks = sum(one.chunks for one in figures.values())
+    chunks = sum(totals.chunks for totals in figures.values())
     catalogue = sum(_bytes(path) for path in store.home.glob(CATALOGUE + "*"))
     index = catalogue + folder_bytes(store.home / "chroma")
-    return figures, index / chunks if chunks >= enough else None
+    return figures, index / chunks if chunks >= min_chunks else None
 
 
 def _table_bytes(connection: sqlite3.Connection) -> Mapping[str, int]:
-    """Bytes of the pages of every table and index; of the vectors and tokens alone where SQLite lacks ``dbstat``."""
+    """The size of every table and index; without SQLite's ``dbstat``, of the vectors and lexical tables only."""
     try:
         return dict(connection.execute("SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE").fetchall())
     except sqlite3.OperationalError:
-        measured = {"vector": "SELECT sum(length(data) + length(key)) FROM vector"}
+        queries = {"vector": "SELECT sum(length(data) + length(key)) FROM vector"}
         for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE name GLOB 'lexical_*_data'").fetchall():
-            measured[name] = f"SELECT sum(length(block)) FROM {name}"
+            queries[name] = f"SELECT sum(length(block)) FROM {name}"
             tokens = f"{name.removesuffix('_data')}_tokens"
-            measured[tokens] = f"SELECT sum({' + '.join(f'length({name})' for name in FIELDS)}) FROM {tokens}"
-        return {name: int(connection.execute(query).fetchone()[0] or 0) for name, query in measured.items()}
+            queries[tokens] = f"SELECT sum({' + '.join(f'length({field})' for field in FIELDS)}) FROM {tokens}"
+        return {name: int(connection.execute(query).fetchone()[0] or 0) for name, query in queries.items()}
 
 
 def _lexical_tables(generation: int) -> list[str]:
-    """A generation's tokens, and the tables FTS5 keeps its index in."""
+    """A generation's token table and the internal tables of its FTS5 index."""
     index = index_table(generation)
     return [content_table(generation), *(f"{index}_{part}" for part in ("data", "idx", "docsize", "config"))]
 
 
 def folder_bytes(folder: Path) -> int:
-    """Of all files below a folder."""
+    """The total size of all files below a folder."""
     return sum(_bytes(path) for path in folder.rglob("*"))
 
 
 def _bytes(path: Path) -> int:
-    """Size of a file that may vanish while it is looked at."""
+    """The size of a file; 0 for a folder, or if the file is deleted meanwhile."""
     try:
         return path.stat().st_size if path.is_file() else 0
     except FileNotFoundError:
@@ -180,13 +181,13 @@ _KEY = "languages"
 
 @row_faults("The list of languages")
 def languages(store: Store) -> tuple[str, ...]:
-    """Names as ``core.text.languages`` has them, in alphabetical order; one that was indexed once stays."""
+    """The languages that were ever indexed, by their names in ``core.text.languages``, sorted."""
     return tuple(json.loads(store.meta(_KEY) or "[]"))
 
 
 def add_language(store: Store, language: str) -> None:
-    """Note that a document in this language is indexed; questions are asked in it from now on."""
+    """Record that a document in this language is indexed, so that questions are also analysed in it."""
     with store.transaction():
-        known = languages(store)
-        if language not in known:
-            store.set_meta(_KEY, json.dumps(sorted({*known, language})))
+        indexed = languages(store)
+        if language not in indexed:
+            store.set_meta(_KEY, json.dumps(sorted({*indexed, language})))

@@ -1,7 +1,8 @@
-"""The symbols of a library's code: where each is defined, told by what its syntax was cut into.
+"""The symbols defined in a library's source code, and resolution of a called name to its definition.
 
-What ``code`` and ``auto`` cut says what it defines, imports and calls (``core.chunking.chunkers.code``). Calls are bare
-names: whose method is meant is not known. So a name leads somewhere only where one definition is the likeliest.
+The chunkers ``code`` and ``auto`` record in each chunk's metadata what it defines, imports and calls
+(``core.chunking.chunkers.code``). Calls are bare names without the type of the receiver, so a call is resolved only if
+one definition is clearly the most likely.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from core.storage.store import Store
 from core.types import Span
 
 _WORD = re.compile(r"\w+")
-_Cut = tuple[str, int, int, Sequence[str], Sequence[str], Sequence[str]]
+_Leaf = tuple[str, int, int, Sequence[str], Sequence[str], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A function, method or type. ``path``: its name within those around it; ``span``: of the leaves that hold it."""
+    """A function, method or type. ``path``: its qualified name. ``span``: of the leaves that contain it."""
 
     version_id: str
     path: str
@@ -32,8 +33,10 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class SymbolTable:
-    """``definitions`` by the last part of their paths; ``imported``: the words of what each version imports, of which
-    ``folders`` are the last ones.
+    """The definitions and imports of all code.
+
+    ``definitions``: by unqualified name. ``imported``: all words in the import paths of each version; ``folders``: only
+    the last word of each import path.
     """
 
     definitions: Mapping[str, Sequence[Definition]]
@@ -41,53 +44,57 @@ class SymbolTable:
     folders: Mapping[str, Set[str]]
 
     @classmethod
-    def of(cls, leaves: Iterable[_Cut]) -> SymbolTable:
-        """``leaves`` in order: version, start, end, what they define, the units they are of, and what they import.
+    def of(cls, leaves: Iterable[_Leaf]) -> SymbolTable:
+        """The table of leaves in text order: (version, start, end, symbols defined, units contained in, imports).
 
-        >>> cut = [("1", 0, 9, ["A", "A.f"], ["A.f"], []), ("1", 9, 20, [], ["A.f"], []), ("2", 0, 5, [], [], [".a"])]
-        >>> [(one.path, one.span) for name in ("A", "f") for one in SymbolTable.of(cut).definitions[name]]
+        >>> leaves = [
+        ...     ("1", 0, 9, ["A", "A.f"], ["A.f"], []), ("1", 9, 20, [], ["A.f"], []), ("2", 0, 5, [], [], [".a"]),
+        ... ]
+        >>> table = SymbolTable.of(leaves)
+        >>> [(definition.path, definition.span) for name in ("A", "f") for definition in table.definitions[name]]
         [('A', Span(start=0, end=9)), ('A.f', Span(start=0, end=20))]
         """
-        found: dict[tuple[str, str], Definition] = {}
+        by_path: dict[tuple[str, str], Definition] = {}
         imported, folders = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
-        before = -1  # where the leaf before it ended
+        previous_end = -1  # of the leaf before
         for version, start, end, symbols, within, imports in leaves:
             for words in filter(None, map(_WORD.findall, imports)):
                 imported[version].update(words)
                 folders[version].add(words[-1])
             for path in dict.fromkeys((*symbols, *within)):
-                known = found.get((version, path))
-                if known is None and path in symbols:
-                    found[version, path] = Definition(version, path, Span(start, end))
-                elif known is not None and known.span.end == before:  # it goes on, or is declared again right there
-                    found[version, path] = replace(known, span=Span(known.span.start, end))
-            before = end
+                definition = by_path.get((version, path))
+                if definition is None and path in symbols:
+                    by_path[version, path] = Definition(version, path, Span(start, end))
+                elif definition is not None and definition.span.end == previous_end:  # continued, or declared again
+                    by_path[version, path] = replace(definition, span=Span(definition.span.start, end))
+            previous_end = end
         definitions: defaultdict[str, list[Definition]] = defaultdict(list)
-        for one in found.values():
-            definitions[(_WORD.findall(one.path) or [one.path])[-1]].append(one)
+        for definition in by_path.values():
+            definitions[(_WORD.findall(definition.path) or [definition.path])[-1]].append(definition)
         return cls(definitions, imported, folders)
 
     def find(self, name: str, home: str, names: Mapping[str, str]) -> Definition | None:
-        """What version ``home`` calls by this name: of its own file, else of a file or a folder that it imports, else a
-        function or type, no method, beside it: most methods of a name that is known elsewhere are others' of that name.
+        """The definition that version ``home`` most likely calls by this name; ``None`` if unknown or ambiguous.
 
-        ``names``: of each version's file; others are not looked at. ``None`` where there is none, or are several.
+        The first tier with a match decides: the same file; an imported file; a file in an imported folder; top-level
+        functions and types in the same folder. Methods are left out of the last tier, because most of them are
+        unrelated methods of the same name. ``names``: the file name of each version to consider.
         """
         own, empty = _file(names[home]), frozenset[str]()
         tiers: defaultdict[int, list[Definition]] = defaultdict(list)
-        for one in self.definitions.get(name, ()):
-            if one.version_id in names:
-                file = _file(names[one.version_id])
-                near = (
-                    one.version_id == home,
+        for definition in self.definitions.get(name, ()):
+            if definition.version_id in names:
+                file = _file(names[definition.version_id])
+                in_tier = (
+                    definition.version_id == home,
                     file.stem in self.imported.get(home, empty),
                     file.parent.name in self.folders.get(home, empty),
-                    file.parent == own.parent and one.path == name,
+                    file.parent == own.parent and definition.path == name,
                 )
-                if any(near):
-                    tiers[near.index(True)].append(one)
-        nearest = tiers[min(tiers)] if tiers else []
-        return nearest[0] if len(nearest) == 1 else None
+                if any(in_tier):
+                    tiers[in_tier.index(True)].append(definition)
+        candidates = tiers[min(tiers)] if tiers else []
+        return candidates[0] if len(candidates) == 1 else None
 
 
 def _file(name: str) -> PurePosixPath:
@@ -96,27 +103,27 @@ def _file(name: str) -> PurePosixPath:
 
 @row_faults("What was found in the code of the library")
 def symbol_table(store: Store, generation: int) -> SymbolTable:
-    """The symbols of all code that was cut by its syntax."""
+    """The symbols of all code in a generation that was chunked by its syntax."""
     rows = store.rows(
-        'SELECT version.id, start, "end", said.metadata FROM chunk_metadata AS said'
-        " JOIN chunk ON chunk.row = said.chunk JOIN version ON version.number = chunk.version"
+        'SELECT version.id, start, "end", chunk_metadata.metadata FROM chunk_metadata'
+        " JOIN chunk ON chunk.row = chunk_metadata.chunk JOIN version ON version.number = chunk.version"
         " WHERE generation = ? AND level = 0"
-        " AND json_extract(said.metadata, '$.unit') IS NOT NULL ORDER BY chunk.version, start",
+        " AND json_extract(chunk_metadata.metadata, '$.unit') IS NOT NULL ORDER BY chunk.version, start",
         generation,
     )
-    told = ((version, start, end, json.loads(metadata)) for version, start, end, metadata in rows)
+    leaves = ((version, start, end, json.loads(metadata)) for version, start, end, metadata in rows)
     return SymbolTable.of(
-        (version, start, end, *(facts.get(name, ()) for name in ("symbols", "within", "imports")))
-        for version, start, end, facts in told
+        (version, start, end, *(metadata.get(name, ()) for name in ("symbols", "within", "imports")))
+        for version, start, end, metadata in leaves
     )
 
 
 @row_faults("What was found in the code of the library")
 def calls_of(store: Store, rows: Sequence[int]) -> dict[int, tuple[str, ...]]:
-    """The names that some leaves call, by catalogue row; leaves that call nothing, or are no code, are absent."""
-    found = store.rows(
+    """The names that leaves call, by leaf row; leaves without calls are absent."""
+    stored = store.rows(
         "SELECT chunk, json_extract(metadata, '$.calls') AS calls FROM chunk_metadata"
         " WHERE chunk IN (SELECT value FROM json_each(?)) AND calls IS NOT NULL",
         [int(row) for row in rows],
     )
-    return {row: tuple(json.loads(calls)) for row, calls in found}
+    return {row: tuple(json.loads(calls)) for row, calls in stored}

@@ -1,4 +1,4 @@
-"""Word audits as the catalogue keeps them."""
+"""Conversion of word audits to and from their stored form."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from core.types import WordAudit
 
 
 def word_audit(stored: str | None) -> WordAudit | None:
-    """The word audit that ``plain_words`` wrote; ``None`` where none was made.
+    """The word audit that ``packed_word_audit`` packed; ``None`` for ``None``.
 
-    >>> word_audit(plain_words(WordAudit("a", 2, 1, missing=1, examples=("x",)))).examples
+    >>> word_audit(packed_word_audit(WordAudit("a", 2, 1, missing=1, examples=("x",)))).examples
     ('x',)
     """
     if stored is None:
@@ -20,8 +20,8 @@ def word_audit(stored: str | None) -> WordAudit | None:
     return WordAudit(reader, words, in_text, in_metadata, reasons, missing, tuple(examples))
 
 
-def plain_words(words: WordAudit | None) -> str | None:
-    """A word audit fit for the catalogue."""
+def packed_word_audit(words: WordAudit | None) -> str | None:
+    """A word audit as JSON; ``None`` for ``None``."""
     if words is None:
         return None
     return json.dumps(

@@ -1,4 +1,4 @@
-"""The vectors of a table's leaves: in the catalogue, and in memory only where all of them are asked for together."""
+"""The vectors of leaves: read from the catalogue on demand, or loaded into memory for exact search."""
 
 from __future__ import annotations
 
@@ -15,55 +15,55 @@ from core.storage.faults import row_faults
 from core.storage.store import Store
 from core.types import Vectors
 
-_AT_ONCE = 8192  # read and compared together, and kept in one piece: 13 MB of 384 numbers each
-_DEAD = 0.25  # the share of what is kept that leaves may have left before it is made anew
-_ALONE = 2  # so many pieces are compared sooner than another thread is woken
+_BLOCK = 8192  # vectors that are read, stored and compared together: 13 MB at 384 dimensions
+_MAX_GARBAGE = 0.25  # stored vectors of deleted leaves, relative to live ones, above which the store is rebuilt
+_MAX_BLOCKS_ALONE = 2  # up to so many blocks one thread is faster than waking a second one
 _HELPERS = ThreadPoolExecutor(4, "compare")
-_FEW = 8  # one leaf in so many is compared by itself: copying the vectors of more costs more than comparing all
+_GATHER_RATIO = 8  # gather vectors before comparing if at most 1 in 8 is needed; otherwise compare all of them
 
-Read = Callable[[NDArray[np.int64]], Vectors]  # of leaves, by their indices
+Read = Callable[[NDArray[np.int64]], Vectors]  # the vectors of leaves by index
 
 
 @dataclass(frozen=True, slots=True)
 class VectorNumbers:
-    """``of``: (n,) int64, of the vectors of leaves while ``Store.contents`` is this; later they may be of others."""
+    """``of``: (n,) int64 row numbers of the leaves' vectors, valid while ``Store.contents()`` is ``contents``."""
 
     contents: int
     of: NDArray[np.int64]
 
 
 class LeafVectors:
-    """(n, dimension) float32 by the index of a leaf, as the encoder gave them; zero for a leaf that waits for its own.
+    """The (n, dimension) float32 vectors of leaves, by leaf index; zero for a leaf that is not encoded. Thread-safe.
 
-    ``keep`` reads all and keeps them; what is asked one by one is read each time, unless they are there. Ask within a
-    reading transaction of the state that the leaves are of. Any thread may ask.
+    Vectors are read from the catalogue on each access until ``load`` brings all of them into memory. Use it within a
+    ``Store.reading()`` that sees the same state as the leaves.
     """
 
     def __init__(self, rows: NDArray[np.int64], dimension: int, read: Read) -> None:
         self.rows, self.dimension = rows, dimension
         self._read = read
-        self._pieces: _Pieces | None = None  # shared with the states before and after, and with parts of the leaves
-        self._places = np.full(len(rows), -1)  # of each leaf in the pieces, -1: to be read
-        self._all = False
-        self._kept: tuple[NDArray[np.int64], Vectors] | None = None
+        self._blocks: _Blocks | None = None  # shared with subsets and with earlier and later states of the leaves
+        self._slots = np.full(len(rows), -1)  # the position of each leaf in the blocks; -1: not loaded
+        self._loaded = False
+        self._sample: tuple[NDArray[np.int64], Vectors] | None = None
         self._lock = Lock()
 
     @classmethod
-    def held(cls, matrix: Vectors) -> LeafVectors:
-        """Vectors that are in memory already."""
-        made = cls(np.arange(len(matrix)), matrix.shape[1], lambda places: matrix[places])
-        made.keep()
-        return made
+    def from_matrix(cls, matrix: Vectors) -> LeafVectors:
+        """The vectors in the rows of a matrix."""
+        vectors = cls(np.arange(len(matrix)), matrix.shape[1], lambda indexes: matrix[indexes])
+        vectors.load()
+        return vectors
 
     @classmethod
     def stored(
         cls, store: Store, rows: NDArray[np.int64], dimension: int, numbers: VectorNumbers | None = None
     ) -> LeafVectors:
-        """Those of the leaves that stand in these rows of the catalogue. ``numbers``: of the vectors, where known."""
+        """The vectors of leaves in these catalogue rows. ``numbers``: the row numbers of the vectors, if known."""
 
-        def read(places: NDArray[np.int64]) -> Vectors:
-            numbered = None if numbers is None else VectorNumbers(numbers.contents, numbers.of[places])
-            return read_vectors(store, rows[places], dimension, numbered)
+        def read(indexes: NDArray[np.int64]) -> Vectors:
+            selected = None if numbers is None else VectorNumbers(numbers.contents, numbers.of[indexes])
+            return read_vectors(store, rows[indexes], dimension, selected)
 
         return cls(rows, dimension, read)
 
@@ -72,170 +72,171 @@ class LeafVectors:
 
     @property
     def in_memory(self) -> bool:
-        """Whether all of them are kept."""
-        return self._all
+        """Whether all vectors are loaded."""
+        return self._loaded
 
     @property
     def nbytes(self) -> int:
-        """What all of them take in memory, or would."""
+        """The size of all vectors in bytes, loaded or not."""
         return 4 * len(self.rows) * self.dimension
 
-    def keep(self) -> None:
-        """Have all in memory from now on. Raises what ``read_vectors`` raises."""
+    def load(self) -> None:
+        """Load all vectors into memory. Raises as ``read_vectors``."""
         with self._lock:
-            if self._all:
+            if self._loaded:
                 return
-            if self._pieces is None or self._pieces.count > (1 + _DEAD) * len(self) + _AT_ONCE:
-                before, self._pieces = self._pieces, _Pieces(self.dimension)
+            if self._blocks is None or self._blocks.count > (1 + _MAX_GARBAGE) * len(self) + _BLOCK:
+                before, self._blocks = self._blocks, _Blocks(self.dimension)
                 if before is not None:
-                    for some in _in_turn(np.flatnonzero(self._places >= 0)):
-                        self._places[some] = self._pieces.add(before.of(self._places[some]))
-            for some in _in_turn(np.flatnonzero(self._places < 0)):
-                self._places[some] = self._pieces.add(self._read(some))
-            self._all = True
+                    for batch in _batches(np.flatnonzero(self._slots >= 0)):
+                        self._slots[batch] = self._blocks.add(before.of(self._slots[batch]))
+            for batch in _batches(np.flatnonzero(self._slots < 0)):
+                self._slots[batch] = self._blocks.add(self._read(batch))
+            self._loaded = True
 
-    def of(self, places: NDArray[np.int64] | None = None) -> Vectors:
-        """(m, dimension) of some leaves, ``None``: of all. Raises ``NotFoundError`` where one left the library
-        meanwhile.
-        """
-        if self._all and self._pieces is not None:
-            return self._pieces.of(self._places if places is None else self._places[places])
-        return self._read(np.arange(len(self)) if places is None else places)
+    def of(self, indexes: NDArray[np.int64] | None = None) -> Vectors:
+        """The (m, dimension) vectors of some leaves, or of all for ``None``. Raises as ``read_vectors``."""
+        if self._loaded and self._blocks is not None:
+            return self._blocks.of(self._slots if indexes is None else self._slots[indexes])
+        return self._read(np.arange(len(self)) if indexes is None else indexes)
 
-    def kept(self, places: NDArray[np.int64]) -> Vectors:
-        """As ``of``, remembered until others are asked for: a sample is asked for with every question."""
+    def of_sample(self, indexes: NDArray[np.int64]) -> Vectors:
+        """As ``of``, but the result is cached until other indexes are requested: for a sample used in every search."""
         with self._lock:
-            if self._kept is None or not np.array_equal(self._kept[0], places):
-                self._kept = places, self.of(places)
-            return self._kept[1]
+            if self._sample is None or not np.array_equal(self._sample[0], indexes):
+                self._sample = indexes, self.of(indexes)
+            return self._sample[1]
 
-    def cosines(self, query: Vectors, places: NDArray[np.int64] | None = None) -> Vectors:
-        """(m,) float32 with a unit vector, of some leaves, ``None``: of all; none of which are kept that are not.
+    def cosines(self, query: Vectors, indexes: NDArray[np.int64] | None = None) -> Vectors:
+        """The (m,) float32 cosines of some leaves, or of all for ``None``, with a unit vector. Loads nothing.
 
-        A leaf's is the same to the last digit whichever others are asked for.
+        The value of a leaf does not depend, to the last digit, on which other leaves are requested.
         """
-        if not self._all or self._pieces is None:
-            blocks = self.blocks() if places is None else iter([self.of(places)])
+        if not self._loaded or self._blocks is None:
+            blocks = self.blocks() if indexes is None else iter([self.of(indexes)])
             return np.concatenate([np.zeros(0, np.float32), *(products(block, query) for block in blocks)])
-        if places is not None and _FEW * len(places) <= len(self):
-            return products(self.of(places), query)
-        return np.asarray(self._pieces.products(query)[self._places if places is None else self._places[places]])
+        if indexes is not None and _GATHER_RATIO * len(indexes) <= len(self):
+            return products(self.of(indexes), query)
+        return np.asarray(self._blocks.products(query)[self._slots if indexes is None else self._slots[indexes]])
 
     def blocks(self) -> Iterator[Vectors]:
-        """All of them in order, some thousands at a time."""
-        return map(self.of, _in_turn(np.arange(len(self))))
+        """All vectors in order, in blocks of at most ``_BLOCK``."""
+        return map(self.of, _batches(np.arange(len(self))))
 
-    def taken(self, kept: NDArray[np.bool_]) -> LeafVectors:
-        """Those of the leaves for which ``kept`` is true. Nothing is copied."""
-        mine = np.flatnonzero(kept)
-        made = LeafVectors(self.rows[mine], self.dimension, lambda places: self._read(mine[places]))
-        made._pieces, made._places, made._all = self._pieces, self._places[mine], self._all
-        return made
+    def subset(self, mask: NDArray[np.bool_]) -> LeafVectors:
+        """The vectors of the leaves selected by an (n,) mask, without copying them."""
+        selected = np.flatnonzero(mask)
+        vectors = LeafVectors(self.rows[selected], self.dimension, lambda indexes: self._read(selected[indexes]))
+        vectors._blocks, vectors._slots, vectors._loaded = self._blocks, self._slots[selected], self._loaded
+        return vectors
 
-    def following(self, before: LeafVectors, known: NDArray[np.bool_]) -> LeafVectors:
-        """These, of which those ``known`` are among ``before``: what is in memory there is here, and not read again."""
-        if before._pieces is None:
+    def reusing(self, previous: LeafVectors, shared: NDArray[np.bool_]) -> LeafVectors:
+        """The same vectors, sharing those that ``previous`` has in memory.
+
+        ``shared``: (n,) mask of the leaves whose vectors are also in ``previous``, by catalogue row.
+        """
+        if previous._blocks is None:
             return self
-        order = np.argsort(before.rows)
-        found = order[np.searchsorted(before.rows, self.rows[known], sorter=order)]
-        made = LeafVectors(self.rows, self.dimension, self._read)
-        made._pieces = before._pieces
-        made._places[known] = before._places[found]
-        return made
+        order = np.argsort(previous.rows)
+        indexes = order[np.searchsorted(previous.rows, self.rows[shared], sorter=order)]
+        vectors = LeafVectors(self.rows, self.dimension, self._read)
+        vectors._blocks = previous._blocks
+        vectors._slots[shared] = previous._slots[indexes]
+        return vectors
 
 
-class _Pieces:
-    """Vectors in memory that stay where they are while others come, so that no state of the leaves copies another's."""
+class _Blocks:
+    """An append-only store of vectors in memory. Slots never change, so that states of the leaves can share it."""
 
     def __init__(self, dimension: int) -> None:
         self._dimension, self.count = dimension, 0
-        self._pieces: list[Vectors] = []
+        self._blocks: list[Vectors] = []
         self._lock = Lock()
 
     def add(self, vectors: Vectors) -> NDArray[np.int64]:
-        """Keep these, and return their places."""
+        """Append vectors and return their slots."""
         with self._lock:
-            places = np.arange(self.count, self.count + len(vectors))
+            slots = np.arange(self.count, self.count + len(vectors))
             done = 0
             while done < len(vectors):
-                piece, at = divmod(self.count + done, _AT_ONCE)
-                if piece == len(self._pieces):
-                    self._pieces.append(np.empty((_AT_ONCE, self._dimension), np.float32))
-                some = vectors[done : done + _AT_ONCE - at]
-                self._pieces[piece][at : at + len(some)] = some
-                done += len(some)
+                block, offset = divmod(self.count + done, _BLOCK)
+                if block == len(self._blocks):
+                    self._blocks.append(np.empty((_BLOCK, self._dimension), np.float32))
+                part = vectors[done : done + _BLOCK - offset]
+                self._blocks[block][offset : offset + len(part)] = part
+                done += len(part)
             self.count += done
-            return places
+            return slots
 
-    def of(self, places: NDArray[np.int64]) -> Vectors:
-        """(m, dimension), copied."""
-        found = np.empty((len(places), self._dimension), np.float32)
-        inside, at = np.divmod(places, _AT_ONCE)
-        for piece in np.unique(inside):
-            mine = np.flatnonzero(inside == piece)
-            found[mine] = self._pieces[piece][at[mine]]
-        return found
+    def of(self, slots: NDArray[np.int64]) -> Vectors:
+        """A copy of the (m, dimension) vectors in these slots."""
+        vectors = np.empty((len(slots), self._dimension), np.float32)
+        blocks, offsets = np.divmod(slots, _BLOCK)
+        for block in np.unique(blocks):
+            inside = np.flatnonzero(blocks == block)
+            vectors[inside] = self._blocks[block][offsets[inside]]
+        return vectors
 
     def products(self, query: Vectors) -> Vectors:
-        """(count,) with all: piece by piece, by this thread and another, while that one finds a core for itself."""
-        whole, rest = divmod(self.count, _AT_ONCE)
-        pieces = [*self._pieces[:whole], *(piece[:rest] for piece in self._pieces[whole : whole + bool(rest)])]
-        found, left = [np.zeros(0, np.float32)] * len(pieces), iter(range(len(pieces)))
+        """The (count,) dot products of all vectors with the query. A second thread helps if a core is free."""
+        full, rest = divmod(self.count, _BLOCK)
+        blocks = [*self._blocks[:full], *(block[:rest] for block in self._blocks[full : full + bool(rest)])]
+        results, queue = [np.zeros(0, np.float32)] * len(blocks), iter(range(len(blocks)))
 
         def work() -> None:
-            for at in left:
-                found[at] = products(pieces[at], query)
+            for index in queue:
+                results[index] = products(blocks[index], query)
 
-        helping = _HELPERS.submit(work) if len(pieces) > _ALONE else None
+        helper = _HELPERS.submit(work) if len(blocks) > _MAX_BLOCKS_ALONE else None
         work()
-        if helping is not None and not helping.cancel():
-            helping.result()
-        return np.concatenate([np.zeros(0, np.float32), *found])
+        if helper is not None and not helper.cancel():
+            helper.result()
+        return np.concatenate([np.zeros(0, np.float32), *results])
 
 
 def products(vectors: Vectors, query: Vectors) -> Vectors:
-    """(m,) of each vector with the query, by itself and by this thread alone.
+    """The (m,) dot products of vectors with the query, each computed independently and in this thread.
 
-    A matrix product is shared out among threads from some twenty vectors on, and these wait for each other: on a busy
-    machine that took a hundred times as long. Its last digits also depend on which vectors stand beside one.
+    A matrix product is faster on an idle machine only: from some twenty vectors on, it uses several threads that wait
+    for each other, which took a hundred times as long on a busy one. Its last digits also depend on the other rows.
     """
     return np.asarray(np.vecdot(vectors, query))
 
 
-def _in_turn(places: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    return (places[first : first + _AT_ONCE] for first in range(0, len(places), _AT_ONCE))
+def _batches(indexes: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    return (indexes[start : start + _BLOCK] for start in range(0, len(indexes), _BLOCK))
 
 
 @row_faults("The vectors of leaves")
 def read_vectors(
     store: Store, rows: NDArray[np.int64], dimension: int, numbers: VectorNumbers | None = None
 ) -> Vectors:
-    """(m, dimension) float32 of some rows of the catalogue, in their order; zero for one that waits for its vector.
+    """The (m, dimension) float32 vectors of leaves in these catalogue rows; zero for a leaf that is not encoded.
 
-    ``numbers``: of these vectors, where known: while they are true, the rows need not be looked up. Raises
-    ``StorageError`` for a vector of the wrong length or missing, ``NotFoundError`` for a row that is gone.
+    ``numbers``: the row numbers of the vectors, if known; while they are valid, the leaves are not looked up. Raises
+    ``StorageError`` for a missing vector or one of the wrong length, ``NotFoundError`` for an unknown row.
     """
-    if len(rows) > _AT_ONCE:
-        turns = list(_in_turn(np.arange(len(rows))))
-        parts = [None if numbers is None else VectorNumbers(numbers.contents, numbers.of[some]) for some in turns]
+    if len(rows) > _BLOCK:
+        batches = list(_batches(np.arange(len(rows))))
+        parts = [None if numbers is None else VectorNumbers(numbers.contents, numbers.of[batch]) for batch in batches]
         with store.reading():
-            read = (read_vectors(store, rows[some], dimension, part) for some, part in zip(turns, parts, strict=True))
-            return np.concatenate(list(read))
-    # Row by row along the list, which needs no sorting, and in one value: that is read while other threads work on.
+            pairs = zip(batches, parts, strict=True)
+            return np.concatenate([read_vectors(store, rows[batch], dimension, part) for batch, part in pairs])
+    # All vectors come as one value, in the order of the list; SQLite builds it without holding the interpreter lock.
     with store.reading():
         if numbers is not None and numbers.contents == store.contents():
             listed = "SELECT value AS vector FROM json_each(?1)"
-            wanted = numbers.of
+            keys = numbers.of
         else:
             listed = "SELECT vector FROM json_each(?1) AS wanted CROSS JOIN chunk ON row = wanted.value"
-            wanted = rows
-        found, wrong, data = store.row(
+            keys = rows
+        count, wrong, data = store.row(
             "SELECT count(*), sum(typeof(data) <> 'blob' OR length(data) NOT IN (0, ?2)),"
             " CAST(group_concat(iif(length(data), data, zeroblob(?2)), '') AS BLOB)"
             f" FROM ({listed}) LEFT JOIN vector ON number = vector",
-            *(wanted.tolist(), 4 * dimension),
+            *(keys.tolist(), 4 * dimension),
         )
-    if found != len(rows):
+    if count != len(rows):
         raise NotFoundError("The library changed while this question was answered.", "Ask it again.")
     if wrong:
         raise StorageError(f"{store.home}: some vectors are missing or have the wrong length.", "Run verify on it.")

@@ -1,4 +1,4 @@
-"""All leaves of the serving generation as arrays: what exact search and expansion work on."""
+"""``LeafTable``: all leaves of the serving generation as arrays, for exact search and for expansion."""
 
 from __future__ import annotations
 
@@ -20,30 +20,33 @@ from core.types import Span, Vectors
 
 @dataclass(frozen=True, slots=True)
 class Aliases:
-    """What leaves are found by beside their text. ``owners``: (m,) int64, indices of leaves. ``names``: m, as a trace
-    calls them. ``vectors``: (m, dimension) float32.
+    """Additional vectors of leaves, besides those of their texts.
+
+    ``owners``: (m,) int64, leaf indexes. ``names``: m names, as shown in a trace. ``vectors``: (m, dimension) float32.
     """
 
     owners: NDArray[np.int64]
     names: tuple[str, ...]
     vectors: Vectors
 
-    def taken(self, kept: NDArray[np.bool_]) -> Aliases:
-        """Those of the leaves for which ``kept`` is true, by their indices among these."""
-        mine = np.flatnonzero(kept[self.owners])
-        places = np.cumsum(kept) - 1
-        return Aliases(places[self.owners[mine]], tuple(self.names[at] for at in mine), self.vectors[mine])
+    def subset(self, mask: NDArray[np.bool_]) -> Aliases:
+        """The aliases of the leaves selected by an (n,) mask, with indexes into the selected leaves."""
+        selected = np.flatnonzero(mask[self.owners])
+        new_indexes = np.cumsum(mask) - 1
+        return Aliases(
+            new_indexes[self.owners[selected]], tuple(self.names[at] for at in selected), self.vectors[selected]
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class LeafTable:
-    """One state of the library's leaves, ordered by version and start. ``revision``: its ``Store.contents``.
+    """The leaves of one state of the library, ordered by version and start.
 
-    ``rows``, ``starts``, ``ends``, ``tokens``, ``parent_rows``: (n,) int64, a missing parent is -1. ``documents``:
-    (n,) int32, the place of the leaf's version in ``version_ids``, ``titles`` and ``names`` (its first source's name).
-    ``vectors``: of the leaves, read when they are asked for. ``generation`` 0: nothing indexed yet.
-    ``unencoded``: (n,) whether a leaf waits for its vector, which is zero till then; ``None``: all have theirs.
-    ``aliases``: ``None`` where every leaf is found by its text alone.
+    ``revision``: the ``Store.contents()`` of that state. ``generation``: 0 if nothing is indexed yet. ``rows``,
+    ``starts``, ``ends``, ``tokens``, ``parent_rows``: (n,) int64; -1 for no parent. ``documents``: (n,) int32 index of
+    the leaf's version in ``version_ids``, ``titles`` and ``names`` (the display name of its first source).
+    ``vectors``: read on demand. ``unencoded``: (n,) mask of leaves without a vector, whose rows are zero; ``None``: all
+    are encoded. ``aliases``: ``None`` if no leaf has additional vectors.
     """
 
     revision: int
@@ -68,7 +71,7 @@ class LeafTable:
 
 @row_faults("The table of leaves")
 def load_leaves(store: Store, previous: LeafTable | None = None) -> LeafTable:
-    """The leaves as they are now. What vectors ``previous`` holds is not read again."""
+    """The current leaves. ``previous``: an earlier table, whose columns and loaded vectors are reused."""
     with store.reading():
         revision = store.contents()
         if previous is not None and previous.revision == revision:
@@ -80,11 +83,11 @@ def load_leaves(store: Store, previous: LeafTable | None = None) -> LeafTable:
         previous = previous if previous is not None and previous.generation == number else None
         documents = _documents(store, number)
         rows, documents_of, starts, ends, tokens, parents = _columns(store, number, documents, previous)
-        of_vectors = _vectors_of(store, rows)
-        unencoded = of_vectors == int(store.value(f"SELECT number FROM vector WHERE key = '{NO_VECTOR}'") or -1)
-        vectors = LeafVectors.stored(store, rows, dimension, VectorNumbers(revision, of_vectors))
+        vector_numbers = _vector_numbers(store, rows)
+        unencoded = vector_numbers == int(store.value(f"SELECT number FROM vector WHERE key = '{NO_VECTOR}'") or -1)
+        vectors = LeafVectors.stored(store, rows, dimension, VectorNumbers(revision, vector_numbers))
         if previous is not None:
-            vectors = vectors.following(previous.vectors, _has_vector(previous, rows) & ~unencoded)
+            vectors = vectors.reusing(previous.vectors, _has_vector(previous, rows) & ~unencoded)
         aliases = _aliases(store, number, rows, dimension)
     return LeafTable(
         revision=revision,
@@ -106,38 +109,38 @@ def load_leaves(store: Store, previous: LeafTable | None = None) -> LeafTable:
 
 
 def narrow(leaves: LeafTable, versions: Mapping[str, str]) -> LeafTable:
-    """The leaves of some versions alone, each version under the name given for it; places in ``version_ids`` stay.
+    """Only the leaves of ``versions``, a mapping from version id to the name to use. Document indexes stay valid.
 
-    Scores over the result are scores over what passes, whatever else the library holds.
+    Scores computed from the result do not depend on the other documents of the library.
     """
-    passing = np.array([version_id in versions for version_id in leaves.version_ids], bool)
+    in_scope = np.array([version_id in versions for version_id in leaves.version_ids], bool)
     names = tuple(
         versions.get(version_id, name) for version_id, name in zip(leaves.version_ids, leaves.names, strict=True)
     )
-    if passing.all():
+    if in_scope.all():
         return replace(leaves, names=names)
-    return replace(take(leaves, passing[leaves.documents]), names=names)
+    return replace(select(leaves, in_scope[leaves.documents]), names=names)
 
 
-def take(leaves: LeafTable, kept: NDArray[np.bool_]) -> LeafTable:
-    """The leaves for which ``kept``, ``(n,)``, is true; places in ``version_ids`` stay."""
+def select(leaves: LeafTable, mask: NDArray[np.bool_]) -> LeafTable:
+    """The leaves selected by an (n,) mask. Document indexes stay valid."""
     return replace(
         leaves,
-        rows=leaves.rows[kept],
-        documents=leaves.documents[kept],
-        starts=leaves.starts[kept],
-        ends=leaves.ends[kept],
-        tokens=leaves.tokens[kept],
-        parent_rows=leaves.parent_rows[kept],
-        vectors=leaves.vectors.taken(kept),
-        unencoded=None if leaves.unencoded is None else leaves.unencoded[kept],
-        aliases=None if leaves.aliases is None else leaves.aliases.taken(kept),
+        rows=leaves.rows[mask],
+        documents=leaves.documents[mask],
+        starts=leaves.starts[mask],
+        ends=leaves.ends[mask],
+        tokens=leaves.tokens[mask],
+        parent_rows=leaves.parent_rows[mask],
+        vectors=leaves.vectors.subset(mask),
+        unencoded=None if leaves.unencoded is None else leaves.unencoded[mask],
+        aliases=None if leaves.aliases is None else leaves.aliases.subset(mask),
     )
 
 
 def ancestors(store: Store, rows: Sequence[int]) -> dict[int, tuple[Span, ...]]:
-    """What each chunk stands in, its parent first, the top of its tree last; () at the top or where it is gone."""
-    found: dict[int, tuple[Span, ...]] = {int(row): () for row in rows}
+    """The spans of each chunk's ancestors, by row, parent first; () for a root and for an unknown row."""
+    spans: dict[int, tuple[Span, ...]] = {int(row): () for row in rows}
     for row, start, end in store.rows(
         "WITH RECURSIVE above(row, parent, height) AS ("
         " SELECT row, parent_row, 1 FROM chunk WHERE row IN (SELECT value FROM json_each(?))"
@@ -145,92 +148,94 @@ def ancestors(store: Store, rows: Sequence[int]) -> dict[int, tuple[Span, ...]]:
         " FROM above JOIN chunk ON chunk.row = above.parent)"
         ' SELECT above.row, chunk.start, chunk."end" FROM above JOIN chunk ON chunk.row = above.parent'
         " ORDER BY above.row, height",
-        list(found),
+        list(spans),
     ):
-        found[row] += (Span(start, end),)
-    return found
+        spans[row] += (Span(start, end),)
+    return spans
 
 
 def _columns(
     store: Store, generation: int, documents: Sequence[tuple[int, str, str, str]], previous: LeafTable | None
 ) -> list[NDArray[np.int64]]:
-    """Rows, places in ``documents``, starts, ends, tokens and parents, by version, start and row.
+    """The columns row, document index, start, end, tokens and parent row of all leaves, by version, start and row.
 
-    A row keeps all of these while it is there, and no other ever has its number: those of ``previous`` are not read.
+    Leaves in ``previous`` are not read again: a row never changes, and its number is never reused.
     """
     ordered = "SELECT row FROM chunk WHERE generation = ? AND level = 0 ORDER BY version, start, row"
     rows = numbers(store.value(f"SELECT group_concat(row) FROM ({ordered})", generation))
     columns, known = np.zeros((6, len(rows)), np.int64), np.zeros(len(rows), bool)
     columns[0] = rows
     if previous is not None and len(previous):
-        places = {version_id: place for place, (_, version_id, _, _) in enumerate(documents)}
-        place = np.array([places.get(version_id, -1) for version_id in previous.version_ids], np.int64)
+        indexes = {version_id: index for index, (_, version_id, _, _) in enumerate(documents)}
+        new_index = np.array([indexes.get(version_id, -1) for version_id in previous.version_ids], np.int64)
         order = np.argsort(previous.rows, kind="stable")
         at = order[np.minimum(np.searchsorted(previous.rows, rows, sorter=order), len(order) - 1)]
         known = previous.rows[at] == rows
-        kept = (place[previous.documents], previous.starts, previous.ends, previous.tokens, previous.parent_rows)
-        columns[1:] = [column[at] for column in kept]
+        reused = (new_index[previous.documents], previous.starts, previous.ends, previous.tokens, previous.parent_rows)
+        columns[1:] = [column[at] for column in reused]
     columns[:, ~known] = _read_columns(store, rows[~known])
     versions = np.array([number for number, _, _, _ in documents], np.int64)
-    columns[1, ~known] = _places(versions, columns[1, ~known], "document")
+    columns[1, ~known] = _positions(versions, columns[1, ~known], "document")
     if np.any(columns[1] < 0):
         raise ValueError("a leaf is of no document")
     return list(columns)
 
 
 def _read_columns(store: Store, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(6, n) rows, versions, starts, ends, tokens and parents, in the order of rows by version, start and row."""
+    """(6, n): row, version, start, end, tokens and parent row, ordered by version, start and row."""
     names = ("row", "version", "start", '"end"', "tokens", "coalesce(parent_row, -1)")
     listed = (
         'SELECT row, version, start, "end", tokens, parent_row FROM chunk'
         " WHERE row IN (SELECT value FROM json_each(?)) ORDER BY version, start, row"
     )
-    found = store.row(f"SELECT {', '.join(f'group_concat({name})' for name in names)} FROM ({listed})", rows.tolist())
-    return np.stack([numbers(column) for column in found])
+    packed = store.row(f"SELECT {', '.join(f'group_concat({name})' for name in names)} FROM ({listed})", rows.tolist())
+    return np.stack([numbers(column) for column in packed])
 
 
-def _places(held: NDArray[np.int64], wanted: NDArray[np.int64], what: str) -> NDArray[np.int64]:
-    """Where each wanted number stands among those held, which ascend. Raises ``ValueError`` for one that does not."""
-    found = np.searchsorted(held, wanted)
-    if len(wanted) and (not len(held) or np.any(held[np.minimum(found, len(held) - 1)] != wanted)):
+def _positions(ascending: NDArray[np.int64], values: NDArray[np.int64], what: str) -> NDArray[np.int64]:
+    """The position of each value in an ascending array. Raises ``ValueError`` for a missing one."""
+    positions = np.searchsorted(ascending, values)
+    last = len(ascending) - 1
+    if len(values) and (last < 0 or np.any(ascending[np.minimum(positions, last)] != values)):
         raise ValueError(f"a leaf has no {what}")
-    return found
+    return positions
 
 
-def _vectors_of(store: Store, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The numbers of the vectors of leaves, read from their index alone."""
+def _vector_numbers(store: Store, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The row numbers of the leaves' vectors, by a query that only needs the index on them."""
     pairs = "SELECT row, vector FROM chunk WHERE vector IS NOT NULL"
     leaves, vectors = map(numbers, store.row(f"SELECT group_concat(row), group_concat(vector) FROM ({pairs})") or "")
     if len(leaves) != len(vectors):
         raise ValueError("a leaf's vector has no number")
     order = np.argsort(leaves)
-    return vectors[order[_places(leaves[order], rows, "vector")]]
+    return vectors[order[_positions(leaves[order], rows, "vector")]]
 
 
 def _documents(store: Store, generation: int) -> list[tuple[int, str, str, str]]:
+    """``(version number, version id, title, display name)`` of the chunked documents, by version number."""
     names = names_of_versions(store)
-    cut = "SELECT number, id, title FROM version WHERE number IN (SELECT version FROM recipe WHERE generation = ?)"
-    found = store.rows(f"{cut} ORDER BY number", generation)
-    return [(number, version_id, title, names.get(number, title)) for number, version_id, title in found]
+    query = "SELECT number, id, title FROM version WHERE number IN (SELECT version FROM recipe WHERE generation = ?)"
+    rows = store.rows(f"{query} ORDER BY number", generation)
+    return [(number, version_id, title, names.get(number, title)) for number, version_id, title in rows]
 
 
 def _aliases(store: Store, generation: int, rows: NDArray[np.int64], dimension: int) -> Aliases | None:
-    found = store.rows(
+    stored = store.rows(
         "SELECT row, name, data FROM alias CROSS JOIN chunk ON row = chunk JOIN vector ON vector.number = alias.vector"
         " WHERE generation = ? ORDER BY row, name",
         generation,
     )
-    if not found:
+    if not stored:
         return None
-    if any(len(data) != 4 * dimension for _, _, data in found):
+    if any(len(data) != 4 * dimension for _, _, data in stored):
         raise StorageError(f"{store.home}: some vectors have the wrong length.", "Run verify on it.")
     order = np.argsort(rows)
-    owners = order[np.searchsorted(rows, [row for row, _, _ in found], sorter=order)]
-    vectors = np.frombuffer(b"".join(data for _, _, data in found), "<f4").reshape(len(found), dimension)
-    return Aliases(owners, tuple(name for _, name, _ in found), vectors)
+    owners = order[np.searchsorted(rows, [row for row, _, _ in stored], sorter=order)]
+    vectors = np.frombuffer(b"".join(data for _, _, data in stored), "<f4").reshape(len(stored), dimension)
+    return Aliases(owners, tuple(name for _, name, _ in stored), vectors)
 
 
 def _has_vector(leaves: LeafTable, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """(m,) which rows are among the leaves, with a vector."""
+    """(m,) mask of the rows that are encoded leaves of the table."""
     encoded = leaves.rows if leaves.unencoded is None else leaves.rows[~leaves.unencoded]
     return np.isin(rows, encoded)

@@ -1,8 +1,8 @@
-"""BM25 over our own analysed tokens in SQLite FTS5, in the tables of ``core.storage.schema.word_tables``.
+"""The default lexical engine: BM25 over analysed tokens in SQLite FTS5.
 
-FTS5 keeps the postings; ``core.storage.index.postings`` scores them as its ``bm25()`` would.
-Source: https://www.sqlite.org/fts5.html, sections 4.4.4 (external content), 5.1.1 (bm25, k1 = 1.2, b = 0.75); and
-section 8 (fts5vocab, "instance").
+FTS5 stores the postings (``core.storage.schema.word_tables``); ``core.storage.index.postings`` computes the same scores
+as its ``bm25()``. Source: https://www.sqlite.org/fts5.html, sections 4.4.4 (external content), 5.1.1 (bm25, k1 = 1.2,
+b = 0.75) and 8 (fts5vocab, "instance").
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _MAX_TERMS = 64
 
 
 class FtsIndex:
-    """The ``LexicalIndex`` of one generation. Usable from any thread, also by readers without the lock.
+    """A ``LexicalIndex`` of one generation. Thread-safe; works read-only.
 
-    What it reads of tokens it keeps while the library's contents stay as they are: ask the same one again.
+    Reuse one instance: it caches the postings it reads until the library's contents change.
     """
 
     def __init__(self, store: Store, generation: int) -> None:
@@ -37,95 +37,97 @@ class FtsIndex:
         self._postings: Postings | None = None
 
     def search(self, tokens: Sequence[str], boosts: Mapping[str, float]) -> tuple[NDArray[np.int64], Vectors]:
-        """``(rows int64, scores float32)`` of every leaf that holds a token, rows ascending.
+        """``(rows int64, scores float32)`` of every leaf that contains a token, rows ascending.
 
-        ``boosts`` weighs occurrences in each of ``FIELDS`` (1.0 where absent). A token given twice counts twice.
-        Tokens in more than half of the rows, which BM25 gives a weight of nothing, are passed over
-        where there are others; of a very long question the 64 rarest tokens count. k1 and b are fixed by FTS5.
+        ``boosts``: the weight of occurrences in each of ``FIELDS``, 1.0 by default. A token given twice counts twice.
+        Tokens in more than half of the rows, whose IDF is near zero, are ignored unless there are no others; of a very
+        long question only the 64 rarest tokens count. FTS5 fixes k1 and b.
         """
-        postings, found = self._read(tokens)
-        return postings.bm25([posting for _, posting in found], [float(boosts.get(name, 1.0)) for name in FIELDS])
+        postings, matches = self._read(tokens)
+        return postings.bm25([posting for _, posting in matches], [float(boosts.get(name, 1.0)) for name in FIELDS])
 
     def holding(self, tokens: Sequence[str]) -> dict[str, NDArray[np.int64]]:
-        """The rows that hold each token ``search`` would look for, ascending."""
-        postings, found = self._read(list(dict.fromkeys(tokens)))
-        return {token: postings.rows[posting.places] for token, posting in found}
+        """The rows that contain each of the tokens that ``search`` would use, ascending."""
+        postings, matches = self._read(list(dict.fromkeys(tokens)))
+        return {token: postings.rows[posting.indexes] for token, posting in matches}
 
     def _read(self, tokens: Sequence[str]) -> tuple[Postings, list[tuple[str, Posting]]]:
-        """The postings as they are now, and in them those of the tokens worth looking for, rarest first."""
+        """The current postings, and (token, posting) of the tokens that are worth a search, rarest first."""
         with self._store.reading() as connection:
-            postings, revision = self._postings, self._store.contents()  # a tag or a note changes no token
+            postings, revision = self._postings, self._store.contents()
             if postings is None or postings.revision != revision:
-                read = read_rows(connection, sizes_table(self.generation), postings)
-                postings = self._postings = Postings(revision, *read)
-            found = []
+                rows, lengths = read_rows(connection, sizes_table(self.generation), postings)
+                postings = self._postings = Postings(revision, rows, lengths)
+            matches = []
             for token in self._rarest(postings, tokens):
-                posting = postings.of(token)
+                posting = postings.get(token)
                 if posting is None:
                     posting = Posting.of(_occurrences(connection, self.generation, token), postings.rows, len(FIELDS))
-                    postings.keep(token, posting)
-                found.append((token, posting))
-        return postings, found
+                    postings.put(token, posting)
+                matches.append((token, posting))
+        return postings, matches
 
     def _rarest(self, postings: Postings, tokens: Sequence[str]) -> list[str]:
-        """The tokens worth looking for, rarest first: each costs time for every row that holds it."""
-        new = [token for token in dict.fromkeys(tokens) if token not in postings.holders]
+        """The tokens that are worth a search, rarest first. Scoring a token takes time for every row with it."""
+        known = postings.document_frequencies
+        new = [token for token in dict.fromkeys(tokens) if token not in known]
         if new:
-            postings.holders.update(_holders(self._store, self.generation, new))
-        rarity = {token: postings.holders[token] for token in tokens if token in postings.holders}
-        rare = {token for token, count in rarity.items() if 2 * count <= len(postings.rows)} or set(rarity)
-        kept = set(sorted(rare, key=lambda token: (rarity[token], token))[:_MAX_TERMS])
-        return sorted((token for token in tokens if token in kept), key=lambda token: (rarity[token], token))
+            known.update(_document_frequencies(self._store, self.generation, new))
+        frequencies = {token: known[token] for token in tokens if token in known}
+        rare = {token for token, count in frequencies.items() if 2 * count <= len(postings.rows)} or set(frequencies)
+        rarest = set(sorted(rare, key=lambda token: (frequencies[token], token))[:_MAX_TERMS])
+        return sorted((token for token in tokens if token in rarest), key=lambda token: (frequencies[token], token))
 
 
 def _occurrences(connection: sqlite3.Connection, generation: int, token: str) -> NDArray[np.int64]:
-    """Every occurrence of a token as its row times the number of fields and its field's place, ascending."""
+    """Every occurrence of a token, ascending, as row * number of fields + field index."""
     view = f"{index_table(generation)}_places"
-    # A temporary view, as readers may make: the catalogue of a library made before it needs no step.
+    # A temporary table can be created by readers as well, and needs no migration.
     connection.execute(
         f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.{view}"
         f" USING fts5vocab('main', '{index_table(generation)}', 'instance')"
     )
-    place = " ".join(f"WHEN '{name}' THEN {at}" for at, name in enumerate(FIELDS))
+    field_index = " ".join(f"WHEN '{name}' THEN {index}" for index, name in enumerate(FIELDS))
     (listed,) = connection.execute(
-        f"SELECT group_concat(doc * {len(FIELDS)} + CASE col {place} END) FROM temp.{view} WHERE term = ?", (token,)
+        f"SELECT group_concat(doc * {len(FIELDS)} + CASE col {field_index} END) FROM temp.{view} WHERE term = ?",
+        (token,),
     ).fetchone()
     return numbers(listed)
 
 
-def token_holders(store: Store, generation: int, tokens: Sequence[str]) -> tuple[dict[str, int], int]:
-    """How many rows hold each of the tokens, 0 for unknown ones, and how many rows there are."""
+def document_frequencies(store: Store, generation: int, tokens: Sequence[str]) -> tuple[dict[str, int], int]:
+    """``(frequencies, total)``: the number of rows that contain each token, and the number of all rows."""
     with store.reading():
-        found = _holders(store, generation, tokens)
+        frequencies = _document_frequencies(store, generation, tokens)
         total = store.value(f"SELECT count(*) FROM {sizes_table(generation)}")
-    return {token: found.get(token, 0) for token in tokens}, int(total)
+    return {token: frequencies.get(token, 0) for token in tokens}, int(total)
 
 
-def _holders(store: Store, generation: int, tokens: Sequence[str]) -> dict[str, int]:
-    """How many rows hold each of the tokens; one that none does is absent."""
-    wanted = f"SELECT term, doc FROM {terms_table(generation)} WHERE term IN (SELECT value FROM json_each(?))"
-    return {str(term): int(count) for term, count in store.rows(wanted, list(tokens))}
+def _document_frequencies(store: Store, generation: int, tokens: Sequence[str]) -> dict[str, int]:
+    """The number of rows that contain each token; unknown tokens are absent."""
+    query = f"SELECT term, doc FROM {terms_table(generation)} WHERE term IN (SELECT value FROM json_each(?))"
+    return {str(term): int(count) for term, count in store.rows(query, list(tokens))}
 
 
-def tokens_beside(store: Store, generation: int, token: str) -> dict[str, int]:
-    """The tokens of the same first letter, at most two letters longer or shorter, and how many rows hold each."""
+def spelling_candidates(store: Store, generation: int, token: str) -> dict[str, int]:
+    """Indexed tokens with the same first letter whose length differs by at most two, with their document frequency."""
     first = token[0]
-    wanted = (
+    query = (
         f"SELECT term, doc FROM {terms_table(generation)} WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?"
     )
-    found = store.rows(wanted, first, chr(ord(first) + 1), len(token) - 2, len(token) + 2)
-    return {str(term): int(count) for term, count in found}
+    rows = store.rows(query, first, chr(ord(first) + 1), len(token) - 2, len(token) + 2)
+    return {str(term): int(count) for term, count in rows}
 
 
-def rows_holding(store: Store, generation: int, token: str, most: int) -> list[int]:
-    """Rows that hold a token, at most so many."""
+def rows_with_token(store: Store, generation: int, token: str, limit: int) -> list[int]:
+    """At most ``limit`` rows that contain a token."""
     table = index_table(generation)
-    found = store.rows(f"SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?", f'"{token}"', most)
-    return [int(row) for (row,) in found]
+    rows = store.rows(f"SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?", f'"{token}"', limit)
+    return [int(row) for (row,) in rows]
 
 
 def check_index(store: Store, generation: int) -> str:
-    """What FTS5 says is wrong with the index against its tokens; "" when nothing is. Needs a writable store."""
+    """Run FTS5's integrity check; the error as text, or "". Needs a writable store."""
     table = index_table(generation)
     with catalogue_faults(store.home), store.transaction() as connection:
         try:

@@ -1,6 +1,8 @@
-"""The one applier: carries what the catalogue decided to Chroma, then acknowledges; rebuilds Chroma when in doubt.
+"""Applies the outbox, the catalogue's queue of changes, to Chroma, and queries Chroma.
 
-A crash between the two repeats an upsert or a delete, which changes nothing. All of it needs the writer's lock.
+A batch is deleted from the outbox only after it has been applied. A crash in between causes it to be applied again,
+which is harmless: all operations are idempotent. If Chroma is missing, stale or damaged, it is rebuilt. Only the
+process with the write lock applies changes.
 """
 
 from __future__ import annotations
@@ -31,36 +33,38 @@ from core.storage.store import Store
 from core.types import Vectors
 
 _LOG = logging.getLogger(__name__)
-MOST_UNTOLD = 1024  # changes that a question does without: as many as an ingest gathers before it carries them
-_PATIENCE = 0.3  # seconds a question waits for another one's turn: about what comparing 100,000 leaves takes
-_REST = 10.0  # seconds
+MAX_PENDING = (
+    1024  # with more pending changes, searches do not use Chroma; an ingest applies its changes in such batches
+)
+_LOCK_SECONDS = 0.3  # a search waits so long for the lock: about the time of an exact search over 100,000 leaves
+_RETRY_SECONDS = 10.0  # after a failure of the server
 _TOMBSTONES = 1000
 _TOMBSTONE_SHARE = 0.3
 
 
 def pending(store: Store) -> int:
-    """Changes Chroma has yet to be told."""
+    """The number of changes in the outbox."""
     return int(store.value("SELECT count(*) FROM outbox"))
 
 
 def apply_outbox(store: Store, progress: Progress | None = None) -> int:
-    """Carry all pending changes to Chroma and return how many; rebuild Chroma where it is missing, stale or damaged.
+    """Apply all pending changes to Chroma and return their number; rebuild Chroma if it is missing, stale or damaged.
 
-    Costs nothing, not even chromadb's import, when nothing is pending. ``progress(done, total)`` may raise to stop;
-    what is left is carried next time. Raises ``StorageError`` inside a transaction, ``ServerUnreachableError``.
+    Without pending changes, chromadb is not even imported. ``progress(done, total)`` may raise to stop; the remaining
+    changes stay in the outbox. Raises ``StorageError`` inside a transaction, ``ServerUnreachableError``.
     """
-    with store.afresh(), store.projection_lock, _rests_after(store):
+    with store.afresh(), store.projection_lock, _retry_later(store):
         total = pending(store)
         if not total:
             return 0
-        if store.chroma_rests_until > monotonic():
+        if store.chroma_retry_at > monotonic():
             raise ServerUnreachableError(store.chroma_fault)
         if store.meta("projection") is None:
-            rebuild_projection(store, progress)  # the first time there is nothing to open
+            rebuild_projection(store, progress)  # Chroma does not exist yet
             return total
         try:
             projection = open_projection(store)
-            _carry(store, projection, total, progress)
+            _apply(store, projection, total, progress)
         except ProjectionDamagedError as error:
             _LOG.warning("%s", error)
             rebuild_projection(store, progress)
@@ -71,48 +75,45 @@ def apply_outbox(store: Store, progress: Progress | None = None) -> int:
         return total
 
 
-def carry_if_possible(store: Store, progress: Progress | None = None) -> None:
-    """Bring Chroma up to date where it can be: without it every question is answered, and the next change carries.
-
-    ``progress``: as of ``apply_outbox``.
-    """
+def apply_if_possible(store: Store, progress: Progress | None = None) -> None:
+    """``apply_outbox``, but errors are only logged: searches work without Chroma, and the next call tries again."""
     try:
         apply_outbox(store, progress)
     except StorageError as error:
         _LOG.warning("The vector index could not be brought up to date: %s", error)
 
 
-def may_ask(store: Store) -> bool:
-    """Whether this process may ask Chroma: in the library's folder the lock's holder alone, a server every reader."""
+def can_query(store: Store) -> bool:
+    """Whether this process may query Chroma: a local one only with the write lock, a server always."""
     return store.writable or is_on_server(store)
 
 
 def query_projection(
     store: Store, vector: Vectors, k: int, generation: int
 ) -> tuple[NDArray[np.int64], Vectors] | None:
-    """``(rows int64, similarities float32)`` of the ``k`` leaves nearest to a unit vector, by Chroma, nearest first.
+    """``(rows int64, similarities float32)`` of the ``k`` leaves nearest to a unit vector in Chroma, nearest first.
 
-    Few changes that are pending are not waited for: see ``untold``. ``None``: search exactly, for another than this
-    ``generation`` serves by now, or Chroma is opened, told of much, or made anew where it is seen to be damaged, beside
-    the questions from now on, or busy for long, or its server does not answer. Raises ``StorageError`` where this
-    process may not ask.
+    The result lacks up to ``MAX_PENDING`` pending changes: see ``pending_upserts`` and ``pending_deletes``. ``None``:
+    use exact search, because another generation serves now, Chroma is busy, being opened, updated or rebuilt, or its
+    server does not answer. If necessary, this call starts that work in a background thread. Raises ``StorageError`` if
+    this process may not query Chroma.
     """
-    if not may_ask(store):
+    if not can_query(store):
         raise StorageError(f"The library {store.home} was opened for reading.", "Search exactly instead.")
-    resting = store.chroma_rests_until > monotonic()
-    if resting or _growing(store) or not store.projection_lock.acquire(timeout=_PATIENCE):
+    waiting = store.chroma_retry_at > monotonic()
+    if waiting or _is_preparing(store) or not store.projection_lock.acquire(timeout=_LOCK_SECONDS):
         return None
     try:
-        with store.afresh(), _rests_after(store):
-            # Looked at again: who had the lock before may have begun to make Chroma ready.
-            if _growing(store) or int(store.meta("serving") or 0) != generation:
+        with store.afresh(), _retry_later(store):
+            # Check again: the previous holder of the lock may have started the background thread.
+            if _is_preparing(store) or int(store.meta("serving") or 0) != generation:
                 return None
-            much = pending(store) > MOST_UNTOLD
-            if store.projection is None or (much and store.writable):
-                _make_ready(store, anew=not is_on_server(store) and projection_directory(store) is None)
+            too_many = pending(store) > MAX_PENDING
+            if store.projection is None or (too_many and store.writable):
+                _make_ready(store, rebuild=not is_on_server(store) and projection_directory(store) is None)
                 return None
-            if not store.writable and (much or store.projection.name != store.meta("projection")):
-                store.close_projection()  # for the next question to open what serves by then
+            if not store.writable and (too_many or store.projection.name != store.meta("projection")):
+                store.close_projection()  # the next search opens the current one
                 return None
             state = None if store.writable else store.meta(STATE) or ""
             rows, distances = store.projection.query(generation, vector, k, state)
@@ -123,90 +124,95 @@ def query_projection(
     except ProjectionDamagedError as error:
         _LOG.warning("%s", error)
         if store.writable:
-            _make_ready(store, anew=True)
+            _make_ready(store, rebuild=True)
         return None
     finally:
         store.projection_lock.release()
 
 
 @contextmanager
-def _rests_after(store: Store) -> Iterator[None]:
-    """A server that cannot be reached is left alone for a while: each question would wait for it anew."""
+def _retry_later(store: Store) -> Iterator[None]:
+    """After an unreachable server, suspend all calls for ``_RETRY_SECONDS``, so that not every search waits for it."""
     try:
         yield
     except ServerUnreachableError as error:
         store.chroma_fault = error.problem
-        store.chroma_rests_until = monotonic() + _REST
+        store.chroma_retry_at = monotonic() + _RETRY_SECONDS
         raise
 
 
-def untold(store: Store) -> NDArray[np.int64]:
-    """Rows of the serving generation's leaves that Chroma may not have been told of yet, ``MOST_UNTOLD`` at most.
+def pending_upserts(store: Store) -> NDArray[np.int64]:
+    """Rows of leaves of the serving generation, at most ``MAX_PENDING``, that may be missing in Chroma.
 
-    To be read before Chroma is asked: then each leaf is in one or the other.
+    Call it before Chroma is queried: then each leaf is in one of the two.
     """
-    waiting = "SELECT row FROM outbox WHERE generation = ? AND op = 'upsert' ORDER BY seq LIMIT ?"
-    found = store.rows(waiting, int(store.meta("serving") or 0), MOST_UNTOLD)
-    return np.array([row for (row,) in found], np.int64)
+    query = "SELECT row FROM outbox WHERE generation = ? AND op = 'upsert' ORDER BY seq LIMIT ?"
+    rows = store.rows(query, int(store.meta("serving") or 0), MAX_PENDING)
+    return np.array([row for (row,) in rows], np.int64)
 
 
-def departed(store: Store) -> int:
-    """How many rows of the serving generation Chroma may still name that have left; to be read before it is asked."""
-    gone = "SELECT count(*) FROM outbox WHERE generation = ? AND op = 'delete'"
-    return int(store.value(gone, int(store.meta("serving") or 0)))
+def pending_deletes(store: Store) -> int:
+    """The number of deleted rows that Chroma may still return. Call it before Chroma is queried."""
+    query = "SELECT count(*) FROM outbox WHERE generation = ? AND op = 'delete'"
+    return int(store.value(query, int(store.meta("serving") or 0)))
 
 
-def _growing(store: Store) -> bool:
-    return store.growing is not None and store.growing.is_alive()
+def _is_preparing(store: Store) -> bool:
+    return store.chroma_thread is not None and store.chroma_thread.is_alive()
 
 
-def _make_ready(store: Store, *, anew: bool = False) -> None:
-    """Open Chroma in a thread of its own and tell it what is pending, or make it ``anew``, also where that fails."""
+def _make_ready(store: Store, *, rebuild: bool = False) -> None:
+    """Start a thread that opens Chroma and applies the outbox; it rebuilds Chroma if ``rebuild`` or damaged."""
 
-    def going_on(*_: int) -> None:
+    def stop_if_closing(*_: int) -> None:
         if store.closing:
             raise StorageError(f"The library {store.home} is closed.", "Open it again.")
 
-    def ready() -> None:
+    def run() -> None:
         try:
             try:
-                if not anew:
-                    with _rests_after(store):
+                if not rebuild:
+                    with _retry_later(store):
                         open_projection(store)
                     if store.writable:
-                        apply_outbox(store, going_on)
+                        apply_outbox(store, stop_if_closing)
                     return
             except ProjectionDamagedError as error:
                 _LOG.warning("%s", error)
                 if not store.writable:
                     raise ServerUnreachableError(error.problem) from error
-                store.growing_anew = True
-            with _rests_after(store):
-                rebuild_projection(store, going_on)
-        except StorageError as error:  # closed, out of reach, or its disk is full: the next question tries again
+                store.chroma_rebuilding = True
+            with _retry_later(store):
+                rebuild_projection(store, stop_if_closing)
+        except StorageError as error:  # closed, unreachable or disk full: the next search tries again
             _LOG.warning("Chroma could not be made ready: %s", error)
         finally:
-            store.growing_anew = False
+            store.chroma_rebuilding = False
 
-    store.growing_anew = anew
-    store.growing = Thread(target=ready, name="lectern-chroma", daemon=True)
-    store.growing.start()
+    store.chroma_rebuilding = rebuild
+    store.chroma_thread = Thread(target=run, name="lectern-chroma", daemon=True)
+    store.chroma_thread.start()
 
 
-def _carry(store: Store, projection: Projection, total: int, progress: Progress | None) -> None:
+def _apply(store: Store, projection: Projection, total: int, progress: Progress | None) -> None:
+    """Apply the outbox batch by batch.
+
+    Each batch moves Chroma and the catalogue to a new state. While it is applied, Chroma is marked with both states, so
+    that it is recognised whichever of them the catalogue has after a crash.
+    """
     done = 0
     state = store.meta(STATE) or ""
     projection.confirm(state)
     while batch := store.rows("SELECT seq, generation, op, row FROM outbox ORDER BY seq LIMIT ?", BATCH):
-        state, before = new_state(), state
-        projection.mark(before, state)
+        state, previous = new_state(), state
+        projection.mark(previous, state)
         last_op = {(generation, row): op for _, generation, op, row in batch}
+        by_generation: dict[int, dict[str, list[int]]] = {}
+        for (generation, row), op in last_op.items():
+            rows = by_generation.setdefault(generation, {"upsert": [], "delete": [], "drop": []})
+            rows[op].append(row)
         deleted = 0
-        for generation in dict.fromkeys(generation for generation, _ in last_op):
-            rows: dict[str, list[int]] = {"upsert": [], "delete": [], "drop": []}
-            for (owner, row), op in last_op.items():
-                if owner == generation:
-                    rows[op].append(row)
+        for generation, rows in by_generation.items():
             if rows["drop"]:
                 projection.drop(generation)
                 continue

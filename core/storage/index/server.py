@@ -1,7 +1,7 @@
-"""Chroma on a server, this machine's or another's, by its address: vectors go there, and no text does.
+"""Chroma on a server, local or remote. Vectors are sent to it, never text.
 
-What may be sent where is agreed to by a person on each machine (``core.language_model.settings``), and a server that
-does not answer costs nothing but time: questions are answered by comparing all vectors, changes wait in the outbox.
+The user of each machine must agree to the server's address (``core.language_model.settings``). While the server does
+not answer, searches are exact and changes stay in the outbox.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from core.errors import StorageError
 from core.language_model.keys import key_of
 from core.language_model.settings import is_own, load, save
-from core.storage.index.collections import Projection, ProjectionDamagedError, collection_name, look
+from core.storage.index.collections import Projection, ProjectionDamagedError, collection_name, inspect_collection
 from core.storage.shelf import language_file
 from core.storage.store import Store
 from core.types import Vectors
@@ -27,28 +27,28 @@ from core.types import Vectors
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
-TOKEN = "LECTERN_CHROMA_TOKEN"  # noqa: S105 - where it stands, not what it is
+TOKEN = "LECTERN_CHROMA_TOKEN"  # noqa: S105 - the name of an environment variable
 SENT = (
     "To {host} go the vectors of all chunks, each with the name of its document as Lectern has it (a hash), and the "
     "vectors of questions. No text, no title and no question goes there; of a vector much of its text can be guessed."
 )
 _ADDRESS = "chroma_server"
-_PORT = 8000  # Chroma's own
-_KNOCK_SECONDS = 5.0
-_SECONDS = 60.0  # for an answer to what carries a few thousand vectors
-_QUESTION_SECONDS = 2.0  # after which comparing all vectors would have been faster
-_WAITS = (0.5, 2.0)  # seconds before what failed is tried again; all that is asked of Chroma may be asked twice
+_PORT = 8000  # Chroma's default
+_HEARTBEAT_SECONDS = 5.0
+_REQUEST_SECONDS = 60.0  # a request may contain some thousand vectors
+_QUERY_SECONDS = 2.0  # after that, exact search would have been faster
+_WAITS = (0.5, 2.0)  # seconds before each retry; all requests are idempotent
 
 
 class ServerUnreachableError(StorageError):
-    """The server does not answer, or not so that it helps: search exactly, and let changes wait."""
+    """The server does not answer, refuses the token, or fails. Search exactly and keep changes in the outbox."""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """``address``: as ``tidy`` writes it. ``token``: "" for none. ``agreed``: a person here let vectors go there.
+    """A Chroma server. ``address``: as returned by ``tidy``. ``token``: "" for none.
 
-    ``fault``: a sentence on why it did not answer last, "" where it did.
+    ``agreed``: the user of this machine agreed to send vectors there. ``fault``: the last error, "" if it answered.
     """
 
     address: str
@@ -58,17 +58,17 @@ class Server:
 
     @property
     def host(self) -> str:
-        """Where the address leads, for people."""
+        """Host and port, for display."""
         return urlsplit(self.address).netloc
 
     @property
     def is_own(self) -> bool:
-        """Whether that is this machine."""
+        """Whether the server runs on this machine."""
         return is_own(self.address)
 
 
 def tidy(text: str) -> str:
-    """A server's address as it is kept and agreed to. Raises ``StorageError`` for what is none. Pure.
+    """The normalised address of a server. Raises ``StorageError`` for an invalid one.
 
     >>> tidy("vectors.example.org"), tidy("https://chroma.example.org:443/team/notes/")
     ('http://vectors.example.org:8000', 'https://chroma.example.org:443/team/notes')
@@ -91,87 +91,89 @@ def tidy(text: str) -> str:
 
 
 def server_of(store: Store) -> Server | None:
-    """The server that a library's vectors go to; ``None``: to the library's own folder."""
+    """The Chroma server of a library; ``None`` for a local Chroma."""
     address = store.meta(_ADDRESS)
     return replace(server_at(address), fault=store.chroma_fault) if address else None
 
 
 def server_at(address: str) -> Server:
-    """A server by its address, with what this machine keeps for it. Raises as ``tidy``."""
+    """The server at an address, with this machine's token and agreement for it. Raises as ``tidy``."""
     address = tidy(address)
     return Server(address, key_of(address, (TOKEN,)).value, address in load(language_file()).agreed)
 
 
 def agree(address: str) -> Server:
-    """A person on this machine lets vectors go to an address. Raises as ``tidy``, and ``SettingsError``."""
+    """Record that the user agrees to send vectors to this address. Raises as ``tidy``, and ``SettingsError``."""
     server = server_at(address)
     save(language_file(), load(language_file()).agreeing(server.address))
     return replace(server, agreed=True)
 
 
 def reach(server: Server) -> None:
-    """See that it answers. Raises ``ServerUnreachableError``."""
+    """Check that the server answers. Raises ``ServerUnreachableError``."""
     try:
         _client(server).close()
-    except Exception as error:  # what the client raises is bare where no Chroma said it
+    except Exception as error:  # Chroma's client raises plain exceptions if the answer is not Chroma's
         raise _fault(error, server)[0] from error
 
 
 def is_on_server(store: Store) -> bool:
-    """Whether a library's vectors go to a server."""
+    """Whether the library's Chroma is on a server."""
     return bool(store.meta(_ADDRESS))
 
 
 def set_server(store: Store, server: Server | None) -> None:
-    """Have the library's vectors go to another place from now on; whoever calls has put them there."""
+    """Record the location of the library's Chroma, which the caller has already built there."""
     address = server.address if server else None
     if address != store.meta(_ADDRESS):
         store.set_meta(_ADDRESS, address)
-        store.touch(contents=False)  # what is told of the library is told anew
+        store.touch(contents=False)  # so that pages show the new location
 
 
 class ServerProjection(Projection):
-    """The collections of one ``epoch``: the one making of them from a catalogue, whose name none other shares.
+    """The collections of one ``epoch`` on a server. Every rebuild gets a new, unique epoch.
 
-    So two copies of a library part ways on a server: each takes what the other wrote for damage, and makes its own.
-    Beside what ``Projection`` raises, every method raises ``ServerUnreachableError``.
+    This separates copies of a library that use the same server: each treats changes by the other as damage and rebuilds
+    under an epoch of its own. Every method also raises ``ServerUnreachableError``.
     """
 
     def __init__(self, server: Server, library: str, epoch: str) -> None:
         self.server, self.name = server, epoch
-        self._patient, self._state = True, ""
+        self._retry, self._state = True, ""
         client = self.guarded(lambda: _client(server))
         self._session: Any = client._server._session
-        self._session.timeout = _SECONDS  # Chroma's own client waits without end
+        self._session.timeout = _REQUEST_SECONDS  # by default, Chroma's client waits forever
         super().__init__(client, library, f"lectern-{library[:12]}-{epoch}-")
         self.max_batch = int(self.guarded(self._client.get_max_batch_size))
 
     def query(
         self, generation: int, vector: Vectors, k: int, state: str | None = None
     ) -> tuple[NDArray[np.int64], Vectors]:
-        self._patient, self._session.timeout = False, _QUESTION_SECONDS
+        """As ``Projection.query``, with a short timeout and without retries."""
+        self._retry, self._session.timeout = False, _QUERY_SECONDS
         try:
             return super().query(generation, vector, k, state)
         finally:
-            self._patient, self._session.timeout = True, _SECONDS
+            self._retry, self._session.timeout = True, _REQUEST_SECONDS
 
     def confirm(self, state: str) -> None:
+        """As ``Projection.confirm``. The state is in the metadata of an extra, empty collection."""
         mark = self.guarded(lambda: self._client.get_collection(f"{self._prefix}mark", embedding_function=None))
         if state not in str((mark.metadata or {}).get("state")).split():
             raise ProjectionDamagedError(f"Chroma at {self.server.host} was told something by another process.")
         self._state = state
 
     def mark(self, *states: str) -> None:
-        mark = self._own(f"{self._prefix}mark")
+        mark = self._get_or_create(f"{self._prefix}mark")
         self.guarded(lambda: mark.modify(metadata={"library": self._library, "state": " ".join(states)}))
         self._state = states[0]
 
-    def look(self, generation: int, rows: Sequence[int]) -> tuple[set[int], dict[int, Vectors], set[int]]:
-        """As ``core.storage.index.collections.look``."""
-        found: tuple[set[int], dict[int, Vectors], set[int]] = self.guarded(
-            lambda: look(self._client, collection_name(generation, self._prefix), rows)
+    def inspect(self, generation: int, rows: Sequence[int]) -> tuple[set[int], dict[int, Vectors], set[int]]:
+        """As ``inspect_collection``."""
+        result: tuple[set[int], dict[int, Vectors], set[int]] = self.guarded(
+            lambda: inspect_collection(self._client, collection_name(generation, self._prefix), rows)
         )
-        return found
+        return result
 
     def discard(self) -> None:
         self._collections.clear()
@@ -183,21 +185,21 @@ class ServerProjection(Projection):
         return self._state
 
     def guarded(self, action: Callable[[], Any]) -> Any:
-        """Run it, and where it may help, once more after a while and once again."""
-        waits = _WAITS if self._patient else ()
+        """As ``Projection.guarded``, with retries after temporary failures."""
+        waits = _WAITS if self._retry else ()
         for wait in (*waits, None):
             try:
                 return action()
-            except Exception as error:  # the client raises bare ones for what no Chroma said
-                fault, passing = _fault(error, self.server)
-                if wait is None or not passing:
+            except Exception as error:  # Chroma's client raises plain exceptions if the answer is not Chroma's
+                fault, temporary = _fault(error, self.server)
+                if wait is None or not temporary:
                     raise fault from error
             time.sleep(wait)
         raise AssertionError("The last attempt returns or raises.")
 
 
 def new_epoch() -> str:
-    """A name that no making of the collections had."""
+    """A new unique epoch."""
     return uuid.uuid4().hex[:12]
 
 
@@ -211,11 +213,11 @@ def _client(server: Server) -> ClientAPI:
             f"Nobody agreed on this machine that vectors go to {server.host}.", "Agree to it on the Settings page."
         )
     parts = urlsplit(server.address)
-    # A server of Chroma's own reads neither: what stands before it, a proxy or Chroma's cloud, reads one or the other.
+    # Both headers, because proxies read the first and Chroma's cloud the second; Chroma's own server reads neither.
     headers = {"Authorization": f"Bearer {server.token}", "X-Chroma-Token": server.token} if server.token else {}
-    # Chroma's client would wait without end for a server that takes the call and says nothing.
-    knock = f"{parts.scheme}://{parts.netloc}/api/v2/heartbeat"
-    answer = httpx.get(knock, headers=headers, timeout=_KNOCK_SECONDS)
+    # Checked first: Chroma's client would wait forever for a server that accepts the connection and never answers.
+    heartbeat = f"{parts.scheme}://{parts.netloc}/api/v2/heartbeat"
+    answer = httpx.get(heartbeat, headers=headers, timeout=_HEARTBEAT_SECONDS)
     answer.raise_for_status()
     if "nanosecond heartbeat" not in answer.text:
         raise ServerUnreachableError(f"What answers at {server.host} is no Chroma server.", "Check the address.")
@@ -231,11 +233,11 @@ def _client(server: Server) -> ClientAPI:
 
 
 def _fault(error: Exception, server: Server) -> tuple[StorageError, bool]:
-    """What to raise for what Chroma's client raised, and whether it may pass by itself."""
+    """``(error to raise, temporary)`` for an exception of Chroma's client; ``temporary``: a retry may help."""
     import httpx
     from chromadb import errors
 
-    where, said = server.host, " ".join(str(error).split())[:200]
+    where, message = server.host, " ".join(str(error).split())[:200]
     if isinstance(error, ServerUnreachableError):
         return error, False
     status = error.response.status_code if isinstance(error, httpx.HTTPStatusError) else 0
@@ -243,15 +245,16 @@ def _fault(error: Exception, server: Server) -> tuple[StorageError, bool]:
         remedy = f"Set {TOKEN} before Lectern is started, or check it."
         return ServerUnreachableError(f"The Chroma server at {where} wants another token.", remedy), False
     if isinstance(error, errors.NotFoundError | errors.InvalidDimensionException | errors.InvalidArgumentError):
-        return ProjectionDamagedError(f"Chroma at {where}: {said}", "It is rebuilt from the catalogue."), False
-    if "CERTIFICATE" in said.upper():
+        return ProjectionDamagedError(f"Chroma at {where}: {message}", "It is rebuilt from the catalogue."), False
+    if "CERTIFICATE" in message.upper():
         problem = f"No safe connection to {where} could be made: its certificate is not accepted."
         return ServerUnreachableError(problem, "SSL_CERT_FILE names the certificates that are."), False
     if isinstance(error, httpx.TimeoutException):
         return ServerUnreachableError(f"The Chroma server at {where} did not answer in time.", _LATER), True
     if isinstance(error, httpx.TransportError | OSError):
         return ServerUnreachableError(f"No Chroma server answers at {where}.", _LATER), True
-    return ServerUnreachableError(f"The Chroma server at {where} failed: {said or type(error).__name__}.", _LATER), True
+    reason = message or type(error).__name__
+    return ServerUnreachableError(f"The Chroma server at {where} failed: {reason}.", _LATER), True
 
 
 _LATER = "Start it, or check the address; until then all vectors are compared, and changes wait."

@@ -1,8 +1,8 @@
-"""Chroma in a directory of the library, opened by the process that writes, rebuilt at will.
+"""A local Chroma, in a directory of the library, opened only by the process with the write lock.
 
-Chroma (1.5.9) keeps embeddings in files it overwrites in place, and reading a damaged file can end the process without
-an exception. So a directory is marked while it is open; one that was not closed is examined by a process of its own
-before it is trusted, and whatever looks wrong is made anew from the catalogue in a new directory.
+Chroma (1.5.9) overwrites its files in place, and reading a damaged file can kill the process without an exception.
+Therefore a directory is marked while it is open, and one that was not closed is examined by a separate process before
+it is used. A damaged one is replaced by a new directory that is built from the catalogue.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.storage.index.collections import Projection, ProjectionDamagedError, collection_name, look
+from core.storage.index.collections import Projection, ProjectionDamagedError, collection_name, inspect_collection
 from core.types import Vectors
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _MARK = "open"
 
 
 class ChromaProjection(Projection):
-    """Collections of one directory, open in this process alone."""
+    """The collections of one directory, open in this process only."""
 
     def __init__(self, directory: Path, library: str) -> None:
         self.directory, self.name = directory, directory.name
@@ -45,7 +45,7 @@ class ChromaProjection(Projection):
         return _guarded(action)
 
     def close(self) -> str:
-        """Let Chroma finish and release its files, and return their ``digest``. Twice is once."""
+        """Close Chroma and return the ``digest`` of its files. A second call only returns the digest."""
         if (self.directory / _MARK).exists():
             self._collections.clear()
             _guarded(self._client.close)
@@ -57,10 +57,10 @@ class ChromaProjection(Projection):
         discard(self.directory)
 
     def confirm(self, state: str) -> None:
-        """A directory is this process's alone while it is open."""
+        """Nothing to check: no other process can change an open directory."""
 
     def mark(self, *states: str) -> None:
-        """What a directory holds is told by its ``digest``, once it is closed."""
+        """Nothing to record: the state of a directory is its ``digest`` when it is closed."""
 
 
 def left_open(directory: Path) -> bool:
@@ -69,37 +69,37 @@ def left_open(directory: Path) -> bool:
 
 
 def digest(directory: Path) -> str:
-    """Hex SHA-256 over the names and bytes of all files of a directory that no process has open; "" where it cannot be
-    read. Nothing of Chroma reads a file whose bytes are not those that Chroma left.
+    """Hex SHA-256 over the names and bytes of all files in a closed directory; "" if one cannot be read.
+
+    It is compared before Chroma opens the directory, so that Chroma never reads files that changed meanwhile.
     """
-    whole = hashlib.sha256()
+    combined = hashlib.sha256()
     try:
         for path in sorted(path for path in directory.rglob("*") if path.is_file()):
-            whole.update(str(path.relative_to(directory)).encode() + b"\0")
+            combined.update(str(path.relative_to(directory)).encode() + b"\0")
             with path.open("rb") as stream:
-                whole.update(hashlib.file_digest(stream, "sha256").digest())
+                combined.update(hashlib.file_digest(stream, "sha256").digest())
     except OSError:
         return ""
-    return whole.hexdigest()
+    return combined.hexdigest()
 
 
 def new_directory(root: Path) -> Path:
-    """A place no client has open: Chroma keeps one system per path and process, also after its files are gone."""
+    """An unused path: Chroma keeps one client per path and process, even after its files are deleted."""
     return root / uuid.uuid4().hex[:12]
 
 
 def discard(directory: Path) -> None:
-    """Delete a projection's files. What cannot be deleted (open on Windows) is left for the next opening."""
+    """Delete a directory. Files that are still open (on Windows) are left for the next opening."""
     shutil.rmtree(directory, ignore_errors=True)
     if directory.exists():
         _LOG.info("%s could not be removed yet.", directory)
 
 
 def examine(directory: Path, generation: int, rows: Sequence[int]) -> tuple[set[int], dict[int, Vectors], set[int]]:
-    """Look into a directory that no process has open, from a process that may die of it.
+    """Inspect a closed directory in a separate process, which may crash.
 
-    Returns all rows of the generation's collection, the vectors of those of ``rows`` it has, and the rows among them
-    that a query by their own vector finds. Raises ``ProjectionDamagedError``.
+    ``rows`` and the result: as in ``inspect_collection``. Raises ``ProjectionDamagedError``.
     """
     request = json.dumps({"directory": str(directory), "generation": generation, "rows": [int(row) for row in rows]})
     try:
@@ -111,13 +111,13 @@ def examine(directory: Path, generation: int, rows: Sequence[int]) -> tuple[set[
             timeout=_EXAMINATION_SECONDS,
             check=True,
         )
-        found = json.loads(answer.stdout)
+        result = json.loads(answer.stdout)
     except (subprocess.SubprocessError, ValueError) as error:
-        said = (getattr(error, "stderr", None) or b"").decode(errors="replace").strip().splitlines()
-        why = said[-1][:200] if said else type(error).__name__
-        raise ProjectionDamagedError(f"Chroma's files in {directory} are damaged ({why}).") from error
-    vectors = {int(row): np.array(vector, np.float32) for row, vector in found["vectors"].items()}
-    return set(found["ids"]), vectors, set(found["reached"])
+        messages = (getattr(error, "stderr", None) or b"").decode(errors="replace").strip().splitlines()
+        reason = messages[-1][:200] if messages else type(error).__name__
+        raise ProjectionDamagedError(f"Chroma's files in {directory} are damaged ({reason}).") from error
+    vectors = {int(row): np.array(vector, np.float32) for row, vector in result["vectors"].items()}
+    return set(result["ids"]), vectors, set(result["reached"])
 
 
 def _client(directory: Path) -> ClientAPI:
@@ -128,14 +128,14 @@ def _client(directory: Path) -> ClientAPI:
 
 
 def _guarded(action: Callable[[], Any]) -> Any:
-    """Run something of Chroma's; all its ways to fail become one."""
+    """Call ``action``; errors of Chroma become ``ProjectionDamagedError``."""
     from chromadb.errors import ChromaError
 
     try:
         return action()
     except BaseException as error:
         known = (ChromaError, OSError, RuntimeError, ValueError, KeyError, AttributeError, TypeError)
-        if not isinstance(error, known) and type(error).__name__ != "PanicException":  # Rust's own, which has no module
+        if not isinstance(error, known) and type(error).__name__ != "PanicException":  # of Rust; it cannot be imported
             raise
         raise ProjectionDamagedError(
             f"Chroma failed: {type(error).__name__}: {str(error)[:200]}", "It is rebuilt from the catalogue."
@@ -143,18 +143,18 @@ def _guarded(action: Callable[[], Any]) -> Any:
 
 
 def look_into(directory: Path, generation: int, rows: Sequence[int]) -> dict[str, Any]:
-    """What ``examine`` asks, answered by this process, which damaged files may end without an exception."""
+    """The inspection that ``examine`` runs in a separate process; damaged files may kill it without an exception."""
     client = _client(directory)
     name = collection_name(generation)
-    ids, vectors, reached = look(client, name, rows)
-    if vectors and left_open(directory):  # files that can be read may still end who writes: a vector in its own place
+    ids, vectors, reached = inspect_collection(client, name, rows)
+    if vectors and left_open(directory):  # also test writing, which may crash where reading does not
         row, vector = next(iter(vectors.items()))
         client.get_collection(name, embedding_function=None).upsert(ids=[str(row)], embeddings=[vector])
     client.close()
-    told = {row: vector.tolist() for row, vector in vectors.items()}
-    return {"ids": sorted(ids), "vectors": told, "reached": sorted(reached)}
+    as_lists = {row: vector.tolist() for row, vector in vectors.items()}
+    return {"ids": sorted(ids), "vectors": as_lists, "reached": sorted(reached)}
 
 
 if __name__ == "__main__":
-    asked = json.loads(sys.stdin.buffer.read())
-    json.dump(look_into(Path(asked["directory"]), asked["generation"], asked["rows"]), sys.stdout)
+    request = json.loads(sys.stdin.buffer.read())
+    json.dump(look_into(Path(request["directory"]), request["generation"], request["rows"]), sys.stdout)

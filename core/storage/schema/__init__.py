@@ -1,1 +1,1 @@
-"""The schema of the catalogue as named steps, and the tables of the word index."""
+"""The database schema of the catalogue: its migrations, and the tables of the lexical index."""

@@ -1,4 +1,4 @@
-"""The catalogue as its first step makes it. A step that was ever taken is never changed: another follows it."""
+"""The first migration: the original schema. A released migration is never changed; changes need a new one."""
 
 FIRST = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -1,4 +1,4 @@
-"""The catalogue's schema as named steps, applied in order, each in one transaction with its name."""
+"""Applying migrations to the catalogue, in order, each in one transaction that also records its name."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from core.errors import StorageError
 from core.storage.schema.steps import MIGRATIONS
 
-APPLICATION_ID = 0x4C454354  # "LECT" in the file's header: this SQLite file is a Lectern catalogue
+APPLICATION_ID = 0x4C454354  # "LECT" in the header of the SQLite file marks it as a Lectern catalogue
 
 
 def applied(connection: sqlite3.Connection) -> list[str]:
-    """Names of the steps this catalogue has been through; empty for a new file."""
+    """The names of the applied migrations, in order; empty for a new file."""
     table = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migration'").fetchone()
     if table is None:
         return []
@@ -22,9 +22,9 @@ def applied(connection: sqlite3.Connection) -> list[str]:
 
 
 def migrate(connection: sqlite3.Connection, home: Path) -> list[str]:
-    """Bring a writable catalogue up to date and return the steps taken. Raises ``StorageError`` for a strange file."""
+    """Apply all pending migrations and return their names. Raises ``StorageError`` as ``check`` does."""
     check(connection, home, writing=True)
-    taken = []
+    names = []
     for name, step in MIGRATIONS[len(applied(connection)) :]:
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -46,12 +46,15 @@ def migrate(connection: sqlite3.Connection, home: Path) -> list[str]:
         finally:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
-        taken.append(name)
-    return taken
+        names.append(name)
+    return names
 
 
 def check(connection: sqlite3.Connection, home: Path, *, writing: bool) -> None:
-    """Raise ``StorageError`` unless this program can work with the catalogue as it is."""
+    """Raise ``StorageError`` for a catalogue of a newer Lectern or a foreign database.
+
+    Without ``writing``, also for an empty catalogue and for one with pending migrations.
+    """
     done = applied(connection)
     known = [name for name, _ in MIGRATIONS]
     if done[: len(known)] != known[: len(done)] or len(done) > len(known):
@@ -71,7 +74,7 @@ def check(connection: sqlite3.Connection, home: Path, *, writing: bool) -> None:
 
 
 def statements(sql: str) -> Iterator[str]:
-    """The single statements of a script.
+    """Split an SQL script into statements.
 
     >>> [part.strip() for part in statements("CREATE TABLE a (b); -- c;\\nINSERT INTO a VALUES (';');")]
     ['CREATE TABLE a (b);', "-- c;\\nINSERT INTO a VALUES (';');"]

@@ -1,4 +1,4 @@
-"""The steps after the first, in order, each by its name. A step that was ever taken is never changed."""
+"""All migrations in order, by name. A released migration is never changed."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ _COLUMNS = "title, headings, captions, text"
 
 
 def add_captions(connection: sqlite3.Connection) -> None:
-    """Every generation's tokens get those of its leaves' captions, as a new cut would, and FTS5 reads them anew.
+    """Add a field for captions to the lexical index of every generation, fill it, and rebuild the FTS5 tables.
 
-    So no document is stale: nothing is parsed, cut or encoded. An index whose tokens are gone is left to ``verify``.
+    The result is as if all documents were chunked again, but nothing is parsed or encoded. A generation without its
+    token table is skipped; ``verify`` reports it.
     """
     for (generation,) in connection.execute("SELECT number FROM generation ORDER BY number").fetchall():
         tokens, index, terms = content_table(generation), index_table(generation), terms_table(generation)
@@ -39,8 +40,8 @@ def add_captions(connection: sqlite3.Connection) -> None:
 
 
 def _captions(connection: sqlite3.Connection, generation: int, version: int) -> list[tuple[str, int]]:
-    """The tokens of their captions and the row of the leaves that have some, of one version."""
-    # Only a library that is brought up to date needs the chunkers.
+    """``(caption tokens, row)`` of the leaves of one version that have a caption."""
+    # Imported here because only this migration needs the chunkers.
     from core.chunking.signals.captions import captions_of
     from core.text.languages import indexed_tokens, language_of
 
@@ -55,16 +56,16 @@ def _captions(connection: sqlite3.Connection, generation: int, version: int) -> 
         'SELECT row, start, "end" FROM chunk WHERE generation = ? AND version = ? AND level = 0 ORDER BY start, row',
         (generation, version),
     ).fetchall()
-    found = captions_of(text, blocks, [Span(start, end) for _, start, end in leaves])
-    if not any(found):
+    captions = captions_of(text, blocks, [Span(start, end) for _, start, end in leaves])
+    if not any(captions):
         return []
     language = language_of(text)
-    tokens = {caption: " ".join(indexed_tokens(caption, language)) for caption in set(found)}
-    return [(tokens[caption], row) for (row, _, _), caption in zip(leaves, found, strict=True) if caption]
+    tokens = {caption: " ".join(indexed_tokens(caption, language)) for caption in set(captions)}
+    return [(tokens[caption], row) for (row, _, _), caption in zip(leaves, captions, strict=True) if caption]
 
 
 Step = str | Callable[[sqlite3.Connection], None]
-"""A script, or what a script cannot say: a function of the connection, called within the step's transaction."""
+"""An SQL script, or a function that is called with the connection within the migration's transaction."""
 
 _SECOND = """
 INSERT INTO meta VALUES ('contents', '0');
@@ -193,7 +194,7 @@ CREATE TABLE enriched (
 """
 
 USED_VECTORS = "SELECT vector FROM chunk WHERE vector NOTNULL UNION SELECT vector FROM alias"  # SQL
-NO_VECTOR = ""  # the key of the vector that leaves point to while their text is not encoded: it has no data
+NO_VECTOR = ""  # the key of the placeholder vector without data, to which leaves refer that are not encoded
 
 _WORDS_FIRST = f"INSERT OR IGNORE INTO vector(key, data) VALUES ('{NO_VECTOR}', x'');"
 

@@ -1,7 +1,7 @@
-"""The tables of the word index, by generation: their names, how they are made, filled and forgotten.
+"""The FTS5 tables of the lexical index: names, creation, inserting and deleting rows.
 
-External content (a plain table of the tokens beside the index) because contentless tables keep stale tokens silently,
-and because it lets FTS5 rebuild and check itself. One table per generation, or document frequencies would mix.
+FTS5 is used with an external content table (the tokens, in a plain table), because it can then delete rows correctly,
+and rebuild and check itself. Each generation has its own tables; otherwise their document frequencies would mix.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-# FTS5's "ascii" tokenizer parts text at ASCII characters that are no letters or digits and knows nothing of Unicode:
-# with the rest of visible ASCII named as token characters, only a space parts tokens and only A-Z would be changed.
-# "unicode61" would part tokens at letters younger than its tables.
+# The text is already tokenised, so FTS5 must split at blanks only. Its "ascii" tokenizer leaves non-ASCII characters
+# alone and is told here to treat the punctuation of ASCII as parts of tokens. "unicode61" would split tokens at letters
+# that are newer than its Unicode tables.
 TOKENIZER = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[]^_`{|}~'"
 FIELDS = ("title", "headings", "captions", "text")
-_GIVEN = "row IN (SELECT value FROM json_each(?))"
 
 
 def index_table(generation: int) -> str:
@@ -24,22 +23,22 @@ def index_table(generation: int) -> str:
 
 
 def content_table(generation: int) -> str:
-    """The name of the table of tokens beside it."""
+    """The name of a generation's token table, the content of its FTS5 table."""
     return f"lexical_{int(generation)}_tokens"
 
 
 def terms_table(generation: int) -> str:
-    """The name of the view of the FTS5 table by term."""
+    """The name of a generation's FTS5 vocabulary table, with one row per term."""
     return f"lexical_{int(generation)}_terms"
 
 
 def sizes_table(generation: int) -> str:
-    """The name of FTS5's own table of how many tokens each row has."""
+    """The name of FTS5's internal table with the number of tokens of each row."""
     return f"{index_table(generation)}_docsize"
 
 
 def create_index(connection: sqlite3.Connection, generation: int) -> None:
-    """Make the empty index of a new generation."""
+    """Create the empty tables of a new generation."""
     content = content_table(generation)
     columns = ", ".join(f"{name} TEXT NOT NULL" for name in FIELDS)
     connection.execute(f"CREATE TABLE {content} (row INTEGER PRIMARY KEY, {columns})")
@@ -47,7 +46,7 @@ def create_index(connection: sqlite3.Connection, generation: int) -> None:
 
 
 def create_fts(connection: sqlite3.Connection, generation: int) -> None:
-    """Make the FTS5 table over the generation's tokens, empty of postings."""
+    """Create a generation's FTS5 and vocabulary tables, without postings."""
     connection.execute(
         f"CREATE VIRTUAL TABLE {index_table(generation)} USING fts5({', '.join(FIELDS)},"
         f" content='{content_table(generation)}', content_rowid='row', tokenize=\"{TOKENIZER}\")"
@@ -58,32 +57,32 @@ def create_fts(connection: sqlite3.Connection, generation: int) -> None:
 
 
 def drop_index(connection: sqlite3.Connection, generation: int) -> None:
-    """Forget a generation's index and tokens."""
+    """Drop all tables of a generation."""
     connection.execute(f"DROP TABLE IF EXISTS {terms_table(generation)}")
     connection.execute(f"DROP TABLE IF EXISTS {index_table(generation)}")
     connection.execute(f"DROP TABLE IF EXISTS {content_table(generation)}")
 
 
 def add_rows(connection: sqlite3.Connection, generation: int, rows: Iterable[tuple[int, str, str, str, str]]) -> None:
-    """Index ``(row, *FIELDS)``, each field its tokens joined by single spaces."""
+    """Index rows of ``(row, *FIELDS)``; each field is its tokens joined by single blanks."""
     rows = list(rows)
     for table, key in ((content_table(generation), "row"), (index_table(generation), "rowid")):
         connection.executemany(f"INSERT INTO {table}({key}, {', '.join(FIELDS)}) VALUES (?, ?, ?, ?, ?)", rows)
 
 
 def remove_rows(connection: sqlite3.Connection, generation: int, rows: Sequence[int]) -> None:
-    """Take rows out of the index. FTS5 needs their tokens to do so: that is what the content table is for."""
-    table, content, fields, which = index_table(generation), content_table(generation), ", ".join(FIELDS), _GIVEN
-    listed = (json.dumps(list(rows)),)
+    """Delete rows from the index. FTS5 needs their tokens for that, which it gets from the content table."""
+    index, fields = index_table(generation), ", ".join(FIELDS)
+    selected = f"FROM {content_table(generation)} WHERE row IN (SELECT value FROM json_each(?))"
+    parameters = (json.dumps(list(rows)),)
     connection.execute(
-        f"INSERT INTO {table}({table}, rowid, {fields}) SELECT 'delete', row, {fields} FROM {content} WHERE {which}",
-        listed,
+        f"INSERT INTO {index}({index}, rowid, {fields}) SELECT 'delete', row, {fields} {selected}", parameters
     )
-    connection.execute(f"DELETE FROM {content} WHERE {which}", listed)
+    connection.execute(f"DELETE {selected}", parameters)
 
 
 def rebuild_index(connection: sqlite3.Connection, generation: int) -> None:
-    """Make the FTS5 table anew from the tokens beside it; also where its own tables are damaged."""
+    """Rebuild the FTS5 tables from the token table; this works even if they are damaged."""
     connection.execute(f"DROP TABLE IF EXISTS {terms_table(generation)}")
     connection.execute(f"DROP TABLE IF EXISTS {index_table(generation)}")
     create_fts(connection, generation)

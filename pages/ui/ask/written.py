@@ -83,7 +83,7 @@ def show_written(query: Query, result: SearchResult) -> None:
         return
     drafts: LruCache[Draft] = st.session_state.setdefault(_DRAFTS, LruCache[Draft](20))
     settings, prompt, key = client.settings, prompt_of(result), _key(query.question)
-    draft = drafts.made(key, lambda: Draft(prompt, result.passages, settings.model))
+    draft = drafts.get_or_create(key, lambda: Draft(prompt, result.passages, settings.model))
     task = tasks.get_or_start(_WRITING, (key, draft.prompt), lambda task: write(task, client, draft))
     if not task.wait(_PATIENCE):
         st.fragment(_follow, run_every=0.4)(task, draft)

@@ -11,7 +11,7 @@ from dataclasses import asdict
 import streamlit as st
 
 from core.settings import ChunkingSettings
-from core.text.addresses import read_span, said_span
+from core.text.addresses import parse_span, span_parameter
 from core.types import Span
 from pages.ui.chunks.cuts import applied_reading
 from pages.ui.reader import readings
@@ -38,7 +38,7 @@ def arrive(versions: Collection[str]) -> str:
     if version not in versions:
         return UNKNOWN
     place, view = address.last(led, "span"), address.last(led, "view")
-    cited, chosen = read_span(place), read_span(address.last(led, "chunk"))
+    cited, chosen = parse_span(place), parse_span(address.last(led, "chunk"))
     wrong = NO_SPAN if place and not cited else BEYOND if cited and not readings.within(version, cited) else ""
     shown = None if wrong else cited
     at = chosen or shown
@@ -55,7 +55,7 @@ def leave(version: str, link: Span) -> None:
     """Before a link of the document shown is followed: its address says where the link stands, so that back leads
     there, wherever else was read or chosen before.
     """
-    address.say({**address.current(), "document": version, "span": "", "chunk": said_span(link)})
+    address.say({**address.current(), "document": version, "span": "", "chunk": span_parameter(link)})
 
 
 def land(version: str, start: int, end: int) -> None:
@@ -135,8 +135,8 @@ def say(version: str, reading: Reading, chosen: str | None, *, paged: bool) -> N
     address.say(
         {
             "document": version,
-            "span": said_span(cited),
-            "chunk": said_span(leaf),
+            "span": span_parameter(cited),
+            "chunk": span_parameter(leaf),
             "view": "page" if paged else "",
             "page": str(page) if paged and page else "",
             "against": against,

@@ -173,7 +173,7 @@ def _caches() -> _Caches:
 def cutter_of(version: str) -> DocumentCutter:
     """What cuts a document, at hand for the documents that were looked at last."""
     document, library = readings.document(version), services.library()
-    return _caches().cutters.made(version, lambda: DocumentCutter(library, document))
+    return _caches().cutters.get_or_create(version, lambda: DocumentCutter(library, document))
 
 
 def cut_key(version: str, settings: ChunkingSettings, edits: Sequence[Edit]) -> str:

@@ -44,7 +44,7 @@ def show_reading() -> None:
         parsing = settings.parsing
         reader = _choice("Files are read by", READERS, parsing.reader, READER_WORDS, READER_HELP)
         pages = _choice("Of a saved web page, search", WEB_PAGES, parsing.web_pages, PAGE_WORDS, PAGE_HELP)
-        scan_help = SCAN_HELP if tesseract.is_there() else {**SCAN_HELP, "tesseract": NO_TESSERACT}
+        scan_help = SCAN_HELP if tesseract.is_installed() else {**SCAN_HELP, "tesseract": NO_TESSERACT}
         scans = _choice("Scanned pages and pictures are read by", SCANS, parsing.scans, SCAN_WORDS, scan_help)
         languages = st.text_input(
             "Languages for Tesseract",

@@ -12,7 +12,7 @@ from core.evaluation.failures.classes import counted
 from core.evaluation.failures.remedies import remedies, tried
 from core.evaluation.history import load_measured
 from core.evaluation.measuring import TIMED_BUDGET
-from core.evaluation.regions import region, take
+from core.evaluation.regions import cut_to_budget, region
 from core.evaluation.suites import load_suite, stage_documents
 from core.library import Incoming, Library
 from core.search.question.query import Query
@@ -149,7 +149,7 @@ def test_what_is_said_to_mend_mends_when_it_is_applied(measured, tmp_path):
                     library.searcher.find(Query(question.question), settings), settings, TIMED_BUDGET
                 )
                 ranked = sorted(result.passages, key=lambda one: one.rank)
-                read = take([(names[one.version_id], one.start, one.end) for one in ranked], TIMED_BUDGET)
+                read = cut_to_budget([(names[one.version_id], one.start, one.end) for one in ranked], TIMED_BUDGET)
                 gold = region((span.document, span.start, span.end) for span in question.gold)
                 assert 2 * read.common(gold) >= gold.size, (name, identifier)
 

@@ -60,7 +60,7 @@ class Marks:
 
 
 def test_a_question_stays_where_its_answer_comes_back_from_its_passage(filled, monkeypatch) -> None:
-    monkeypatch.setattr(written, "_EVERY", 99)
+    monkeypatch.setattr(written, "_UNANSWERED_EVERY", 99)
     model = Answering(said)
     (made,) = make_questions(filled, 9, ask=model.complete)
     assert (made.question, made.answer, made.kind) == ("How long can lost files be restored?", "35 days", "written")
@@ -74,7 +74,7 @@ def test_a_question_stays_where_its_answer_comes_back_from_its_passage(filled, m
 
 
 def test_what_is_altered_stays_where_no_passage_answers_and_is_judged_so(filled, monkeypatch) -> None:
-    monkeypatch.setattr(written, "_EVERY", 1)
+    monkeypatch.setattr(written, "_UNANSWERED_EVERY", 1)
     monkeypatch.setattr(filled.searcher, "reader", lambda question, texts, above: [Marks(-5.0) for _ in texts])
     made = make_questions(filled, 9, ask=Answering(said).complete)
     assert {item.question for item in made} == {altered for _, _, altered, _ in list(WRITES.values())[:4]}
@@ -90,7 +90,7 @@ def test_what_is_altered_stays_where_no_passage_answers_and_is_judged_so(filled,
 def test_where_the_model_fails_what_was_made_is_kept_and_its_error_told_where_that_is_nothing(
     filled, monkeypatch
 ) -> None:
-    monkeypatch.setattr(written, "_EVERY", 99)
+    monkeypatch.setattr(written, "_UNANSWERED_EVERY", 99)
     with pytest.raises(ModelError, match="Nothing answers"):
         make_questions(filled, 9, ask=Scripted(ModelError("Nothing answers there.")).complete)
     calls = []

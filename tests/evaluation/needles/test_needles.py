@@ -9,10 +9,10 @@ import pytest
 
 from core.cli.main import main
 from core.errors import LecternError
-from core.evaluation.needles.facts import DEPTHS, KINDS, Own, Sentence, made_needles
+from core.evaluation.needles.facts import DEPTHS, KINDS, Own, Sentence, generate_needles
 from core.evaluation.needles.mapping import needle_map
 from core.evaluation.needles.maps import STAGES, NeedlePlan
-from core.evaluation.needles.planting import gathered, planted
+from core.evaluation.needles.planting import gather_haystack, plant_sentences
 from core.library import Incoming, Library
 from tests.fast_encoder import FastEncoder
 from tests.scripted_writer import Answering
@@ -56,19 +56,19 @@ def forgets_the_middle(prompt):
 
 
 def test_made_needles_are_the_same_anew_and_tell_of_places_of_their_own():
-    made = made_needles(KINDS, 0)
-    assert made == made_needles(KINDS, 0) != made_needles(KINDS, 1)
+    made = generate_needles(KINDS, 0)
+    assert made == generate_needles(KINDS, 0) != generate_needles(KINDS, 1)
     said = [sentence.text for needle in made for sentence in needle.sentences]
     assert len(set(said)) == len(said)
     first = made[0].sentences[0].text.split()[1].lower()  # the place that the first one tells of
-    assert first not in " ".join(one.question.lower() for one in made_needles(KINDS, 0, {first}))
+    assert first not in " ".join(one.question.lower() for one in generate_needles(KINDS, 0, {first}))
     assert {sentence.depth for needle in made for sentence in needle.sentences if sentence.sought} == set(DEPTHS)
 
 
 def test_sentences_stand_at_their_depth_between_paragraphs_and_nothing_is_lost(library):
-    haystack = gathered(put_in(library), 4_000)
+    haystack = gather_haystack(put_in(library), 4_000)
     sentences = [Sentence(depth, f"At {depth} stands mark{depth}.", str(depth)) for depth in DEPTHS for _ in range(2)]
-    items = planted(haystack, sentences)
+    items = plant_sentences(haystack, sentences)
     whole = "".join(item.text for item in items)
     for depth in DEPTHS:
         assert whole.count(f"mark{depth}.") == 2
@@ -77,7 +77,7 @@ def test_sentences_stand_at_their_depth_between_paragraphs_and_nothing_is_lost(l
         assert item.data == before.data
         for sentence in sentences:
             item_text = item.text.replace(f" {sentence.text}", "")
-            item = type(item)(item.name, item_text, item.places, item.data)
+            item = type(item)(item.name, item_text, item.offsets, item.data)
         assert item.text == before.text
 
 

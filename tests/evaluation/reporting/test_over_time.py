@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from core.evaluation.reporting.over_time import DAYS, alerts, read, regressions, to_look_at, weeks
-from core.evaluation.statistics import parted
+from core.evaluation.statistics import unpaired_p_value
 from core.storage.catalogue.question_log import LoggedQuestion
 from tests.evaluation.made_reports import made_report
 
@@ -73,7 +73,9 @@ def test_a_question_that_was_answered_since_needs_no_other_look() -> None:
 
 def test_groups_drawn_alike_are_told_apart_as_often_as_chance_has_it() -> None:
     draws = np.random.default_rng(1)
-    seen = [parted(draws.normal(size=25).tolist(), draws.normal(size=30).tolist()) <= 0.05 for _ in range(300)]
+    seen = [
+        unpaired_p_value(draws.normal(size=25).tolist(), draws.normal(size=30).tolist()) <= 0.05 for _ in range(300)
+    ]
     assert 0.01 < np.mean(seen) < 0.1
 
 

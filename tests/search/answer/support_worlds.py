@@ -18,14 +18,14 @@ class Reads:
         self.count += 1
         return [block for block in self.given if block.start < end and start < block.end]
 
-    def cut(self, version_id, place):
+    def splits_sentence(self, version_id, place):
         return place in self.cuts
 
     def page(self, version_id, offset):
         self.count += 1
         return offset // 50
 
-    def holders(self, tokens):
+    def leaf_counts(self, tokens):
         self.count += 1
         return dict.fromkeys(tokens, 1), 2
 

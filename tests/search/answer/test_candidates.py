@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.answer.candidates import CANDIDATES, LEANING, PASSAGES, SENTENCE, quotables
+from core.search.answer.candidates import CANDIDATES, CONTEXT_LENGTH, PASSAGES, SENTENCE, quotables
 from core.search.answer.prose import quotable_lines
 from core.types import Block, BlockKind, Span
 from tests.search.answer.support_worlds import TABLE, Reads, hits_of, passage, table
@@ -28,7 +28,7 @@ def test_what_stands_in_a_retrieved_child_comes_first_by_its_rank():
     late = passage(TEXT, children=[Span(100 + TEXT.index("Nobody"), 100 + len(TEXT))])
     other = passage("Keys are kept in the safe.", rank=2, version="w" * 64)
     items = found(other, late)
-    assert [(item.text.split()[0], item.standing) for item in items] == [
+    assert [(item.text.split()[0], item.hit_rank) for item in items] == [
         ("Nobody", 1),
         ("Keys", 2),
         ("A", 0),
@@ -124,7 +124,7 @@ def test_a_sentence_that_leans_on_another_is_quoted_with_it():
         text,
     ]
     far = f"Salt is dear. {'It is so dear that nobody has any. ' * 20}"
-    assert max(len(item.text) for item in found(passage(far))) <= LEANING
+    assert max(len(item.text) for item in found(passage(far))) <= CONTEXT_LENGTH
 
 
 def test_a_term_and_what_is_said_of_it_are_one_below_their_heading():
@@ -134,7 +134,7 @@ def test_a_term_and_what_is_said_of_it_are_one_below_their_heading():
     blocks = Block(BlockKind.HEADING, 0, 15, level=2), Block(BlockKind.LIST, starts[0], len(text) - 1, parts=parts)
     items = found(passage(text, start=0), reads=Reads(*blocks))
     assert [item.text.splitlines()[0] for item in items] == ["_header=off", "_stream=on"]
-    assert {item.under for item in items} == {"Options"}
+    assert {item.headings for item in items} == {"Options"}
 
 
 def test_a_sentence_that_leads_a_listing_in_is_quoted_with_its_first_line():
@@ -168,7 +168,7 @@ def test_a_cell_that_is_a_paragraph_is_quoted_by_its_sentences():
         "Option: timeout; Default: 30",
         "Option: log; Default: none; Meaning: A path.",
     ]
-    lines = [item for item in items if item.told]
-    assert [item.told for item in lines] == ["timeout › Meaning"] * 4
+    lines = [item for item in items if item.cell_label]
+    assert [item.cell_label for item in lines] == ["timeout › Meaning"] * 4
     assert lines[1].text == "On mobile networks 90 is advised, since phones save energy."
-    assert lines[1].under == "timeout › Meaning"
+    assert lines[1].headings == "timeout › Meaning"

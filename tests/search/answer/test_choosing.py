@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search.answer.candidates import LONGEST
-from core.search.answer.choosing import Choosing
-from core.search.answer.line import answer_line, weigh
+from core.search.answer.choosing import QuoteOptions
+from core.search.answer.line import answer_line, score_candidates
 from core.settings.context import AnsweringSettings
 from core.types import Block, BlockKind, Span
 from tests.fast_encoder import FastEncoder
@@ -54,9 +54,11 @@ class Place:
 
 def quotes(question, *passages, reads=None, limit=3, intent="", read=None, differing=(), encode=None):
     reads = reads or Reads()
-    weighed = weigh(question, passages, hits_of(passages), encode or FastEncoder().encode, reads, intent, read)
+    scored = score_candidates(
+        question, passages, hits_of(passages), encode or FastEncoder().encode, reads, intent, read
+    )
     settings = AnsweringSettings(sentences=limit, least_support=0)
-    return answer_line(Choosing(question, reads.page, intent, differing, encode), weighed, settings).answer.quotes
+    return answer_line(QuoteOptions(question, reads.page, intent, differing, encode), scored, settings).answer.quotes
 
 
 def test_a_quote_is_verbatim_with_its_place():

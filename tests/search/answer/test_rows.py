@@ -33,7 +33,7 @@ def test_a_place_of_the_reading_is_of_the_cell_that_stands_there() -> None:
     row = rows(_STATEMENT)[0]
     for cell, words in zip(row.cells, ("Basic", "1.57", "1.4"), strict=True):
         assert row.cell_at(row.reading.index(words)) is cell
-    assert row.told(Span(row.cells[1].start, row.cells[1].end))[0] == "Earnings per share: Basic › 2024"
+    assert row.cell_label(Span(row.cells[1].start, row.cells[1].end))[0] == "Earnings per share: Basic › 2024"
 
 
 def test_a_row_that_is_counted_is_named_by_its_first_words() -> None:

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from core.errors import SettingsError
 from core.search.answer.candidates import quotables
-from core.search.answer.choosing import Choosing
-from core.search.answer.line import answer_line, no_line, weigh
-from core.search.answer.scoring import Mark, mark_amid, marks_of
-from core.search.answer.support import UNREAD, UNREAD_WORTH, Evidence, evidence, support, unnamed
+from core.search.answer.choosing import QuoteOptions
+from core.search.answer.line import answer_line, no_line, score_candidates
+from core.search.answer.scoring import Mark, mark_in_context, mark_lines
+from core.search.answer.support import UNREAD, UNREAD_WORTH, Evidence, evidence, support, unmatched_terms
 from core.settings.context import AnsweringSettings
 from core.types import Span
 from tests.fast_encoder import FastEncoder
@@ -89,21 +89,21 @@ def counting(question, texts, above):
 def test_a_line_is_read_by_itself_and_the_best_one_amid_what_stands_around_it():
     alone, beside = passage(TEXT), passage(f"{TEXT} Something else stands there too.")
     both = [quotables([one], hits_of([one]), Reads()) for one in (alone, beside)]
-    marks = [marks_of("token", items, np.zeros(len(items)), counting) for items in both]
+    marks = [mark_lines("token", items, np.zeros(len(items)), counting) for items in both]
     assert marks[1][: len(marks[0])] == marks[0]
     for items, found in zip(both, marks, strict=True):
         assert [mark.score for mark in found] == [item.span.length for item in items]
-        amid = mark_amid("token", items, found, 1, counting)
+        amid = mark_in_context("token", items, found, 1, counting)
         assert amid.worth == items[-1].span.end - items[0].span.start
         assert items[1].span.contains(amid.span)
-    assert mark_amid("token", both[0], [None, None], 1, None) is None
-    assert marks_of("token", both[0], np.zeros(len(both[0])), None) == [None] * len(both[0])
+    assert mark_in_context("token", both[0], [None, None], 1, None) is None
+    assert mark_lines("token", both[0], np.zeros(len(both[0])), None) == [None] * len(both[0])
 
 
 def line(question, settings):
     shown, reads = [passage(TEXT)], Reads()
-    weighed = weigh(question, shown, hits_of(shown), FastEncoder().encode, reads)
-    return answer_line(Choosing(question, reads.page), weighed, settings)
+    scored = score_candidates(question, shown, hits_of(shown), FastEncoder().encode, reads)
+    return answer_line(QuoteOptions(question, reads.page), scored, settings)
 
 
 def test_the_line_is_silent_below_the_threshold_alone():
@@ -149,8 +149,8 @@ def test_spans_of_a_quote_lie_in_its_document():
 
 def test_what_nothing_names_is_told_and_counts():
     asked = "Who sold the token in Leiden in 1999?"
-    assert unnamed(asked, [passage(TEXT)]) == ("Leiden", "1999")
-    assert unnamed("Who sold the timeout of a token?", [passage(TEXT)], ["timeout"]) == ("timeout",)
+    assert unmatched_terms(asked, [passage(TEXT)]) == ("Leiden", "1999")
+    assert unmatched_terms("Who sold the timeout of a token?", [passage(TEXT)], ["timeout"]) == ("timeout",)
     found = evidence(asked, [passage(TEXT)], [], np.zeros(0))
     assert found.named == 0
     assert evidence("Who sold it in Delft?", [passage(TEXT)], [], np.zeros(0)).named == 1

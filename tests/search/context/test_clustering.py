@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.context.candidate_outcomes import MANY, clustered
+from core.search.context.candidate_outcomes import CLUSTERED_SHARE, clustered
 from core.settings import EXPANSIONS
 from tests.search.context.worlds import worlds
 
@@ -28,9 +28,9 @@ def test_shares_count_hits_that_have_another_one_beside_them(world, top):
     assert set(found.expansions) <= set(EXPANSIONS)
     assert bool(found.expansions) == (len(hits) > 1)
     if len(hits) > 1:
-        clustering = found.in_parent >= MANY
+        clustering = found.in_parent >= CLUSTERED_SHARE
         assert ("auto-merge" in found.expansions) == clustering
-        assert ("flat" in found.expansions) == (found.in_document < MANY)
+        assert ("flat" in found.expansions) == (found.in_document < CLUSTERED_SHARE)
         assert found.advice.startswith(f"{beside(leaves.parent_rows, alone=-1)} of the best {len(hits)} hits")
         assert all(name in found.advice for name in found.expansions)
     assert found == clustered(ranking, top)

@@ -131,7 +131,7 @@ def test_half_a_sentence_states_nothing():
     limit = "Access tokens expire after 15 minutes"
     passages = [passage("Access tokens expire after 3600 seconds.", 1), passage(limit, 2)]
     assert among(passages)
-    assert not among(passages, cut=lambda version, place: (version, place) == ("2" * 64, len(limit)))
+    assert not among(passages, splits_sentence=lambda version, place: (version, place) == ("2" * 64, len(limit)))
 
 
 def test_who_agrees_with_a_side_stands_beside_it():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.search.context import filling
 from core.search.context.assembling import SHORTEST_CUT, assemble
-from core.search.context.filling import place
+from core.search.context.filling import merge_span
 from core.search.context.prompt import arrange, heading_line, render_prompt, widest_number
 from core.search.expansion.expanding import expand
 from core.settings import ORDERS, AssemblySettings, ExpansionSettings
@@ -69,7 +69,7 @@ def whole_spans(leaves):
 
 @given(worlds(), EXPANSIONS, st.integers(1, 1200))
 def test_laws_in_characters(world, expansion, amount):
-    budget = filling.characters(amount)
+    budget = filling.character_budget(amount)
     extents, made = filled(world, expansion, budget)
     check(world, extents, made, budget)
     assert sum(len(passage.text) for passage in made.passages) <= amount
@@ -77,7 +77,7 @@ def test_laws_in_characters(world, expansion, amount):
 
 @given(worlds(), EXPANSIONS, st.integers(50, 400), st.sampled_from(ORDERS))
 def test_laws_in_tokens(counter, world, expansion, amount, order):
-    budget = filling.tokens(amount, counter)
+    budget = filling.token_budget(amount, counter)
     extents, made = filled(world, expansion, budget)
     check(world, extents, made, budget)
     arranged = arrange(made.passages, order)
@@ -90,7 +90,7 @@ def test_laws_in_tokens(counter, world, expansion, amount, order):
 
 @given(worlds(overlapping=False), EXPANSIONS, st.integers(1, 1200))
 def test_without_overlap_kept_is_being_there(world, expansion, amount):
-    budget = filling.characters(amount)
+    budget = filling.character_budget(amount)
     extents, made = filled(world, expansion, budget)
     leaves = world.ranking.leaves
     for extent in extents:
@@ -102,7 +102,7 @@ def test_without_overlap_kept_is_being_there(world, expansion, amount):
 
 @given(worlds(), st.integers(1, 1200))
 def test_flat_passages_are_unions_of_retrieved_leaves(world, amount):
-    budget = filling.characters(amount)
+    budget = filling.character_budget(amount)
     _, made = filled(world, ExpansionSettings("flat"), budget)
     leaves = world.ranking.leaves
     spans = whole_spans(leaves)
@@ -116,7 +116,7 @@ def test_flat_passages_are_unions_of_retrieved_leaves(world, amount):
 @given(worlds(overlapping=False), st.floats(0.01, 1), st.integers(100, 1200))
 def test_relevance_decides_what_gets_the_room(world, share, amount):
     """No child is left out while a less relevant one was put in by itself."""
-    budget = filling.characters(amount)
+    budget = filling.character_budget(amount)
     extents, made = filled(world, ExpansionSettings("parent", share), budget)
     ended = [at for at, extent in enumerate(extents) if made.fates[extent.child] != "kept"]
     if not ended:
@@ -135,10 +135,10 @@ def test_relevance_decides_what_gets_the_room(world, share, amount):
 
 
 def join(text, spans):
-    """The union of spans as ``place`` makes it, one after the other."""
+    """The union of spans as ``merge_span`` makes it, one after the other."""
     runs = []
     for span in spans:
-        low, high, joined = place(text, runs, span)
+        low, high, joined = merge_span(text, runs, span)
         runs[low:high] = [joined]
     return runs
 
@@ -160,13 +160,13 @@ def test_runs_are_the_union_of_their_spans_in_whatever_order_these_come(text, da
 
 @given(worlds(), st.integers(1, 40))
 def test_hopeless_budgets_give_nothing_or_little(world, amount):
-    budget = filling.characters(amount)
+    budget = filling.character_budget(amount)
     _, made = filled(world, ExpansionSettings("parent", 1.0), budget)
     assert sum(len(item.text) for item in made.passages) <= amount
 
 
 @pytest.mark.parametrize("count", [1, 9, 10, 99, 100, 342, 343, 999, 1000])
 def test_no_passage_number_costs_more_than_was_counted(counter, count):
-    numbers = [*range(1, count + 1), widest_number(count, filling.tokens(2000, counter))]
+    numbers = [*range(1, count + 1), widest_number(count, filling.token_budget(2000, counter))]
     sizes = counter.count([heading_line(number, "Handbook", ("Limits",), 3) for number in numbers])
     assert max(sizes) == sizes[-1]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.search.context import filling
 from core.search.context.assembling import assemble
-from core.search.context.candidate_outcomes import WATCHED, build_trace
+from core.search.context.candidate_outcomes import TRACED, build_trace
 from core.search.expansion.expanding import expand
 from core.search.ranking.stage_scores import STAGES, Ranking
 from core.settings import ExpansionSettings
@@ -16,7 +16,7 @@ from tests.search.context.worlds import worlds
 
 
 def trace_of(world, amount):
-    budget = filling.characters(amount)
+    budget = filling.character_budget(amount)
     leaves = world.ranking.leaves
     extents = expand(world.ranking, ExpansionSettings("parent", 0.5), leaves.ends - leaves.starts, amount, world)
     made = assemble(world.ranking, extents, budget, world)
@@ -29,7 +29,7 @@ def test_every_leaf_has_ranks_scores_and_a_fate(world, amount):
     made, trace = trace_of(world, amount)
     ranking = world.ranking
     assert (trace.question, trace.stages, trace.timings_ms) == ("a question", STAGES, {"dense": 1.0})
-    assert len(ranking.pool) <= WATCHED
+    assert len(ranking.pool) <= TRACED
     assert sorted(candidate.row - 100 for candidate in trace.candidates) == ranking.pool.tolist(), "each leaf once"
     finals = [candidate.ranks["neighbours"] for candidate in trace.candidates]
     assert finals == list(range(1, len(finals) + 1)), "in final order, ranks from one"

@@ -34,7 +34,7 @@ def made_of(world, start, end, budget, child=1):
 
 @pytest.mark.parametrize("start", [SECOND, TABLE.index(ROWS[7])])
 def test_a_passage_that_begins_inside_a_table_has_its_header_above(rates, counter, start):
-    made, prompt = made_of(rates, start, TABLE.index(AFTER) - 2, filling.tokens(400, counter))
+    made, prompt = made_of(rates, start, TABLE.index(AFTER) - 2, filling.token_budget(400, counter))
     line = "[1] Document 0 › Part"
     assert f"\n{HEADER}\n{TABLE[start : TABLE.index(AFTER) - 2]}\n\nQuestion: Which fee?" in prompt
     assert prompt.startswith(f"{INSTRUCTION}\n\n{line}")
@@ -43,7 +43,7 @@ def test_a_passage_that_begins_inside_a_table_has_its_header_above(rates, counte
 
 
 def test_a_passage_that_begins_behind_the_table_or_holds_its_header_has_none_above(rates, counter):
-    budget = filling.tokens(400, counter)
+    budget = filling.token_budget(400, counter)
     for start, child in ((TABLE.index(AFTER), 1), (0, 0)):
         made, prompt = made_of(rates, start, len(TABLE), budget, child)
         assert prompt.count(HEADER) == (start == 0)
@@ -52,9 +52,9 @@ def test_a_passage_that_begins_behind_the_table_or_holds_its_header_has_none_abo
 
 def test_the_header_takes_its_room(rates, counter):
     end = TABLE.index(AFTER) - 2
-    whole, _ = made_of(rates, SECOND, end, filling.tokens(400, counter))
-    assert made_of(rates, SECOND, end, filling.tokens(whole.used, counter))[0].passages[0].end == end
-    less, _ = made_of(rates, SECOND, end, filling.tokens(whole.used - 1, counter))
+    whole, _ = made_of(rates, SECOND, end, filling.token_budget(400, counter))
+    assert made_of(rates, SECOND, end, filling.token_budget(whole.used, counter))[0].passages[0].end == end
+    less, _ = made_of(rates, SECOND, end, filling.token_budget(whole.used - 1, counter))
     assert all(passage.end < end for passage in less.passages)
 
 
@@ -63,12 +63,12 @@ def test_a_signature_and_a_speaker_stand_above_what_was_parted_from_them_and_now
     text = "    return flour\n\n    # and so on for rye\n    return rye"
     said = {0: (PrefixPart(kind, "def grind(wheat):"),)}
     world = world_of([text], [(0, 0, len(text), 0)], prefixes=said)
-    budget = filling.tokens(200, counter)
+    budget = filling.token_budget(200, counter)
     assert "def grind(wheat):\n    return" in made_of(world, 0, len(text), budget, 0)[1]
     assert "def grind" not in made_of(world, text.index("return rye"), len(text), budget, 0)[1]
 
 
 def test_characters_count_the_text_alone(rates):
-    made, prompt = made_of(rates, SECOND, len(TABLE), filling.characters(10_000))
+    made, prompt = made_of(rates, SECOND, len(TABLE), filling.character_budget(10_000))
     assert made.used == len(TABLE) - SECOND
     assert HEADER in prompt, "though the reader still gets the header"

@@ -33,7 +33,7 @@ EXPANSIONS = st.builds(ExpansionSettings, st.sampled_from(["flat", "parent"]), s
 
 @given(worlds() | repeating_worlds(), EXPANSIONS, st.integers(1, 1500), st.booleans(), st.sampled_from(ORDERS))
 def test_laws(counter, world, expansion, amount, in_tokens, order):
-    budget = filling.tokens(50 + amount // 4, counter) if in_tokens else filling.characters(amount)
+    budget = filling.token_budget(50 + amount // 4, counter) if in_tokens else filling.character_budget(amount)
     extents, made = filled(world, expansion, budget, SENTENCES)
     assert made.used == sum(passage.tokens for passage in made.passages) <= amount + 50
     assert made.used <= budget.amount
@@ -56,7 +56,7 @@ def test_laws(counter, world, expansion, amount, in_tokens, order):
 
 @given(repeating_worlds(), EXPANSIONS)
 def test_with_room_for_all_the_same_text_is_read(world, expansion):
-    budget = filling.characters(10**6)
+    budget = filling.character_budget(10**6)
     _, whole = filled(world, expansion, budget)
     _, single = filled(world, expansion, budget, SENTENCES)
 
@@ -75,7 +75,7 @@ def test_with_room_for_all_the_same_text_is_read(world, expansion):
 def test_each_sentence_is_a_candidate_once_the_best_first(world, expansion):
     leaves = world.ranking.leaves
     extents = expand(world.ranking, expansion, leaves.ends - leaves.starts, 1500, world)
-    candidates = [one for one in sentence_candidates(world.ranking, extents, world) if one.single]
+    candidates = [one for one in sentence_candidates(world.ranking, extents, world) if one.is_sentence]
     assert len({(candidate.document, candidate.core) for candidate in candidates}) == len(candidates)
     relevances = [candidate.relevance for candidate in candidates]
     assert relevances == sorted(relevances, reverse=True)
@@ -95,7 +95,7 @@ def test_a_sentence_is_raised_by_its_own_words_and_its_neighbours():
 @given(worlds(), st.integers(50, 800))
 def test_what_is_no_prose_is_read_as_passages_are(world, amount):
     """Where no extent is prose, both units give the same."""
-    budget = filling.characters(amount)
+    budget = filling.character_budget(amount)
     extents, whole = filled(world, ExpansionSettings("parent"), budget)
     texts = [(world.texts[extent.document], Span(extent.start, extent.end)) for extent in extents]
     if any(is_in_sentences(text, span) for text, span in texts):
@@ -108,7 +108,7 @@ def test_what_is_no_prose_is_read_as_passages_are(world, amount):
 
 @given(repeating_worlds(), EXPANSIONS, st.integers(50, 1500))
 def test_code_stays_whole_however_much_of_it_is_comments(world, expansion, amount):
-    listings, budget = replace(world, sort="code"), filling.characters(amount)
+    listings, budget = replace(world, sort="code"), filling.character_budget(amount)
     assert filled(listings, expansion, budget, SENTENCES)[1] == filled(listings, expansion, budget)[1]
 
 
@@ -120,14 +120,14 @@ def test_what_people_say_in_turns_stays_whole(amount, first):
     starts = [0, *(ends[:-1] + 1)]
     world = world_of([text], [(0, int(start), int(end), -1) for start, end in zip(starts, ends, strict=True)])
     assert all(is_in_sentences(text, Span(int(start), int(end))) for start, end in zip(starts, ends, strict=True))
-    budget = filling.characters(amount)
+    budget = filling.character_budget(amount)
     _, single = filled(world, ExpansionSettings("flat"), budget, SENTENCES)
     assert single == filled(world, ExpansionSettings("flat"), budget)[1]
 
 
 @given(repeating_worlds(), st.integers(900, 1100))
 def test_auto_is_sentences_up_to_a_small_budget_and_passages_beyond(world, amount):
-    budget = filling.characters(amount)
+    budget = filling.character_budget(amount)
     expected = SENTENCES if amount <= SMALL["characters"] else None
     _, auto = filled(world, ExpansionSettings("parent"), budget, AssemblySettings(unit="auto"))
     assert auto == filled(world, ExpansionSettings("parent"), budget, expected)[1]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.evidence import Passage
 from core.search.context.conflicts import ConflictSide, ContextConflict
-from core.search.context.written_prompt import LONG, SILENCE, TEMPLATE, as_read, template_fault, written_prompt
+from core.search.context.written_prompt import LONG_CONTEXT, SILENCE, TEMPLATE, as_read, template_fault, written_prompt
 from core.types import Span
 
 
@@ -34,9 +34,9 @@ def test_of_a_long_context_the_best_stand_at_both_ends():
     def ranks(size):
         return [one.rank for one in as_read([passage("x" * size, rank) for rank in range(1, 6)])]
 
-    assert ranks(LONG // 5) == [1, 2, 3, 4, 5]
-    assert ranks(LONG // 4) == [1, 3, 5, 4, 2]
-    ordered = [passage("x" * LONG, rank) for rank in (3, 1, 2)]
+    assert ranks(LONG_CONTEXT // 5) == [1, 2, 3, 4, 5]
+    assert ranks(LONG_CONTEXT // 4) == [1, 3, 5, 4, 2]
+    ordered = [passage("x" * LONG_CONTEXT, rank) for rank in (3, 1, 2)]
     assert as_read(ordered) == ordered, "another order was chosen"
 
 

@@ -46,7 +46,7 @@ class World:
             for leaf in leaves
         }
 
-    def expect_pages(self, places):
+    def prefetch_pages(self, places):
         """Nothing: pages are known."""
 
     def page(self, document, offset):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.search.expansion.expanding import clear_span, expand, left_out
+from core.search.expansion.expanding import clear_span, excluding_conditions, expand
 from core.settings import ExpansionSettings
 from core.storage.catalogue.conditions import Condition, ExcludedText, Passing
 from core.types import Span
@@ -66,7 +66,7 @@ def test_no_extent_holds_what_is_left_out_and_every_child_is_whole(case, setting
         assert text == text.strip()
         assert extent.start <= leaves.starts[extent.child] < leaves.ends[extent.child] <= extent.end
         for leaf in range(len(leaves)):
-            if leaves.documents[leaf] == extent.document and left_out(leaves, world.ranking.passing, leaf):
+            if leaves.documents[leaf] == extent.document and excluding_conditions(leaves, world.ranking.passing, leaf):
                 assert leaves.ends[leaf] <= extent.start or extent.end <= leaves.starts[leaf]
 
 
@@ -89,7 +89,7 @@ def test_an_extent_is_what_it_were_without_what_is_left_out(case, settings, budg
     before = {one.child: one for one in expand(meant(free.ranking, intent), settings, leaves.tokens, budget, free)}
     assert before.keys() >= {one.child for one in extents}
     for gone in before.keys() - {one.child for one in extents}:
-        assert left_out(leaves, passing, gone), "only what was added beside a child, and is left out itself"
+        assert excluding_conditions(leaves, passing, gone), "only what was added beside a child, and is left out itself"
     for one in extents:
         old = before[one.child]
         assert (one.document, one.relevance) == (old.document, old.relevance)

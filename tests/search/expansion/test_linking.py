@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from core.enriching.features import Reference
 from core.search.context.assembling import assemble
-from core.search.context.filling import characters
+from core.search.context.filling import character_budget
 from core.search.expansion.expanding import expand
 from core.search.expansion.growth import family, leaf_at
-from core.search.expansion.relevance import added
+from core.search.expansion.relevance import linked_relevance
 from core.settings import ExpansionSettings
 from core.types import Span
 from tests.search.context.worlds import World as Reading
@@ -127,7 +127,7 @@ def test_a_kept_leaf_far_down_that_is_referred_to_enters_the_context(strategy, r
         world.ranking, ExpansionSettings(strategy), leaves.ends - leaves.starts, budget, world, confidence=sure
     )
     assert sorted(extent.child for extent in extents) == list(range(40)), "each is one extent, once"
-    read = assemble(world.ranking, extents, characters(budget), Reading(world.texts, world.ranking))
+    read = assemble(world.ranking, extents, character_budget(budget), Reading(world.texts, world.ranking))
     assert (read.fates[39] == "kept") == read_at_last
     assert read.used <= budget
 
@@ -151,4 +151,4 @@ def test_one_hop_and_no_further():
 @given(st.floats(-9, 9), st.floats(-9, 9))
 def test_what_is_added_stands_between(relevance, least):
     low, high = sorted((relevance, least))
-    assert low <= added(high, low) <= high
+    assert low <= linked_relevance(high, low) <= high

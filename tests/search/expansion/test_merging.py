@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search.expansion.expanding import expand
-from core.search.expansion.relevance import merged
+from core.search.expansion.relevance import merged_relevance
 from core.settings import ExpansionSettings
 from core.types import Span
 from tests.search.expansion.worlds import World, ranking_of, table, worlds
@@ -182,5 +182,5 @@ def test_the_unit_of_the_scores_does_not_matter(scale, shift):
 @given(st.floats(-9, 9), st.floats(0, 9), st.floats(0, 1), st.floats(0, 1))
 def test_relevance_is_monotone_and_bounded(best, above, support, more):
     top = best + above
-    assert best <= merged(best, support, top) <= top or np.isclose(merged(best, support, top), top)
-    assert merged(best, min(support, more), top) <= merged(best, max(support, more), top)
+    assert best <= merged_relevance(best, support, top) <= top or np.isclose(merged_relevance(best, support, top), top)
+    assert merged_relevance(best, min(support, more), top) <= merged_relevance(best, max(support, more), top)

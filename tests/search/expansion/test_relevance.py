@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.embedding.reranker_file import CALIBRATION
-from core.search.expansion.relevance import USUAL, confidences, moved_by_reading, relative_scores, relevances
+from core.search.expansion.relevance import USUAL, confidences, relative_scores, relevances, update_by_reranker
 from core.settings import ExpansionSettings
 from tests.search.expansion.worlds import ranking_of, table, worlds
 
@@ -83,13 +83,13 @@ PLACES = st.floats(0, 1)
 @given(st.lists(PLACES, min_size=1, max_size=9), st.floats(0, 1), st.floats(0, 1))
 def test_a_reading_keeps_the_order_and_the_bounds(places, likely, more):
     places, low, high = np.sort(places), min(likely, more), max(likely, more)
-    made = moved_by_reading(places, np.full(len(places), low))
+    made = update_by_reranker(places, np.full(len(places), low))
     assert ((made >= 0) & (made <= 1)).all()
     assert (np.diff(made) >= -1e-12).all(), "what stands higher stays higher if the same is said of it"
-    better = moved_by_reading(places, np.full(len(places), high))
+    better = update_by_reranker(places, np.full(len(places), high))
     inside = (places > 0) & (places < 1) if low in {0, 1} or high in {0, 1} else np.full(len(places), True)
     assert (better - made >= -1e-12)[inside].all(), "the more is said for it, the higher it stands"
-    assert moved_by_reading(places, np.full(len(places), USUAL)) == pytest.approx(places), "the usual says nothing"
+    assert update_by_reranker(places, np.full(len(places), USUAL)) == pytest.approx(places), "the usual says nothing"
 
 
 def test_what_the_shipped_reranker_thinks_well_of_is_trusted_at_the_default_threshold():
