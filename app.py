@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-if __name__ == "__main__":  # the script of a page, which Streamlit runs
+if __name__ == "__main__":  # Streamlit runs this file as a script for each page
     from pages.ui.shared import state
     from pages.ui.shared.entry import frame
     from pages.ui.shared.guard import guarded
@@ -14,7 +14,7 @@ if __name__ == "__main__":  # the script of a page, which Streamlit runs
     st.session_state[state.ENTERED] = True
     with guarded():
         run_or_repair(page.run)
-else:  # the server, which asks this file for its app
+else:  # the server imports this file for its ``app``
     from pages.ui.server import long_lived
     from pages.ui.server.access_key import announced, of_this_start
     from pages.ui.server.origin_checks import doors

@@ -1,4 +1,4 @@
-"""Ask: what was found, what the reader gets of it, and how every stage judged it."""
+"""The Ask page: a question, its answer, the evidence, and the ranks at every stage."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Question, dials, and what came of them."""
+    """Draw the question, the dials and the result."""
     library = services.library()
     if not (documents := len(services.sources())):
         nothing_yet()
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def nothing_yet() -> None:
-    """What this page is for, before there is anything to ask."""
+    """Draw the page of an empty library."""
     show_nothing(
         "Ask",
         "The library is empty. Put documents in, or load the samples, and ask them here.",
@@ -80,8 +80,10 @@ def nothing_yet() -> None:
 
 
 def show_result(query: Query, settings: Settings, base: Settings) -> None:
-    """Quotes, children, passages, and below them every stage."""
-    # Encoding the sentences to quote takes longer than searching: their place is kept, the rest is drawn at once.
+    """Draw the answer, the evidence and the tabs.
+
+    The answer's place is reserved and filled last, because encoding the sentences to quote takes longer than searching.
+    """
     another = st.session_state.get(state.QUOTED) != query.question
     turn = turn_of(query.question)
     above, quoted, further, below = answer_place(turn), answer_place(turn), st.container(), answer_place(turn)
@@ -104,22 +106,22 @@ def show_result(query: Query, settings: Settings, base: Settings) -> None:
 def show_found(
     query: Query, result: SearchResult, made_by: Settings, settings: Settings, base: Settings, above: DeltaGenerator
 ) -> None:
-    """What was found and every stage of it, below the answer; what it depends on, in the place above that."""
+    """Draw the evidence and the tabs below the answer. ``above``: the place of chips and warnings, above the answer."""
     judging_list.show_row(query.question, result.passages)
-    alone = next((note for note in result.notes if by_words_alone([note])), "")
-    if alone:
+    words_alone = next((note for note in result.notes if by_words_alone([note])), "")
+    if words_alone:
         with above:
-            st.warning(escaped(alone), icon=":material/cloud_off:")
+            st.warning(escaped(words_alone), icon=":material/cloud_off:")
             st.page_link("pages/settings.py", label="The embedder's address", icon=":material/settings:")
     elif made_by.retrieval.dense_weight:
         background.encode_when_back()
     if result.hits:
         show_ending(result, made_by)
         show_evidence(result, made_by)
-        told = rerankers.reread(result.timings_ms, made_by.reranking.candidates)
-        asked = result.understood.notes  # those stand with the chips
-        notes = (note for note in result.notes if note not in asked and note != alone)
-        show_notes(result.clustered, (*notes, *told), settings)
+        reranked = rerankers.reread(result.timings_ms, made_by.reranking.candidates)
+        shown_with_chips = (*result.understood.notes, words_alone)
+        notes = (note for note in result.notes if note not in shown_with_chips)
+        show_notes(result.clustered, (*notes, *reranked), settings)
         save_markdown(query, result, made_by)
         show_tabs(query, result, settings, base)
     else:
@@ -132,26 +134,26 @@ def show_found(
 
 
 def show_quotes(query: Query, result: SearchResult, made_by: Settings, *, another: bool) -> None:
-    """The answer line. ``another``: not the question of those quoted now."""
+    """Draw the quoted answer. ``another``: the quotes on the page are those of another question."""
     place: AbstractContextManager[object] = st.empty() if another else nullcontext()
     with place, st.spinner("Choosing the sentences to quote …") if another else nullcontext():
         line = ask_results.answer(result, made_by)
     ask_results.note(query, result, line.support, line.milliseconds)
-    with place:  # the same place on the page either way
+    with place:
         coming = show_answer(line.answer, line.support, result)
     if coming:
         ask_again(query.question)
 
 
 def _answer_in_words(result: SearchResult, made_by: Settings) -> str:
-    """What was written, or else is quoted."""
+    """The written answer as text; without one, the quotes."""
     if draft := written.draft_of(result.question):
         return draft.text
     return "\n".join(map(in_words, ask_results.answer(result, made_by).answer.quotes))
 
 
 def save_markdown(query: Query, result: SearchResult, made_by: Settings) -> None:
-    """The way out of the app: what was asked, with answers and evidence, made when it is asked for."""
+    """A download of the conversation with answers and evidence, made at the click."""
     library, turns = services.library(), question_turns()
 
     def made() -> str:
@@ -159,8 +161,8 @@ def save_markdown(query: Query, result: SearchResult, made_by: Settings) -> None
             library.search(turn, made_by, scope=query.scope) if turn != result.question else result for turn in turns
         ]
         lines = [library.searcher.answer(one, made_by.answering) for one in asked or [result]]
-        told = [written.as_markdown(one.question) for one in asked or [result]]
-        return questions_as_markdown(asked or [result], lines, library.home.name, told)
+        answers = [written.as_markdown(one.question) for one in asked or [result]]
+        return questions_as_markdown(asked or [result], lines, library.home.name, answers)
 
     st.download_button(
         "Save as Markdown",
@@ -176,8 +178,8 @@ def save_markdown(query: Query, result: SearchResult, made_by: Settings) -> None
 
 
 def nothing_found(query: Query, settings: Settings, *, filtered: bool) -> None:
-    """Why there may be nothing, and what to do. ``filtered``: the question itself leaves documents out."""
-    reading = background.coming()
+    """Draw what may help when nothing was found. ``filtered``: the question contains filters."""
+    reading = background.pending_documents()
     ways = ["ask again once more documents are read"] if reading else []
     ways += ["take an “only” of the question away"] if filtered else []
     ways += [] if query.scope.everything else ["search in more collections or tags"]

@@ -1,4 +1,4 @@
-"""Benchmark: presets measured on gold spans, with intervals, in the background."""
+"""The Benchmark page: presets measured on gold spans, with confidence intervals, in the background."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pages.ui.shared.queue import show_jobs
 
 
 def main() -> None:
-    """Choose, run, read."""
+    """Draw the choices, the running jobs, the results, and what can be done with judgments and old runs."""
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
         st.title("Benchmark", width="content")
         listed = st.button("Judgments", key="benchmark.judgments", type="tertiary", icon=":material/verified:")
@@ -29,19 +29,19 @@ def main() -> None:
     runs = benches.runs()
     place.arrive(runs)
     writable, finished = services.library().writable, any(run.head.finished for run in runs)
-    first = writable and (under_way() or not finished)  # without questions there is nothing to measure on
+    making_first = writable and (under_way() or not finished)  # before a first run, questions are needed most
     if writable:
         show_choices()
         show_jobs("bench")
         show_stopped(runs)
-    if first:
+    if making_first:
         show_making()
     if finished:
         show_results(runs)
     else:
         place.say("results", {})
     if writable:
-        if not first:
+        if not making_first:
             show_making()
         show_refit()
         show_needles()

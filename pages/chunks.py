@@ -1,4 +1,4 @@
-"""Chunks: a document's text with its cuts drawn on it, the dials that make them, and what is seen of them."""
+"""The Chunks page: a document's text with its chunks drawn on it, the dials of the recipe, and plots of the cut."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from pages.ui.shared.entry import enter
 
 
 def main() -> None:
-    """Picker above, bench below."""
+    """Draw the row with the picker, and below it the workbench with reader and dials."""
     sources = {source.version_id: source for source in services.sources() if source.version_id}
     if not sources:
         nothing_yet()
         return
-    with st.container(gap="small"):  # there also when empty: what comes and goes in it moves nothing below
+    with st.container(gap="small"):  # also when empty, so that messages in it do not remount what is below
         with st.spinner("Opening the document …"):
             wrong = arrive(sources)
         if wrong:
@@ -37,13 +37,14 @@ def main() -> None:
         with st.spinner("Reading …"):
             shelve(readings.text(version), key=state.SHELF)
         chosen = st.session_state.get(state.CHUNKS_CHOSEN)
-        # A return to this page opens where it was left. Fixed for the fragment: what it is told stays the same.
+        # A return to this page selects the chunk that was selected before. The value is fixed here, outside the
+        # fragment, so that the fragment's arguments do not change when another chunk is selected.
         bench(ReaderView(sources[version], paged, replace(arrivals.arrival(), selected=chosen)))
         keys.show_keys(keys.CHUNKS, button=False)  # the reader has one
 
 
 def nothing_yet() -> None:
-    """What this page is for, before there is anything to show."""
+    """Draw the page of an empty library."""
     show_nothing(
         "Chunks",
         "Nothing to look at yet. Put a document in the library, and see here how it was cut.",
@@ -56,7 +57,7 @@ def nothing_yet() -> None:
 
 
 def heading_row(sources: dict[str, SourceRow]) -> tuple[str, bool]:
-    """The picker, what to compare with and, for PDF, the switch; returns the version, and whether paged."""
+    """Draw the document picker, the comparison and the view; returns the version, and whether its pages are shown."""
     picker, other, switch, judged = st.columns([4.9, 3.2, 2.1, 2.1], vertical_alignment="center", gap="small")
     version = picker.selectbox(
         "Document",
@@ -72,7 +73,7 @@ def heading_row(sources: dict[str, SourceRow]) -> tuple[str, bool]:
         chunks_compare.show_choice()
     if judged.button("Judgments", icon=":material/verified:", width="stretch"):
         judging_list.show_list()
-    if source.document_kind not in readings.DRAWN or not source.pages:  # slides have pages, but nobody draws them
+    if source.document_kind not in readings.DRAWN or not source.pages:  # pages of slides are not drawn
         return version, False
     st.session_state.setdefault(state.CHUNKS_VIEW, arrivals.TEXT)
     view = switch.segmented_control(
@@ -87,7 +88,7 @@ def heading_row(sources: dict[str, SourceRow]) -> tuple[str, bool]:
 
 
 def label(source: SourceRow) -> str:
-    """A document as the picker names it: its title, and its file where that says more."""
+    """A document's label in the picker: its title, and its file unless that is the title."""
     name = words.place_name(source.name)
     return name if source.title in (name, source.name) else f"{source.title}  ·  {name}"
 

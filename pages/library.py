@@ -1,4 +1,4 @@
-"""Library: put documents in, see how far they are, and what is held."""
+"""The Library page: add documents, see the progress of reading them, and organise them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from pages.ui.shared.shelves import show_switcher
 
 
 def main() -> None:
-    """Totals, the ways in, work in progress, documents."""
+    """Draw totals, the ways to add documents, the queue, folders, documents and the trash."""
     library = services.library()
-    drawn_at = library.revision()  # before anything is read: what changes from here on is not on the page
+    drawn_at = library.revision()  # before anything is read, so that a later change counts as not drawn
     sources = services.sources()
     documents.arrive()
     show_switcher()
@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def welcome() -> None:
-    """The empty library, in a sentence."""
+    """Draw the title and the sentence of an empty library."""
     st.title("A library you can see into")
     st.markdown(
         "Put your documents in, see how each is cut, ask, and read every answer at its source. All on this machine."
@@ -51,7 +51,7 @@ def welcome() -> None:
 
 
 def totals(sources: list[SourceRow]) -> None:
-    """The headline figures."""
+    """Draw the figures at the top."""
     stats = services.stats()
     columns = st.container(key="library_totals").columns(5)
     columns[0].metric("Documents", f"{stats.sources:,}")
@@ -60,7 +60,7 @@ def totals(sources: list[SourceRow]) -> None:
     columns[2].metric(
         "Coverage",
         words.share(stats.coverage),
-        _told_of_loss(losing, sum(source.read is not None and not source.read.whole for source in sources)),
+        _loss_words(losing, sum(source.read is not None and not source.read.whole for source in sources)),
         delta_color="inverse" if losing else "off",
         delta_arrow="off",
         help="Share of the non-blank characters that some chunk holds. Front matter and running page headers are set "
@@ -70,8 +70,8 @@ def totals(sources: list[SourceRow]) -> None:
     columns[4].metric("On disk", words.size(stats.total_bytes), help=f"In {services.home()}")
 
 
-def _told_of_loss(losing: int, in_part: int) -> str:
-    """Documents that lost text to no chunk, those that were read in part, or that there is neither."""
+def _loss_words(losing: int, in_part: int) -> str:
+    """How many documents lost text; if none did, how many were read in part."""
     if losing:
         return f"lost in {words.count(losing, 'document')}"
     return f"{words.count(in_part, 'document')} read in part" if in_part else "nothing lost"

@@ -1,4 +1,4 @@
-"""Settings: who reads meaning, what stays private, and where things lie."""
+"""The Settings page: models, reading, appearance, privacy, places and disk."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ TABS = (
 
 
 def main() -> None:
-    """One tab a subject; a tab computes only what it shows."""
+    """Draw one tab for each subject, the one that the address names open."""
     st.title("Settings")
-    led = address.taken()
-    if led is not None:
-        tab = address.last(led, "tab")
+    query = address.take()
+    if query is not None:
+        tab = address.last(query, "tab")
         st.session_state[state.SETTINGS_TAB] = tab if tab in TABS else TABS[0]
     tabs = st.tabs(TABS, key=state.SETTINGS_TAB, on_change="rerun")
-    meaning, careful, writing, reading, looks, private, places = tabs
+    embedder, reranker, language_model, reading, appearance, privacy, places = tabs
     opened = next((name for name, tab in zip(TABS, tabs, strict=True) if tab.open), TABS[0])
     address.say({"tab": "" if opened == TABS[0] else opened})
-    with meaning:
+    with embedder:
         show_embedder()
-    with careful:
+    with reranker:
         show_reranker()
-    with writing:
-        if writing.open:
+    with language_model:
+        if language_model.open:
             show_language_model()
     with reading:
         show_reading()
-    with looks:
+    with appearance:
         show_theme()
-    with private:
+    with privacy:
         show_privacy()
     with places:
         show_places()

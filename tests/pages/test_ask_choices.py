@@ -180,7 +180,7 @@ def test_a_phrase_that_nothing_has_is_no_filter_and_a_note_is_said_once() -> Non
 
 @pytest.mark.usefixtures("held")
 def test_an_answer_that_is_not_there_yet_stands_beside_the_way_to_ask_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background, "coming", lambda: 3)
+    monkeypatch.setattr(background, "pending_documents", lambda: 3)
     app = ask(page("ask"), "Who invented AM radio?")
     drawn = [json.loads(element.proto.json) for element in app.get("bidi_component")]
     (answer,) = [data for data in drawn if "coming" in data]
@@ -196,7 +196,7 @@ def test_nothing_found_says_what_to_do_and_asks_again_while_documents_are_read(
     app = ask(page("ask"), VALID)
     assert "Nothing was found. Lower the least similarity among the dials, or ask in other words." in said(app)
     assert not [button for button in app.button if button.label == "Ask again"]
-    monkeypatch.setattr(background, "coming", lambda: 1)
+    monkeypatch.setattr(background, "pending_documents", lambda: 1)
     app.run()
     assert "Nothing was found. Ask again once more documents are read" in said(app)
     asking = app.session_state[state.ASKING]

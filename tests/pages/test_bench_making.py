@@ -110,7 +110,7 @@ def test_a_model_that_is_set_up_may_write_them(monkeypatch: pytest.MonkeyPatch) 
     asked: list[object] = []
     monkeypatch.setattr(bench_making, "make_questions", lambda library, count, watch, ask: asked.append(ask) or [])
     assert "making.written" not in {button.key for button in start("benchmark").button}
-    language.keep(LanguageSettings("http://127.0.0.1:1/v1", "m", agreed=("http://127.0.0.1:1/v1",)))
+    language.save(LanguageSettings("http://127.0.0.1:1/v1", "m", agreed=("http://127.0.0.1:1/v1",)))
     app = press(start("benchmark"), "making.written")
     assert callable(*asked)
     assert bench_making.NONE_WRITTEN in said(app)

@@ -55,7 +55,7 @@ def test_learning_tells_how_far_it_is_and_stops(library: Library) -> None:
     encoder.let.clear()
     task: Task[Cut] = Task("learned", lambda task: piece.cut(LEARNED, [], task))
     assert encoder.begun.wait(PATIENT)
-    done, total = task.told
+    done, total = task.progress
     assert done == 0 < total
     task.cancel()
     encoder.let.set()

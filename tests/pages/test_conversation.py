@@ -64,7 +64,7 @@ def test_turns_stand_in_the_address_are_returned_to_branched_and_ended() -> None
 
 def test_a_model_rewrites_is_shown_and_what_it_wrote_can_be_set_aside() -> None:
     with endpoint(Script.words("3600 seconds [1]."), Script.words('["Who renews an access token?"]')) as served:
-        language.keep(LanguageSettings(served.address, "small", agreed=(served.address,), timeout_seconds=20.0))
+        language.save(LanguageSettings(served.address, "small", agreed=(served.address,), timeout_seconds=20.0))
         app = settled(settled(further(settled(asked()), "And who renews it?")))
         prompt = next(prompt for prompt in served.prompts if "Last question" in prompt)
         asked_for = len(served.prompts)
@@ -81,7 +81,7 @@ def test_a_model_rewrites_is_shown_and_what_it_wrote_can_be_set_aside() -> None:
 
 def test_a_rewriting_that_fails_says_so_and_one_that_is_cancelled_asks_nothing() -> None:
     with endpoint(Script.words("3600 seconds [1]."), Script.status(500, "down"), Script.words("It is.")) as served:
-        language.keep(LanguageSettings(served.address, "small", agreed=(served.address,), timeout_seconds=20.0))
+        language.save(LanguageSettings(served.address, "small", agreed=(served.address,), timeout_seconds=20.0))
         served.answers[1:2] = [Script.status(501, "down")]
         app = settled(settled(further(settled(asked()), "And who renews it?")))
         assert app.session_state[state.ASKED] == BY_RULE

@@ -37,7 +37,7 @@ def settings_page() -> AppTest:
 def use(served: Endpoint, **changes: object) -> None:
     """Set the model up as the Settings page does."""
     chosen = {"address": served.address, "model": "small", "agreed": (served.address,), "timeout_seconds": 20.0}
-    language.keep(LanguageSettings(**{**chosen, **changes}))  # type: ignore[arg-type]
+    language.save(LanguageSettings(**{**chosen, **changes}))  # type: ignore[arg-type]
 
 
 def asked(question: str = QUESTION) -> AppTest:
@@ -112,7 +112,7 @@ def test_a_test_says_what_is_wrong() -> None:
 
 @pytest.mark.usefixtures("home")
 def test_another_address_is_agreed_to_anew_and_an_outside_one_is_marked(tmp_path: Path) -> None:
-    language.keep(LanguageSettings("http://localhost:1/v1", "m", agreed=("http://localhost:1/v1",)))
+    language.save(LanguageSettings("http://localhost:1/v1", "m", agreed=("http://localhost:1/v1",)))
     app = settings_page()
     app.text_input(key="language.address").set_value("https://api.example.org").run()
     assert any("is not this machine" in plain(box.value) for box in app.warning)
@@ -124,7 +124,7 @@ def test_another_address_is_agreed_to_anew_and_an_outside_one_is_marked(tmp_path
 
 @pytest.mark.usefixtures("home")
 def test_a_prompt_that_lacks_a_name_is_not_kept(tmp_path: Path) -> None:
-    language.keep(LanguageSettings("http://localhost:1/v1", "m", agreed=("http://localhost:1/v1",)))
+    language.save(LanguageSettings("http://localhost:1/v1", "m", agreed=("http://localhost:1/v1",)))
     app = settings_page()
     app.text_area(key="language.template").set_value("Say {question}.").run()
     assert "lacks {passages}" in plain(app.error[0].value)
@@ -262,12 +262,12 @@ def test_an_embedder_at_an_address_is_agreed_to_then_used_and_marked_nowhere_on_
 def test_what_is_not_this_machine_is_marked_on_every_page(home: Path) -> None:
     far, farther = "http://192.0.2.1/v1", "https://api.example.org/v1"
     services.library().settings = services.library().settings.with_value("embedding.model", "endpoint:small")
-    language.keep(LanguageSettings(farther, "m", embedding_address=far, agreed=(far, farther)))
+    language.save(LanguageSettings(farther, "m", embedding_address=far, agreed=(far, farther)))
     for page in ("library", "chunks", "ask", "benchmark", "settings"):
         told = said(start(page))
         assert "Texts and questions are sent to 192.0.2.1" in told
         assert "What a language model is asked is sent to api.example.org" in told
     assert "Only what you agreed to leaves this machine" in told
     assert STAYS not in told
-    language.keep(LanguageSettings(farther, "m"))
+    language.save(LanguageSettings(farther, "m"))
     assert "sent to api" not in said(start("ask")), "nobody agreed to it"

@@ -89,15 +89,15 @@ def test_another_library_is_made_beside_the_first_and_returned_from(filled: Path
 def read_twice() -> None:
     from pages.ui.library import adding
 
-    adding._end(read=True)
-    adding._end(read=True)  # a click that the first one's answer had not reached
+    adding._decide(read=True)
+    adding._decide(read=True)  # a click that the first one's answer had not reached
 
 
 def test_what_was_dropped_is_read_once_however_often_that_is_said(
     filled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken: list[object] = []
-    monkeypatch.setattr(background, "take", taken.append)
+    monkeypatch.setattr(background, "queue_files", taken.append)
     app = AppTest.from_function(read_twice)
     app.session_state[state.DROPPED] = Dropped(filled, (NewItem("tea.csv"),))
     app.run()

@@ -23,7 +23,7 @@ def _watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(long_lived, "WHOLE_EVERY", NEVER)
     long_lived.watch()
     yield
-    gc.callbacks.remove(long_lived._set_aside)
+    gc.callbacks.remove(long_lived._on_collection)
     gc.unfreeze()
 
 
@@ -34,7 +34,7 @@ def collect(monkeypatch: pytest.MonkeyPatch, long: float, generation: int = 2) -
 
 def test_it_is_set_aside_until_all_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
     long_lived.watch()
-    assert gc.callbacks.count(long_lived._set_aside) == 1
+    assert gc.callbacks.count(long_lived._on_collection) == 1
     collect(monkeypatch, NEVER)
     collect(monkeypatch, ALWAYS, generation=1)
     assert gc.get_freeze_count() == 0, "it was quick, or did not look at all"

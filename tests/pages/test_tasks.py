@@ -13,7 +13,7 @@ def waiting_page(work, stacked: bool) -> None:  # type: ignore[no-untyped-def] #
 
     from pages.ui.shared import tasks
 
-    task = tasks.begun("making", "key", work)
+    task = tasks.get_or_start("making", "key", work)
     if task.over:
         streamlit.text("over")
     elif streamlit.session_state.get("left"):

@@ -83,9 +83,9 @@ def test_a_batch_that_is_put_first_stands_above_the_others_and_is_read_before_th
 ) -> None:
     old = put(library, *(note(tmp_path, name, f"Words of {name}.") for name in ("a.md", "b.md")))
     new = put(library, *(note(tmp_path, name, f"Words of {name}.") for name in ("c.md", "d.md")))
-    assert [(batch.job, batch.before) for batch in batches()] == [(old, False), (new, True)]
+    assert [(batch.job, batch.behind) for batch in batches()] == [(old, False), (new, True)]
     background.put_first(new)
-    assert [(batch.job, batch.before) for batch in batches()] == [(new, False), (old, True)]
+    assert [(batch.job, batch.behind) for batch in batches()] == [(new, False), (old, True)]
     assert [work.name for work in background.active_jobs()] == ["c.md", "d.md", "a.md", "b.md"]
     run(library)
     assert {source.name for source in library.sources()} == {"c.md", "d.md"}
@@ -112,7 +112,7 @@ def test_a_batch_is_one_bar_and_what_it_leaves_by_words_is_encoded_on_demand(lib
     job = put(library, *(note(tmp_path, f"{name}.md", f"Words about {name}.") for name in "abc"))
     (batch,) = batches()
     assert (batch.words, batch.share) == ("waiting", 0.0)
-    assert background.coming() == 3
+    assert background.pending_documents() == 3
     seen: list[str] = []
 
     def hear(name: str, stage: str, done: int, total: int) -> None:
@@ -127,11 +127,11 @@ def test_a_batch_is_one_bar_and_what_it_leaves_by_words_is_encoded_on_demand(lib
     assert batches() == []
     assert [source.by_words for source in library.sources()] == [True] * 3, "what was cut stays"
     left = [source.version_id for source in library.sources()]
-    assert background.coming() == 0, "nobody encodes them"
+    assert background.pending_documents() == 0, "nobody encodes them"
     library.queue.enqueue("apply", {"versions": left}, [NewItem("3 documents")])
-    assert background.coming() == 3
+    assert background.pending_documents() == 3
     run(library)
-    assert background.coming() == 0
+    assert background.pending_documents() == 0
     assert [source.by_words for source in library.sources()] == [False] * 3
     assert library.verify() == []
 

@@ -1,4 +1,4 @@
-"""The answer line: sentences quoted word for word, or that the library does not say."""
+"""The quoted answer: sentences and table cells from the documents, or a note that the library does not say."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pages.ui.shared import assets, background, state
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-NOTHING = "The library does not say: "  # what the sentence of weak support begins with; here it is the heading
+NOTHING = "The library does not say: "  # prefix of the sentence on weak support; the component has it as a heading
 _quotes = st.components.v2.component(
     "lectern.quotes",
     html='<section class="lectern answer" aria-label="Supporting sentences"></section>',
@@ -26,28 +26,28 @@ _quotes = st.components.v2.component(
 
 
 def turn_of(question: str) -> int:
-    """How often another question was asked before this one; the same while its dials are turned."""
+    """A counter that grows with every new question, and stays while dials are changed for the same question."""
     asked, turn = st.session_state.get(state.TURN, (question, 0))
     st.session_state[state.TURN] = (question, turn + (question != asked))
     return int(turn + (question != asked))
 
 
 def answer_place(turn: int) -> DeltaGenerator:
-    """A part of the answer's place: what stands there gives way at once to another question, and stays while a dial
-    is turned, until what takes its place is known.
+    """A container for a part of the answer, one of two that alternate with ``turn``.
 
-    Two places by turns: Streamlit sends a container that follows an emptying of the same place alone where the two come
-    quickly, and then the window keeps what stood in it.
+    A new question empties the other one at once; a changed dial keeps the old answer visible until the new one is
+    known. Two containers are needed, because Streamlit merges an emptying and a refilling of one container if they
+    follow each other quickly, and the browser then keeps the old content.
     """
     places = [st.container() if place == turn % 2 else st.empty() for place in range(2)]
     return places[turn % 2]
 
 
 def show_answer(answer: Answer, support: Support | None, result: SearchResult) -> int:
-    """Draw the supporting sentences and cells, each of which leads to its place: one element, as its place may hold no
-    more. Returns how many documents that are still being read may say what these do not; 0: they are answer enough.
+    """Draw the quotes as one element, each with a link to its place.
 
-    ``support``: how likely the library answers at all; where that is not enough, ``answer`` is what came nearest.
+    Returns the number of documents still to be read, which may hold a better answer; 0 if the quotes are sufficient.
+    ``support``: how likely the library answers the question. If it is too low, ``answer`` has the nearest sentences.
     """
     quotes = [
         {
@@ -64,7 +64,7 @@ def show_answer(answer: Answer, support: Support | None, result: SearchResult) -
         for quote in answer.quotes
     ]
     weak = support.sentence.removeprefix(NOTHING) if support and not support.enough else ""
-    coming = background.coming() if weak or not quotes else 0
+    coming = background.pending_documents() if weak or not quotes else 0
     likely = "" if not support else f" · the library is {support.probability:.0%} likely to answer this"
     data = {
         "question": result.question,
@@ -78,8 +78,10 @@ def show_answer(answer: Answer, support: Support | None, result: SearchResult) -
 
 
 def asked_cell(quote: Quote, question: str) -> int:
-    """Which cell of a quoted row is asked for, -1 where that is not plain: the one with the short answer, else the one
-    whose header alone speaks of the question. What the question says itself, as the row's name, is not asked.
+    """The index of the cell in a quoted row that the question asks for; -1 if that is not clear.
+
+    It is the cell with the short answer; without one, the cell whose header shares most words with the question. Cells
+    whose own text is in the question, such as the row's name, do not count.
 
     >>> row = (("SID", "10"), ("Participant", "mb-s10"), ("age (months)", "14.6"), ("group", "12"))
     >>> quote = Quote("10 | mb-s10 | 14.6 | 12", 1.0, Citation("v", "D", "d.xlsx", 0, 23, None), cells=row)
@@ -89,18 +91,18 @@ def asked_cell(quote: Quote, question: str) -> int:
     short = quote.text[quote.short.start : quote.short.end] if quote.short else ""
     if short:
         return next((at for at, (_, words) in enumerate(quote.cells) if short in words), -1)
-    told = [0 if shared_words(words, question) else len(shared_words(head, question)) for head, words in quote.cells]
-    most = max(told, default=0)
-    return told.index(most) if most and told.count(most) == 1 else -1
+    shared = [0 if shared_words(words, question) else len(shared_words(head, question)) for head, words in quote.cells]
+    most = max(shared, default=0)
+    return shared.index(most) if most and shared.count(most) == 1 else -1
 
 
 def ask_again(question: str) -> None:
-    """The button that asks once more of what was read meanwhile."""
+    """A button that asks the question again, with the documents read meanwhile."""
     st.button("Ask again", key="ask.again", icon=":material/refresh:", on_click=take, args=[question])
 
 
 def _headings(citation: Citation, result: SearchResult) -> tuple[str, ...]:
-    """The path above a quoted sentence: that of the child it stands in, else of its passage."""
+    """The heading path of a quoted sentence: of the chunk that contains it, else of its passage."""
     places: tuple[Hit | Passage, ...] = (*result.hits, *result.passages)
     holders = (
         place.headings

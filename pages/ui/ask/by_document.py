@@ -1,4 +1,4 @@
-"""What each document says of a question by itself: the same question asked in every one of the best, one by one."""
+"""The tab "By document": the question asked in each of the best documents alone."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from pages.ui.shared import services
 from pages.ui.shared.words import escaped, page_word, place_name
 
 TAB = "By document"
-MOST = 8  # documents, each of which takes as long as a question
+MOST = 8  # documents asked, each of which takes as long as a question
 
 
 def best_of_each(hits: Sequence[Hit]) -> list[Hit]:
-    """The best hit of each document, the best first."""
+    """The best hit of each document, best first. ``hits``: in order of rank."""
     best: dict[str, Hit] = {}
     for hit in hits:
         best.setdefault(hit.version_id, hit)
@@ -33,15 +33,15 @@ def best_of_each(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def show_by_document(query: Query, result: SearchResult, settings: Settings) -> None:
-    """The answer line of each document alone, drawn as it is found, and all of them to take away."""
-    found, quick = best_of_each(result.hits), replace(settings, reranking=RerankingSettings())
+    """Draw the answer of each document alone as soon as it is known, and a download of all of them."""
+    best, quick = best_of_each(result.hits), replace(settings, reranking=RerankingSettings())
     why.bring("ask.bring.documents")
     st.caption(
         "The same question, asked in each document alone, those first that were found first: what one says does not "
         "push out what another does."
     )
     lines: list[tuple[Hit, Line]] = []
-    for at, hit in enumerate(found[:MOST]):
+    for at, hit in enumerate(best[:MOST]):
         with st.container(border=True, gap="xsmall", key=f"ask_document_{at}"):
             place = st.empty()
             with place, st.spinner(f"Asking {hit.document} …"):
@@ -50,8 +50,8 @@ def show_by_document(query: Query, result: SearchResult, settings: Settings) -> 
             place.empty()
             lines.append((hit, line))
             _show(at, hit, line)
-    if len(found) > MOST:
-        st.caption(f"And {len(found) - MOST:,} more documents, in which less was found.")
+    if len(best) > MOST:
+        st.caption(f"And {len(best) - MOST:,} more documents, in which less was found.")
     st.download_button(
         "Save these as Markdown",
         lambda: documents_as_markdown(result.question, services.library().home.name, lines),
@@ -65,12 +65,12 @@ def show_by_document(query: Query, result: SearchResult, settings: Settings) -> 
 
 
 def _show(at: int, hit: Hit, line: Line) -> None:
-    named = f"**{escaped(hit.document)}** &nbsp;:gray[{escaped(place_name(hit.source))}]"
-    st.markdown(named if line.supported else f"{named} &nbsp;does not say")
+    title = f"**{escaped(hit.document)}** &nbsp;:gray[{escaped(place_name(hit.source))}]"
+    st.markdown(title if line.supported else f"{title} &nbsp;does not say")
     for number, quote in enumerate(line.answer.quotes):
         text, way = st.columns([8, 1], vertical_alignment="center")
-        said, cited = escaped(in_words(quote)), quote.citation
-        text.markdown(said if line.supported else f":gray[nearest: {said}]")
+        sentence, cited = escaped(in_words(quote)), quote.citation
+        text.markdown(sentence if line.supported else f":gray[nearest: {sentence}]")
         page = f"{page_word(services.kind_of(cited.version_id)).capitalize()} {cited.page}" if cited.page else "Open"
         if way.button(page, key=f"ask.document.{at}.{number}", type="tertiary", icon=":material/arrow_outward:"):
             open_in_chunks({"document": cited.version_id, "span": f"{cited.start}-{cited.end}"}, cited=True)

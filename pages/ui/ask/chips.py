@@ -1,4 +1,4 @@
-"""What was understood of a question, as chips: each can be taken away and brought back."""
+"""Chips for what was understood of a question (filters, rewordings, corrections); each can be removed and restored."""
 
 from __future__ import annotations
 
@@ -23,56 +23,53 @@ _WRITTEN = {
 
 
 def ignored(question: str) -> Keys:
-    """The keys of the chips that were taken away of this question."""
-    return frozenset(_taken(question))
+    """The keys of the chips that the person removed from this question."""
+    return frozenset(_removed(question))
 
 
-def _taken(question: str) -> dict[Key, str]:
-    """Those keys with the words of their chips; another question begins anew."""
-    held: tuple[str, dict[Key, str]] = st.session_state.get(state.IGNORED) or ("", {})
-    return held[1] if held[0] == question else {}
+def _removed(question: str) -> dict[Key, str]:
+    """The words of the removed chips by key; {} for another question than the last."""
+    stored: tuple[str, dict[Key, str]] = st.session_state.get(state.IGNORED) or ("", {})
+    return stored[1] if stored[0] == question else {}
 
 
-def take_away(question: str, key: Key, said: str) -> None:
-    """Leave something out of account; for a callback."""
-    st.session_state[state.IGNORED] = (question, {**_taken(question), key: said})
+def take_away(question: str, key: Key, text: str) -> None:
+    """Ignore what the chip of this key and text stands for; a callback."""
+    st.session_state[state.IGNORED] = (question, {**_removed(question), key: text})
 
 
 def bring_back(question: str, key: Key) -> None:
-    """Take it into account again; for a callback."""
-    st.session_state[state.IGNORED] = (
-        question,
-        {held: said for held, said in _taken(question).items() if held != key},
-    )
+    """Restore a removed chip; a callback."""
+    remaining = {other: text for other, text in _removed(question).items() if other != key}
+    st.session_state[state.IGNORED] = (question, remaining)
 
 
 def show_chips(question: str, understanding: Understanding | None, notes: Sequence[str] = ()) -> None:
-    """Draw them where there are any. A filter has a border and says "only", "not" or "without"; what was written has
-    neither.
+    """Draw the chips, if there are any. Filters have a border and begin with "only", "not" or "without".
 
-    ``notes``: of the result, among them on phrases that nothing has and that therefore filter nothing.
+    ``notes``: the result's notes, which tell the filters that match nothing and are therefore ignored.
     """
-    taken = _taken(question)
+    removed = _removed(question)
     chips = understanding.chips if understanding else ()
-    if chips or taken:
+    if chips or removed:
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             st.markdown(":small[understood:]", width="content")
             for chip in chips:
                 idle = isinstance(chip, Condition) and set_aside(chip) in notes
                 st.button(
                     words.escaped(f"{chip.words} (nothing has it)" if idle else chip_words(chip)),
-                    key=f"ask.chip.{_named(chip.key)}",
+                    key=f"ask.chip.{_widget_key(chip.key)}",
                     type="secondary" if isinstance(chip, Condition) and not idle else "tertiary",
                     icon=":material/close:",
                     icon_position="right",
                     on_click=take_away,
                     args=[question, chip.key, chip.words],
-                    help=f"{'It filters nothing.' if idle else _told(chip)} Click to take it away.",
+                    help=f"{'It filters nothing.' if idle else _explanation(chip)} Click to take it away.",
                 )
-            for key, said in taken.items():
+            for key, text in removed.items():
                 st.button(
-                    f"~~{words.escaped(shorten(said, _SHOWN, placeholder=' …'))}~~",
-                    key=f"ask.chip.back.{_named(key)}",
+                    f"~~{words.escaped(shorten(text, _SHOWN, placeholder=' …'))}~~",
+                    key=f"ask.chip.back.{_widget_key(key)}",
                     type="tertiary",
                     icon=":material/undo:",
                     icon_position="right",
@@ -84,14 +81,14 @@ def show_chips(question: str, understanding: Understanding | None, notes: Sequen
         st.caption(f":material/info: {words.escaped(note)}")
 
 
-def _named(key: Key) -> str:
-    """A chip's key as a part of its widget's: texts of a language model are too long for one."""
+def _widget_key(key: Key) -> str:
+    """A chip's key as part of a widget's key; long texts of a language model are hashed."""
     kind, value = key
     return f"{kind}.{value if len(value) <= _SHOWN else sha256(value.encode()).hexdigest()[:16]}"
 
 
 def chip_words(chip: Chip) -> str:
-    """A chip's words, which say what a condition keeps or leaves out.
+    """The label of a chip; a filter says whether it keeps or excludes.
 
     >>> chip_words(Condition("in", "handbook", 0, 11, "in: handbook"))
     'only in: handbook'
@@ -105,7 +102,7 @@ def chip_words(chip: Chip) -> str:
     return chip.words if chip.denied else f"only {chip.words}"
 
 
-def _told(chip: Chip) -> str:
+def _explanation(chip: Chip) -> str:
     if isinstance(chip, Respelt):
         return f"“{words.escaped(chip.typed)}” stands nowhere in the library."
     if isinstance(chip, Written):

@@ -1,4 +1,4 @@
-"""A/B: the context of the dials beside that of settings kept before, on the same question."""
+"""The tab "A/B": the contexts of two settings for the same question side by side."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from pages.ui.shared import assets, services, state, words
 
 
 def pieces(passage: Passage, others: Iterable[Passage]) -> list[tuple[str, bool]]:
-    """A passage's text in pieces that the other context holds (``False``) or lacks (``True``), in order.
+    """A passage's text in order, as pieces (text, only here): ``True`` if the other context lacks the piece.
 
-    Blanks alone are not worth a mark: they go with the piece before them.
+    A piece of blanks alone is joined to the one before it.
     """
-    held = sorted(
+    shared = sorted(
         (max(other.start, passage.start) - passage.start, min(other.end, passage.end) - passage.start)
         for other in others
         if other.version_id == passage.version_id and other.start < passage.end and passage.start < other.end
     )
     found: list[tuple[str, bool]] = []
     done = 0
-    for start, end in [*held, (len(passage.text), len(passage.text))]:
+    for start, end in [*shared, (len(passage.text), len(passage.text))]:
         for first, last, only in ((done, start, True), (max(done, start), end, False)):
             text = passage.text[first:last]
             if not text:
@@ -44,7 +44,7 @@ def pieces(passage: Passage, others: Iterable[Passage]) -> list[tuple[str, bool]
 
 
 def partner(passage: Passage, others: Iterable[Passage]) -> Passage | None:
-    """The passage of the other context that shares most with this one; ``None`` where none shares a character.
+    """The passage of the other context that overlaps most with this one; ``None`` if none overlaps.
 
     >>> partner(Passage("v", "d", "s", 0, 4, "text", 1, (), (), 1, 0.0, ""), []) is None
     True
@@ -68,32 +68,32 @@ _sides = st.components.v2.component(
 
 
 def kept() -> Settings | None:
-    """The settings kept as A; ``None`` where none were."""
+    """The settings kept as A; ``None`` if none are kept."""
     return st.session_state.get(state.KEPT_AS_A)
 
 
 def keep(settings: Settings | None) -> None:
-    """Keep settings as A, or none; for a callback."""
+    """Keep settings as A; ``None`` drops A. A callback."""
     st.session_state[state.KEPT_AS_A] = settings
 
 
 def keep_row(settings: Settings, base: Settings) -> None:
-    """What A is, and the buttons that keep, take up and drop it."""
+    """Draw what A is, and the buttons that keep it, apply it to the dials, and drop it."""
     a = kept()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if a is None:
             st.caption("Keep the dials as A, turn some, and see both contexts of this question side by side.")
             st.button("Keep as A", key="ask.keep", icon=":material/compare:", on_click=keep, args=[settings])
             return
-        st.caption(words.escaped(f"A: {_said(a, base)}"))
-        turned = a != settings
-        st.button("Keep the dials as A", key="ask.keep", on_click=keep, args=[settings], disabled=not turned)
-        st.button("Turn the dials to A", key="ask.take", on_click=sidebar.turn_to, args=[a], disabled=not turned)
+        st.caption(words.escaped(f"A: {_changes(a, base)}"))
+        differs = a != settings
+        st.button("Keep the dials as A", key="ask.keep", on_click=keep, args=[settings], disabled=not differs)
+        st.button("Turn the dials to A", key="ask.take", on_click=sidebar.turn_to, args=[a], disabled=not differs)
         st.button("Drop A", key="ask.drop", type="tertiary", on_click=keep, args=[None])
 
 
 def show_compared(query: Query, result: SearchResult, settings: Settings, base: Settings) -> None:
-    """What is kept, and beside it what the dials bring."""
+    """Draw the contexts of A and of the dials (B) side by side."""
     keep_row(settings, base)
     a = kept()
     if a is None:
@@ -102,19 +102,19 @@ def show_compared(query: Query, result: SearchResult, settings: Settings, base: 
         st.info("The dials stand as A. Turn one at the left, and B is what they bring.", icon=":material/compare:")
         return
     with st.spinner("Asking with A …"):
-        held = services.library().searcher.search(query, a)
-    sides = [_side("A", held, result, _said(a, base)), _side("B", result, held, _said(settings, base))]
+        result_a = services.library().searcher.search(query, a)
+    sides = [_side("A", result_a, result, _changes(a, base)), _side("B", result, result_a, _changes(settings, base))]
     open_in_chunks(_sides(key="ask.sides", data={"sides": sides}, on_open_change=lambda: None).open)
 
 
-def _said(settings: Settings, base: Settings) -> str:
+def _changes(settings: Settings, base: Settings) -> str:
     return in_words(settings, base) or "no dial turned"
 
 
-def _side(name: str, this: SearchResult, other: SearchResult, said: str) -> dict[str, Any]:
+def _side(name: str, this: SearchResult, other: SearchResult, changes: str) -> dict[str, Any]:
     return {
         "name": name,
-        "said": said,
+        "said": changes,
         "tokens": this.context.tokens,
         "budget": this.context.budget,
         "kept": len(this.hits),

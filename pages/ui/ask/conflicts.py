@@ -1,4 +1,4 @@
-"""Where what is read disagrees: each side word for word, with its source and of when that is."""
+"""Contradictions between passages of the context: each side quoted, with its source and date."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _conflicts = st.components.v2.component(
 
 
 def show_conflicts(found: Sequence[ContextConflict]) -> None:
-    """Draw them where there are any; each side leads to its place."""
+    """Draw the conflicts, if there are any, with a link from each side to its place."""
     if found:
         rows = [_row(conflict) for conflict in found]
         drawn = _conflicts(key="ask.conflicts", data={"rows": rows}, on_open_change=lambda: None)
@@ -42,7 +42,7 @@ def _side(conflict: ContextConflict, side: ConflictSide) -> dict[str, Any]:
     first, last = side.span.start - side.sentence_span.start, side.span.end - side.sentence_span.start
     denied = conflict.kind == NEGATION
     if denied and side.normal == "yes":
-        first = last = len(side.sentence)  # what is not denied has no word to point at
+        first = last = len(side.sentence)  # a statement without a negation has no word to highlight
     return {
         "value": side.normal if denied else side.value,
         "pieces": [side.sentence[:first], side.sentence[first:last], side.sentence[last:]],

@@ -1,7 +1,7 @@
-"""A conversation: the questions before this one, each a click away, and the one that goes on from it.
+"""A conversation: the previous questions as a list, and the field for a follow-up question.
 
-It is kept in the address, as a question is, and in no library: back, reload and a bookmark find it again. To ask on
-from an earlier question leaves what came behind it to the way back.
+The conversation is stored in the page's address, not in the library, so that back, reload and bookmarks restore it. A
+follow-up to an earlier question drops the questions after it; the browser's back button restores them.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ _LONGEST = 400
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How a further question came to be asked as it is. ``typed``: its own words. ``prompt``: that a model was given,
-    "" where none was, or another window knows. ``fault``: why its reply was not used, a sentence, "" where it was.
+    """How the wording of a follow-up question was made.
+
+    ``typed``: the words the person typed. ``prompt``: what a model was given to rewrite them, "" if it was not asked or
+    the address does not tell. ``fault``: why the model's reply was not used, as a sentence; "" if it was.
     """
 
     typed: str
@@ -39,9 +41,10 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class _Pending:
-    """A further question that a model is rewriting. ``before``: the questions it goes on from, the latest last.
+    """A follow-up question that a model is rewriting.
 
-    ``asking``: what was asked when it was typed; once something else is, it is given up.
+    ``before``: the questions before it, latest last. ``asking``: the id of the question shown when it was typed; the
+    rewriting is dropped when another one is asked. ``number``: a random id.
     """
 
     typed: str
@@ -59,9 +62,9 @@ def _pending() -> _Pending | None:
 
 
 def arrive() -> None:
-    """Before the page is drawn: ask what a model has rewritten meanwhile."""
+    """Before the page is drawn: if a rewriting is done, ask the rewritten question."""
     pending = _pending()
-    task = tasks.known(_REWRITING, pending)
+    task = tasks.get(_REWRITING, pending)
     if pending is None or task is None or not task.over:
         return
     request, (asked, fault) = task.result()
@@ -69,32 +72,32 @@ def arrive() -> None:
 
 
 def show_turns() -> None:
-    """The questions of the conversation, one line each; the one that is looked at stands out."""
+    """Draw the questions of the conversation, one a line, with the present one in bold."""
     turns, asked = question.turns(), st.session_state.get(state.ASKED, "")
     if len(turns) < 2:
         return
     with st.container(gap="xxsmall", key="ask.turns"):
         for number, turn in enumerate(turns, 1):
-            said = f"{number}\\. {escaped(shortened(turn, _SHOWN))}"
+            label = f"{number}\\. {escaped(shortened(turn, _SHOWN))}"
             if turn == asked:
-                st.markdown(f"**{said}**")
+                st.markdown(f"**{label}**")
             else:
-                st.button(said, key=f"ask.turn.{number}", type="tertiary", on_click=_return_to, args=[turn])
+                st.button(label, key=f"ask.turn.{number}", type="tertiary", on_click=_return_to, args=[turn])
         st.button(
             "New conversation", key="ask.turns.new", type="tertiary", icon=":material/edit_square:", on_click=_end
         )
 
 
 def show_wording() -> None:
-    """How the question came to its words, where they are not those that were typed."""
+    """Draw how the question was reworded, if its words are not those that were typed."""
     asked = st.session_state.get(state.ASKED, "")
     wording = _wordings().get(asked)
     if wording is None or (wording.typed == asked and not wording.fault):
         return
     how = "takes the question before along" if asked.startswith(wording.typed) else "was put so that it stands alone"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        said = f"“{wording.typed}” {how}. {wording.fault}".strip()
-        st.caption(f":material/forum: {escaped(said)}", width="content", help="Mend it in the field above.")
+        sentence = f"“{wording.typed}” {how}. {wording.fault}".strip()
+        st.caption(f":material/forum: {escaped(sentence)}", width="content", help="Mend it in the field above.")
         st.button("Ask it as typed", key="ask.typed", type="tertiary", on_click=_as_typed, args=[wording.typed])
         if wording.prompt:
             with st.popover("Prompt", type="tertiary", key="ask.following.prompt"):
@@ -102,14 +105,14 @@ def show_wording() -> None:
 
 
 def show_further(answer: Callable[[], str]) -> None:
-    """The field to ask further, or how far the rewriting is. ``answer()``: to the question that is asked, in words."""
+    """Draw the field for a follow-up, or the progress of rewriting one. ``answer()``: the present answer as text."""
     pending = _pending()
     client = _client()
     if pending is not None and client is not None:
-        before = "" if tasks.known(_REWRITING, pending) else answer()
-        task = tasks.begun(_REWRITING, pending, lambda task: _rewritten(task, client, pending, before))
-        said = f"“{escaped(pending.typed)}” is put so that it stands alone …".replace("{", "{{").replace("}", "}}")
-        if tasks.finished(_REWRITING, task, said, _forget, said):
+        previous_answer = "" if tasks.get(_REWRITING, pending) else answer()
+        task = tasks.get_or_start(_REWRITING, pending, lambda task: _rewritten(task, client, pending, previous_answer))
+        text = f"“{escaped(pending.typed)}” is put so that it stands alone …".replace("{", "{{").replace("}", "}}")
+        if tasks.finished_or_progress(_REWRITING, task, text, _forget, text):
             st.rerun()
         return
     with st.form("ask.further", border=False, clear_on_submit=True):
@@ -125,7 +128,7 @@ def show_further(answer: Callable[[], str]) -> None:
 
 
 def _client() -> Client | None:
-    """Who asks the model; ``None`` where none is set up, or it cannot be asked."""
+    """A client of the language model; ``None`` if none is set up or usable."""
     try:
         return language.client()
     except LecternError:
@@ -146,7 +149,7 @@ def _further() -> None:
         _go_on(with_question_before(before, typed), before, Wording(typed))
 
 
-def _rewritten(
+def _rewritten(  # runs in the task's thread; returns the request, the question to ask, and a fault or ""
     task: tasks.Task[tuple[WritingRequest, tuple[str, str]]], client: Client, pending: _Pending, answer: str
 ) -> tuple[WritingRequest, tuple[str, str]]:
     request = following_request(pending.before, answer, pending.typed)
@@ -167,20 +170,20 @@ def _go_on(asked: str, before: tuple[str, ...], wording: Wording) -> None:
 
 
 def typed() -> str:
-    """The words that the question was typed in, where it is asked in others; "" where it is not."""
+    """The words that the present question was typed in, if it was reworded; "" if not."""
     wording = _wordings().get(st.session_state.get(state.ASKED, ""))
     return wording.typed if wording else ""
 
 
 def remember(asked: str, words: str) -> None:
-    """That a question was typed in these words, as an address says; "" says nothing."""
+    """Note the typed words of a question, as an address has them; "" notes nothing."""
     if words and asked not in _wordings():
         st.session_state[state.WORDINGS] = {**_wordings(), asked: Wording(words)}
 
 
 def _wordings() -> dict[str, Wording]:
-    held: dict[str, Wording] = st.session_state.get(state.WORDINGS) or {}
-    return held
+    wordings: dict[str, Wording] = st.session_state.get(state.WORDINGS) or {}
+    return wordings
 
 
 def _forget() -> None:

@@ -1,4 +1,4 @@
-"""Ask's heart: the retrieved children beside the passages they grew into, and the room these take."""
+"""The evidence of an answer: the retrieved chunks beside the passages they were expanded to, and the budget used."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ _evidence = st.components.v2.component(
 
 
 def show_evidence(result: SearchResult, settings: Settings) -> None:
-    """Draw children and passages, each of which leads to its place.
+    """Draw hits and passages, each with a link to its place.
 
-    Gold is told beside the rest, so that judging a passage redraws nothing else.
+    Judgments are passed apart from the rest and are not part of its key, so that judging redraws nothing else.
     """
     candidates = {candidate.chunk_id: candidate for candidate in result.trace.candidates}
     holder = {chunk: index for index, passage in enumerate(result.passages) for chunk in passage.chunk_ids}
@@ -91,7 +91,7 @@ def show_evidence(result: SearchResult, settings: Settings) -> None:
 
 
 def _ending(result: SearchResult, settings: Settings) -> dict[str, Any] | None:
-    """The line among the children where reading ends, or would; ``None`` where nothing is past it."""
+    """The line among the hits where reading ends, or would end; ``None`` if no hit is below it."""
     ending = result.ending
     if ending is None or not ending.rank:
         return None
@@ -101,33 +101,36 @@ def _ending(result: SearchResult, settings: Settings) -> dict[str, Any] | None:
 
 
 def show_ending(result: SearchResult, settings: Settings) -> None:
-    """Say where reading ends and why, with the ways to read more or less of it."""
+    """Draw where reading ends and why, with buttons to read more or less."""
     ending, now = result.ending, settings.assembly.stop_below
     if ending is None:
         return
-    many = f"{ending.rank - 1} of {len(result.hits)} matches" if ending.rank else "a part of what was found"
-    said = f"Reads {many}" if now else f"Would do with {many}"
+    amount = f"{ending.rank - 1} of {len(result.hits)} matches" if ending.rank else "a part of what was found"
+    text = f"Reads {amount}" if now else f"Would do with {amount}"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(
-            f":material/last_page: {said}; the rest is {ending.probability:.0%} likely to hold more of the answer.",
+            f":material/last_page: {text}; the rest is {ending.probability:.0%} likely to hold more of the answer.",
             width="content",
             help=ending.sentence,
         )
         for value, name in _ENDINGS.items():
             if value != now:
-                turned = {"assembly.stop_below": value}
-                st.button(name, key=f"ask.end.{value}", type="tertiary", on_click=sidebar.turn, args=[turned])
+                change = {"assembly.stop_below": value}
+                st.button(name, key=f"ask.end.{value}", type="tertiary", on_click=sidebar.turn, args=[change])
 
 
-def show_notes(lying: Clustered | None, notes: Sequence[str], settings: Settings) -> None:
-    """Draw what there is to say; a strategy that suits the evidence better than the dial's is one click away."""
+def show_notes(clustered: Clustered | None, notes: Sequence[str], settings: Settings) -> None:
+    """Draw the notes, and a button for an expansion that suits the evidence better than the present one.
+
+    ``clustered``: how the evidence is distributed, with the expansions that suit it; ``None`` if unknown.
+    """
     for note in notes:
         st.caption(f":material/info: {words.escaped(note)}")
-    fitting = [name for name in lying.expansions if name in words.EXPANSION_WORDS] if lying else []
-    if lying is None or not fitting or settings.expansion.strategy in fitting:
+    fitting = [name for name in clustered.expansions if name in words.EXPANSION_WORDS] if clustered else []
+    if clustered is None or not fitting or settings.expansion.strategy in fitting:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption(f":material/hub: {words.escaped(lying.advice)}", width="content")
+        st.caption(f":material/hub: {words.escaped(clustered.advice)}", width="content")
         st.button(
             f"Grow to “{words.EXPANSION_WORDS[fitting[0]]}”",
             key="ask.grow",
@@ -139,7 +142,7 @@ def show_notes(lying: Clustered | None, notes: Sequence[str], settings: Settings
 
 
 def relevance_help(last: str, settings: Settings) -> str:
-    """What the relevance of a passage is, in plain words. ``last``: the stage whose scores decided the order.
+    """An explanation of the relevance of a passage. ``last``: the stage whose scores decide the order.
 
     >>> relevance_help("dense", Settings())
     'Passages get their ranks and their room by it: the score of its best chunk (cosine, from -1 to 1).'
@@ -160,7 +163,7 @@ def relevance_help(last: str, settings: Settings) -> str:
 
 
 def _name(data: Mapping[str, Any]) -> str:
-    """Tells what is drawn from anything else: a search made anew that finds the same is not drawn anew."""
+    """A hash of the data: a repeated search with the same result is not drawn again."""
     return hashlib.sha256(json.dumps(data, default=str).encode()).hexdigest()
 
 
@@ -197,10 +200,10 @@ def _passage(passage: Passage, result: SearchResult) -> dict[str, Any]:
 
 
 def _text(place: Hit | Passage, question: str) -> dict[str, Any]:
-    """A text with what it is made of, by places in it: words of the question, links, and blocks that are set apart.
+    """A text with its marks as offsets in it: words of the question, links, and blocks of ``_SET_APART`` kinds.
 
-    Of a block: its kind, where its header ends, and the header itself where the text begins below it. Of the many hits
-    those alone that may hold a table or code have their document looked at.
+    A block row is start, end, kind, end of its header, and the header's text if the text begins below it. The document
+    is loaded for passages, and for those hits only that may contain a table or code.
     """
     kind, links, blocks = services.kind_of(place.version_id), list[Any](), list[Any]()
 
@@ -210,23 +213,22 @@ def _text(place: Hit | Passage, question: str) -> dict[str, Any]:
     if isinstance(place, Passage) or "|" in place.text or "```" in place.text:
         document = readings.document(place.version_id)
         for link in _within(document.links, place):
-            links.append([*span(link), {"target": link.target, "place": _led(link.target, place.version_id)}])
+            links.append([*span(link), {"target": link.target, "place": _link_place(link.target, place.version_id)}])
         for block in _within(document.blocks, place):
             if block.kind in _SET_APART:
                 head = block.header or Span(block.start, block.start)
-                lost = document.text[head.start : head.end] if head.end <= place.start else ""
-                blocks.append([*span(block), str(block.kind), max(0, head.end - place.start), lost])
+                header_above = document.text[head.start : head.end] if head.end <= place.start else ""
+                blocks.append([*span(block), str(block.kind), max(0, head.end - place.start), header_above])
     elif kind == "code":
         blocks.append([0, len(place.text), "code", 0, ""])
-    words_ = shared_words(place.text, question)
-    return {"text": place.text, "terms": words_, "links": links, "blocks": blocks}
+    return {"text": place.text, "terms": shared_words(place.text, question), "links": links, "blocks": blocks}
 
 
 def _within(parts: Sequence[_Part], place: Hit | Passage) -> list[_Part]:
     return [part for part in parts if part.start < place.end and place.start < part.end]
 
 
-def _led(target: str, version: str) -> dict[str, str] | None:
-    """The place of the library that a link means, as the page is told of one."""
+def _link_place(target: str, version: str) -> dict[str, str] | None:
+    """The place in the library that a link leads to, as data for the component; ``None`` if it leads elsewhere."""
     place = meant(target, version)
     return {"document": place[0], "span": f"{place[1]}-{place[2]}" if place[2] else ""} if place else None

@@ -42,7 +42,7 @@ class Undo:
 
 def take(requests: Sequence[Mapping[str, Any]] | None, place: str) -> None:
     """Do what a component asked for, once, and leave a line that says so; for a component's callback."""
-    for request in state.unheard(state.JUDGING_HEARD, requests or (), "at"):
+    for request in state.new_requests(state.JUDGING_HEARD, requests or (), "at"):
         _do(request, place)
 
 

@@ -1,4 +1,4 @@
-"""What the address of Ask says, and how it is taken up: the question, where it looks, and the turned dials."""
+"""The address of the Ask page: the question, the conversation, the scope, and the changed dials."""
 
 from __future__ import annotations
 
@@ -20,45 +20,45 @@ _NAMES = tuple(sidebar.BY_NAME)
 
 
 def arrive(library: Library) -> None:
-    """Take up the address once: what it does not say stands as usual."""
-    led = address.taken()
-    if led is None:
+    """Set the page's state from the address, if it has to be followed; what it does not name gets its default."""
+    query = address.take()
+    if query is None:
         return
-    question = address.last(led, "question")
+    question = address.last(query, "question")
     st.session_state[state.QUESTION] = question
     if question != st.session_state.get(state.ASKED):
         st.session_state[state.ASKED] = question
         st.session_state[state.ASKING] = token_hex(8)
-    st.session_state[state.TURNS] = led.get("turn", [])
-    conversation.remember(question, address.last(led, "typed"))
+    st.session_state[state.TURNS] = query.get("turn", [])
+    conversation.remember(question, address.last(query, "typed"))
     known = sidebar.profiles(library.settings, rerankers.chosen())
-    profile = address.last(led, "profile")
+    profile = address.last(query, "profile")
     st.session_state[state.PROFILE] = profile if profile in known else sidebar.QUICK
     base = known[st.session_state[state.PROFILE]]
-    turned = address.turns(led.get("dial", ()), _values(base))
+    changes = address.parse_dials(query.get("dial", ()), _values(base))
     try:
-        base.with_values(turned)
-    except SettingsError:  # a link that somebody wrote by hand
-        turned = {}
+        base.with_values(changes)
+    except SettingsError:  # a link edited by hand
+        changes = {}
     sidebar.turn_to(base)
-    sidebar.turn(turned)
-    numbers = {held.name: held.id for held in library.labels.collections()}
-    places = [("collection", numbers[name]) for name in led.get("collection", ()) if name in numbers]
-    st.session_state[state.SCOPE] = [*places, *(("tag", name) for name in led.get("tag", ()))]
+    sidebar.turn(changes)
+    ids = {collection.name: collection.id for collection in library.labels.collections()}
+    collections = [("collection", ids[name]) for name in query.get("collection", ()) if name in ids]
+    st.session_state[state.SCOPE] = [*collections, *(("tag", name) for name in query.get("tag", ()))]
 
 
 def say(library: Library, question: str, settings: Settings, base: Settings) -> None:
-    """Put what is asked into the address. ``base``: what the dials were turned from."""
+    """Put the question and the dials into the address. ``base``: the profile's settings, which the dials start from."""
     profile = st.session_state.get(state.PROFILE)
     scope, turns = st.session_state.get(state.SCOPE) or (), asked.turns()
-    names = {held.id: held.name for held in library.labels.collections()} if scope else {}
+    names = {collection.id: collection.name for collection in library.labels.collections()} if scope else {}
     address.say(
         {
             "question": question,
             "turn": turns if len(turns) > 1 else (),
             "typed": conversation.typed(),
             "profile": "" if profile == sidebar.QUICK else profile,
-            "dial": address.turned(_values(settings), _values(base)),
+            "dial": address.format_dials(_values(settings), _values(base)),
             "collection": [names[value] for kind, value in scope if kind == "collection" and value in names],
             "tag": [str(value) for kind, value in scope if kind == "tag"],
         }

@@ -1,4 +1,4 @@
-"""The question, where it looks, how it is asked, what was asked before, and what to ask first."""
+"""The question field, the scope and profile of a question, the history, and suggested questions."""
 
 from __future__ import annotations
 
@@ -25,39 +25,39 @@ def past() -> list[str]:
 
 
 def remember(question: str) -> None:
-    """Put a question in front of the list of this window. The log notes it when its answer stands there."""
+    """Put a question at the front of this window's history. The log gets it later, with its answer."""
     if question:
         here: list[str] = st.session_state.get(state.PAST) or []
         st.session_state[state.PAST] = list(dict.fromkeys([question, *here]))[:REMEMBERED]
 
 
 def forget() -> None:
-    """Empty the list, and the log; for a callback."""
+    """Clear the history and the log; a callback."""
     st.session_state[state.PAST] = []
     if services.library().writable:
         services.library().log.forget()
 
 
 def ask(question: str) -> None:
-    """Ask a question of a list; for a callback."""
+    """Ask a listed question as a new conversation; a callback."""
     st.session_state[state.QUESTION] = question
     take(question, ())
 
 
 def turns() -> list[str]:
-    """The questions of the conversation that the one asked now stands in, in their order; [] where it stands alone."""
-    held: list[str] = st.session_state.get(state.TURNS) or []
-    return held if st.session_state.get(state.ASKED) in held else []
+    """The questions of the present conversation, in order; [] if the present question is not part of one."""
+    questions: list[str] = st.session_state.get(state.TURNS) or []
+    return questions if st.session_state.get(state.ASKED) in questions else []
 
 
 def take(question: str, before: Sequence[str] | None = None) -> None:
-    """Ask a question, and remember it.
+    """Ask a question and add it to the history.
 
-    ``before``: the questions it goes on from; ``None``: those of the one that is asked now, whose place it takes.
+    ``before``: the previous questions of its conversation; ``None``: it replaces the present question in its.
     """
-    held, asked = turns(), st.session_state.get(state.ASKED)
+    conversation, asked = turns(), st.session_state.get(state.ASKED)
     if before is None:
-        before = held[: held.index(asked)] if asked in held else ()
+        before = conversation[: conversation.index(asked)] if asked in conversation else ()
     if question != asked:
         st.session_state[state.TURNS] = list(dict.fromkeys([*before, question])) if question else []
     st.session_state[state.ASKED] = question
@@ -66,7 +66,7 @@ def take(question: str, before: Sequence[str] | None = None) -> None:
 
 
 def history_button() -> None:
-    """The way to the questions asked before."""
+    """Draw the menu with the questions asked before."""
     with st.popover("History", icon=":material/history:", help="Questions asked before", key="ask.history"):
         questions = past()
         if not questions:
@@ -85,12 +85,12 @@ def history_button() -> None:
 
 
 Choice = tuple[str, int | str]  # ("collection", its id) or ("tag", its name)
-MOST_CHIPS = 12  # more are a list to type into
-QUESTION = "Question"  # the label of the field, by which the key / finds it
+MOST_CHIPS = 12  # for more choices, a list with a text field is drawn
+QUESTION = "Question"  # the label by which the shortcut "/" finds the field
 
 
 def question_row(settings: Settings) -> Settings:
-    """The question, the profile and what was asked before; returns the settings that dials are turned from."""
+    """Draw the question field, the profile and the history; returns the profile's settings."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         with st.form("ask.form", border=False):
             row = st.container(horizontal=True, vertical_alignment="bottom")
@@ -110,24 +110,24 @@ def question_row(settings: Settings) -> Settings:
 
 
 def library_line(documents: int) -> None:
-    """Which library is asked, of so many documents, and what of it cannot be found yet."""
-    held = f":material/library_books: **{escaped(shelves.current().name)}** · {count(documents, 'document')}"
+    """Draw the library's name, its number of documents, and whether more are being read."""
+    line = f":material/library_books: **{escaped(shelves.current().name)}** · {count(documents, 'document')}"
     coming = " so far: more are being read, and each is found as soon as it is cut"
-    st.caption(held + (coming if background.active_jobs("ingest") else ""))
+    st.caption(line + (coming if background.active_jobs("ingest") else ""))
 
 
 def suggestions() -> None:
-    """What to ask first, and what will come of it."""
+    """Draw what an answer consists of, and questions to begin with."""
     st.caption(
         "You get sentences quoted from your documents, each with its place; below them the chunks, the pieces of text "
         "that were found, and the passages around them."
     )
     library = services.library()
-    made, before = samples.questions(services.sources()), past()[:6]
-    own = () if made else suggested_questions(library)
+    of_samples, before = samples.questions(services.sources()), past()[:6]
+    own = () if of_samples else suggested_questions(library)
     offered = (
         ("Asked before", before),
-        ("Questions the samples are made for", made),
+        ("Questions the samples are made for", of_samples),
         ("Your documents answer, for instance", own),
     )
     for title, questions in offered:
@@ -146,9 +146,9 @@ def suggestions() -> None:
 
 
 def scope_row(library: Library) -> Scope:
-    """Draw the chips where there is something to choose from; returns what the question looks into."""
-    held = {collection.id: collection.name for collection in library.labels.collections() if collection.documents}
-    choices: list[Choice] = [("collection", number) for number in held]
+    """Draw the choice of collections and tags, if there are any; returns the scope of the question."""
+    collections = {row.id: row.name for row in library.labels.collections() if row.documents}
+    choices: list[Choice] = [("collection", number) for number in collections]
     choices += [("tag", tag.name) for tag in library.labels.tags() if tag.documents]
     if not choices:
         return Scope()
@@ -160,7 +160,7 @@ def scope_row(library: Library) -> Scope:
         kind, value = choice
         if kind == "tag":
             return f"# {escaped(str(value))}"
-        return f":material/folder: {escaped(held.get(int(value), 'gone'))}"
+        return f":material/folder: {escaped(collections.get(int(value), 'gone'))}"
 
     row = st.container(horizontal=True, vertical_alignment="center", gap="small")
     row.markdown(":small[Search in]", width="content")

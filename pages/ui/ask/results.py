@@ -1,4 +1,4 @@
-"""What a question brought: asked of the library, which remembers it for every window."""
+"""The result and the answer of a question. The library caches both for all windows."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ _RERANKING = "reranking"
 
 
 def search_at_once(query: Query, settings: Settings) -> tuple[SearchResult, Settings]:
-    """The result, with the settings it was made by: while the best are read again, that of the order before.
+    """The result of a query, and the settings it was made with.
 
-    Draws how that goes on, with a way out; the page is drawn anew when it is over.
+    While the re-ranker runs, that is the result without it; the progress is drawn with a button that switches the
+    re-ranker off, and the page runs again when it is done.
     """
     library = services.library()
     searcher = library.searcher
@@ -32,13 +33,13 @@ def search_at_once(query: Query, settings: Settings) -> tuple[SearchResult, Sett
         return known or searcher.search(query, settings), settings
     at_once = replace(settings, reranking=RerankingSettings())
     first = searcher.search(query, at_once)
-    task = tasks.begun(
+    task = tasks.get_or_start(
         _RERANKING,
         (library.revision(), query, settings, query.asking),
         lambda task: searcher.search(query, settings, task.tell),
     )
-    said = "Reading the best chunks again: {done} of {total}. Until then they stand in the order before."
-    if not tasks.finished(_RERANKING, task, said, lambda: sidebar.turn({"reranking.model": ""})):
+    text = "Reading the best chunks again: {done} of {total}. Until then they stand in the order before."
+    if not tasks.finished_or_progress(_RERANKING, task, text, lambda: sidebar.turn({"reranking.model": ""})):
         return first, at_once
     try:
         return task.result(), settings
@@ -48,31 +49,28 @@ def search_at_once(query: Query, settings: Settings) -> tuple[SearchResult, Sett
 
 
 def answer(result: SearchResult, settings: Settings) -> Line:
-    """The answer line of a result, with what came nearest where the library does not say.
-
-    Sentences not met before are encoded.
-    """
+    """The answer of a result; if the library does not say, with the nearest sentences. Encodes new sentences."""
     searcher = services.library().searcher
     line = searcher.answer(result, settings.answering)
     if line.support.enough:
         return line
-    nearest = searcher.answer(result, replace(settings.answering, least_support=0.0))  # what was encoded is in memory
+    nearest = searcher.answer(result, replace(settings.answering, least_support=0.0))  # the sentences are cached
     return replace(line, answer=nearest.answer)
 
 
 def note(query: Query, result: SearchResult, support: Support | None, quoting_ms: float = 0.0) -> None:
-    """Put a question into the library's log, once each time it is asked. ``support``: ``None`` of a written answer."""
+    """Log a question, once each time it is asked. ``support``: ``None`` for an answer written by a language model."""
     log = services.library().log
     if st.session_state.get(state.LOGGED) == query.asking or not log.on:
         return
     st.session_state[state.LOGGED] = query.asking
     nearest = max((hit.scores["dense"] for hit in result.hits if "dense" in hit.scores), default=None)
-    spent = sum(result.timings_ms.values()) + quoting_ms
-    with suppress(LecternError):  # a full disk costs the note, not the answer
+    milliseconds = sum(result.timings_ms.values()) + quoting_ms
+    with suppress(LecternError):  # a failed write, as on a full disk, must not lose the answer
         log.note(
             LoggedQuestion(
                 query.question,
-                spent,
+                milliseconds,
                 support.probability if support else None,
                 support.enough if support else None,
                 nearest,

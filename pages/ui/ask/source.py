@@ -1,4 +1,4 @@
-"""Where a text stands, as Ask's components are told it, the way from there to Chunks, and the words it shares."""
+"""Places in documents as data for Ask's components, links from there to Chunks, and words shared with a question."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _MARKUP = ("markdown", "notebook")  # kinds of documents whose text is Markdown
 
 
 def shared_words(text: str, question: str) -> list[tuple[int, int]]:
-    """``[start, end)`` of every word of ``text`` that has a token of ``question``.
+    """The span (start, end) of every word of ``text`` that shares an analysed token with ``question``.
 
     >>> shared_words("Tokens expire; ask for a new token.", "When does a token expire?")
     [(0, 6), (7, 13), (29, 34)]
     """
-    wanted = frozenset(analyse(question))
-    return [match.span() for match in _WORD.finditer(text) if not wanted.isdisjoint(_tokens(match.group()))]
+    tokens = frozenset(analyse(question))
+    return [match.span() for match in _WORD.finditer(text) if not tokens.isdisjoint(_tokens(match.group()))]
 
 
 @lru_cache(maxsize=50_000)
@@ -35,7 +35,7 @@ def _tokens(word: str) -> tuple[str, ...]:
 
 
 def source_of(place: Hit | Passage | Citation) -> dict[str, Any]:
-    """Where a text stands, in words and as a span. ``markup``: its signs are drawn as what they mean."""
+    """The place of a text: document, file, page and span. "markup": the text is Markdown, and is drawn as such."""
     kind = services.kind_of(place.version_id)
     return {
         "markup": kind in _MARKUP,
@@ -49,9 +49,9 @@ def source_of(place: Hit | Passage | Citation) -> dict[str, Any]:
 
 
 def open_in_chunks(target: Mapping[str, Any] | None, *, cited: bool = False) -> None:
-    """Go to the place that a person asked a component to open, where one was.
+    """Open the place that a component asks to open; ``None`` does nothing.
 
-    ``cited``: of a PDF or a picture on its page, where the words are lit.
+    ``cited``: for a PDF or a picture, show the page with the words highlighted.
     """
     if target:
         document, span = str(target["document"]), str(target["span"])

@@ -1,4 +1,4 @@
-"""How candidates fared from stage to stage: as a ladder to look at, as a table to read, and in milliseconds."""
+"""The ranks of candidates at each stage of a search, as a drawing and as a table, and the time of each step."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from pages.ui.shared import assets
 from pages.ui.shared.words import duration
 from pages.ui.shared.words import step as step_words
 
-LADDER_ROWS = 14
-MOST_FATES = 12  # chunks drawn of a long place
+LADDER_ROWS = 14  # ranks drawn of each stage
+MOST_FATES = 12  # chunks drawn of a place
 
 _ladder = st.components.v2.component(
     "lectern.ladder",
@@ -35,9 +35,9 @@ _fates = st.components.v2.component(
 
 
 def show_ladder(result: SearchResult, settings: Settings, titles: Mapping[str, str]) -> None:
-    """Ranks of the leading candidates from stage to stage, last among those kept; a filled mark: the reader gets it.
+    """Draw the ranks of the leading candidates from stage to stage; those that end in the context have filled marks.
 
-    ``titles``: of the documents by version, to name a chunk that was not kept.
+    ``titles``: document titles by version, for chunks that were not kept.
     """
     names = {hit.chunk_id: " · ".join((*hit.headings[-1:], hit.document)) for hit in result.hits}
     kept = {hit.chunk_id: hit.rank for hit in result.hits}
@@ -49,8 +49,8 @@ def show_ladder(result: SearchResult, settings: Settings, titles: Mapping[str, s
         if any(0 < rank <= LADDER_ROWS for rank in ranks):
             scores = [_short(candidate.scores.get(name), digits(name, fusion)) for name in stages]
             label = names.get(candidate.chunk_id) or _unnamed(candidate, titles)
-            held = candidate.chunk_id in read
-            rows.append({"label": label, "fate": candidate.fate, "read": held, "ranks": ranks, "scores": scores})
+            is_read = candidate.chunk_id in read
+            rows.append({"label": label, "fate": candidate.fate, "read": is_read, "ranks": ranks, "scores": scores})
     st.caption(
         "Each line is a chunk on its way through the stages: a solid line with a filled mark ends in the context, "
         "a broken one with an open mark does not. Point at a mark for its rank and score."
@@ -59,9 +59,9 @@ def show_ladder(result: SearchResult, settings: Settings, titles: Mapping[str, s
     _ladder(key="ask.ladder", data={"depth": LADDER_ROWS, "stages": words, "rows": rows})
 
 
-def show_fates(told: WhyNot, text: str, fusion: str) -> None:
-    """Draw the ways of a place's chunks, the best ranked first. ``text``: of its document."""
-    if not told.fates:
+def show_fates(explained: WhyNot, text: str, fusion: str) -> None:
+    """Draw the ranks of a place's chunks stage by stage, best first. ``text``: the text of its document."""
+    if not explained.fates:
         return
     rows = [
         {
@@ -74,18 +74,18 @@ def show_fates(told: WhyNot, text: str, fusion: str) -> None:
                     "score": f"{fate.scores[name]:.{digits(name, fusion)}f}" if name in fate.scores else "",
                     "scale": scale(name, fusion),
                 }
-                for name in told.stages
+                for name in explained.stages
             ],
         }
-        for fate in told.fates[:MOST_FATES]
+        for fate in explained.fates[:MOST_FATES]
     ]
     _fates(key="ask.fates", data={"rows": rows})
-    if len(told.fates) > MOST_FATES:
-        st.caption(f"{len(told.fates) - MOST_FATES:,} more chunks of this place are ranked behind these.")
+    if len(explained.fates) > MOST_FATES:
+        st.caption(f"{len(explained.fates) - MOST_FATES:,} more chunks of this place are ranked behind these.")
 
 
 def show_scores(result: SearchResult, settings: Settings, titles: Mapping[str, str]) -> None:
-    """Every candidate the trace holds, the best first, with its fate and its rank and score at each stage."""
+    """Draw all candidates of the trace, best first, with their outcome, and their rank and score at each stage."""
     names = {hit.chunk_id: " › ".join(dict.fromkeys((hit.document, *hit.headings))) for hit in result.hits}
     kept = {hit.chunk_id: hit.rank for hit in result.hits}
     stages, fusion = result.trace.stages, settings.retrieval.fusion
@@ -107,25 +107,25 @@ def show_scores(result: SearchResult, settings: Settings, titles: Mapping[str, s
             help="What of the chunk is nearest to the question: its text, or what a language model wrote of it.",
         )
     for name in stages:
-        said = stage(name)
-        table[f"{said.short} #"] = [item.ranks.get(name) for item in candidates]
-        table[said.short] = [item.scores.get(name) for item in candidates]
-        columns[f"{said.short} #"] = st.column_config.NumberColumn(
-            format="%d", width=_wide(f"{said.short} #"), help=f"Rank: {said.word}, 1 is best."
+        labels = stage(name)
+        table[f"{labels.short} #"] = [item.ranks.get(name) for item in candidates]
+        table[labels.short] = [item.scores.get(name) for item in candidates]
+        columns[f"{labels.short} #"] = st.column_config.NumberColumn(
+            format="%d", width=_width(f"{labels.short} #"), help=f"Rank: {labels.word}, 1 is best."
         )
-        columns[said.short] = st.column_config.NumberColumn(
-            format=f"%.{digits(name, fusion)}f", width=_wide(said.short), help=f"Score: {scale(name, fusion)}."
+        columns[labels.short] = st.column_config.NumberColumn(
+            format=f"%.{digits(name, fusion)}f", width=_width(labels.short), help=f"Score: {scale(name, fusion)}."
         )
     short = f"{stage(KEPT).short} #"
     table[short] = [kept.get(item.chunk_id) for item in candidates]
     columns[short] = st.column_config.NumberColumn(
-        format="%d", width=_wide(short), help="Place among those that go on."
+        format="%d", width=_width(short), help="Place among those that go on."
     )
     st.dataframe(table, hide_index=True, height=420, column_config=columns, placeholder="")
 
 
 def show_timings(timings: dict[str, float], quoting_ms: float, reads: Mapping[str, int]) -> None:
-    """Milliseconds of each step, and how often it asked the catalogue where that is counted (``Trace.reads``)."""
+    """Draw the time of each step in milliseconds, and its catalogue reads where they are counted (``Trace.reads``)."""
     rows = {**timings, "quotes": quoting_ms}
     st.dataframe(
         {
@@ -152,19 +152,19 @@ def show_timings(timings: dict[str, float], quoting_ms: float, reads: Mapping[st
 
 
 def _asked(times: int) -> str:
-    """What expansion read, as a sentence.
+    """A sentence on how often expansion read the catalogue.
 
     >>> _asked(0)
     'Growing the chunks asked the catalogue for nothing.'
     >>> _asked(1), _asked(12)
     ('Growing the chunks asked the catalogue once.', 'Growing the chunks asked the catalogue 12 times.')
     """
-    said = "for nothing" if not times else "once" if times == 1 else f"{times:,} times"
-    return f"Growing the chunks asked the catalogue {said}."
+    count = "for nothing" if not times else "once" if times == 1 else f"{times:,} times"
+    return f"Growing the chunks asked the catalogue {count}."
 
 
-def _wide(title: str) -> int:
-    """Pixels for a column of numbers under its title."""
+def _width(title: str) -> int:
+    """The width in pixels of a column of numbers with this title."""
     return max(54, 18 + 7 * len(title))
 
 

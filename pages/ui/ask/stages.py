@@ -1,16 +1,16 @@
-"""The stages of a ranking in words; one that is not known here is called by its own name."""
+"""The display names and score scales of the stages of a ranking."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-KEPT = "kept"  # the last column of a ladder: which chunks go on, in which order
+KEPT = "kept"  # the last column of the drawing: the chunks that go on, in order
 _DEVIATIONS, _RANKS = "standard deviations above the mean", "sum of weighted reciprocal ranks"
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stage in words: by itself, over a column, and the scale of its score, "" for that of the fusion."""
+    """A stage's names in a sentence (``word``) and as a column (``short``), and its score's scale, "": the fusion's."""
 
     word: str
     short: str
@@ -34,17 +34,17 @@ _FUSED = ("fused", "parent", "document", "neighbours")
 
 
 def stage(name: str) -> Stage:
-    """A stage in words.
+    """The names of a stage; an unknown one gets names made of its key.
 
     >>> stage("lexical").word, stage("best_sentence").word, stage("best_sentence").short
     ('words', 'best sentence', 'Best sentence')
     """
-    said = name.replace("_", " ").replace("-", " ")
-    return STAGES.get(name) or Stage(said, said[:1].upper() + said[1:], "higher is better")
+    word = name.replace("_", " ").replace("-", " ")
+    return STAGES.get(name) or Stage(word, word[:1].upper() + word[1:], "higher is better")
 
 
 def scale(name: str, fusion: str) -> str:
-    """What a stage's number means, for its tooltip.
+    """The scale of a stage's score in words, for tooltips.
 
     >>> scale("dense", "rrf"), scale("fused", "rrf")
     ('cosine, from -1 to 1', 'sum of weighted reciprocal ranks')
@@ -61,7 +61,7 @@ def scale(name: str, fusion: str) -> str:
 
 
 def digits(name: str, fusion: str) -> int:
-    """Decimals that tell a stage's scores apart: reciprocal ranks all lie below 0.04.
+    """The number of decimals to show of a stage's scores; reciprocal ranks, all below 0.04, need four.
 
     >>> digits("dense", "rrf"), digits("fused", "zscore"), digits("fused", "rrf")
     (2, 2, 4)

@@ -1,6 +1,4 @@
-"""Everything behind Ask's evidence: the stages, each document by itself, the prompt, the comparison, and why a passage
-is not there.
-"""
+"""The tabs below Ask's evidence: stages, documents, scores, prompt, timings, comparison, and absent passages."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ STAGES, EACH, SCORES, PROMPT, TIMINGS, SIDES, WHY = (
 
 
 def show_tabs(query: Query, result: SearchResult, settings: Settings, base: Settings) -> None:
-    """Everything behind the evidence; only what is looked at is drawn."""
+    """Draw the tabs; only the open one is computed."""
     sources = services.sources()
     titles = {source.version_id: source.title for source in sources}
     stages, each, scores, prompt, timings, sides, why = st.tabs(

@@ -1,4 +1,4 @@
-"""Why not this passage? A place is picked in any document; its fate is told, and the smallest change that admits it."""
+"""The tab "Why not this passage?": what became of a place at each stage, and the smallest change that admits it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pages.ui.shared import assets, services, state, tasks, words
 
 
 def offer(change: Change) -> str:
-    """A change as a button says it.
+    """The label of the button that makes a change.
 
     >>> offer(Change({"assembly.budget_tokens": (1000, 1600)}, 0.1, 1.0))
     'Set “Budget, tokens” to 1,600'
@@ -31,27 +31,27 @@ def offer(change: Change) -> str:
     >>> offer(Change({"retrieval.k": (50, 90)}, 0.1, 1.0, (("type", "pdf"),)))
     'Take away “type: pdf” and set “Chunks kept (k)” to 90'
     """
-    taken = " and ".join(f"“{kind}: {value}”" for kind, value in change.remove)
+    chips = " and ".join(f"“{kind}: {value}”" for kind, value in change.remove)
     dials = [(BY_NAME[name], after) for name, (_, after) in change.settings.items()]
-    told = [f"“{dial.label}” to {dial.said(after)}" for dial, after in dials]
-    parts = [f"take away {taken}"] if taken else []
-    parts += [f"set {' and '.join(told)}"] if told else []
-    whole = " and ".join(parts)
-    return f"{whole[:1].upper()}{whole[1:]}"
+    settings = " and ".join(f"“{dial.label}” to {dial.said(after)}" for dial, after in dials)
+    parts = [f"take away {chips}"] if chips else []
+    parts += [f"set {settings}"] if settings else []
+    label = " and ".join(parts)
+    return f"{label[:1].upper()}{label[1:]}"
 
 
 TAB = "Why not this passage?"
 TASK = "why"
-LISTED = 8  # places offered; more words find fewer
-_LOOKED = 200
+LISTED = 8  # places offered
+_MOST_PLACES = 200  # places searched for
 _AROUND = 70  # characters shown on each side of a place
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainedPlace:
-    """A place whose absence is explained.
+    """A place whose absence from the context is to be explained.
 
-    ``under``: the fingerprint of the settings it is explained for, "" for those of the next drawing.
+    ``under``: the fingerprint of the settings to explain it for, "" for those of the next run of the page.
     """
 
     version: str
@@ -63,7 +63,7 @@ _bring = st.components.v2.component("lectern.bring", js=assets.text(__file__, "a
 
 
 def point_at(version: str, place: Span) -> None:
-    """Have words that were marked in a text explained, and brought into view; for a callback."""
+    """Explain a span that was selected in a text, and bring the tab into view; a callback."""
     st.session_state[state.WHY] = ExplainedPlace(version, place)
     st.session_state[state.WHY_DOCUMENT] = version
     st.session_state[state.WHY_WORDS] = ""
@@ -71,18 +71,18 @@ def point_at(version: str, place: Span) -> None:
 
 
 def open_it(tab: str = TAB) -> None:
-    """Open a tab and bring it into view; for a callback."""
+    """Open a tab and bring it into view; a callback."""
     st.session_state[state.ASK_TAB] = tab
     state.bump(state.TAB_POINTED)
 
 
 def bring(key: str) -> None:
-    """Bring the tab that it is drawn in into view, once each time that one was opened by ``open_it``."""
+    """Scroll the tab that this is drawn in into view, once after each ``open_it``."""
     _bring(key=key, data={"count": state.counter(state.TAB_POINTED)})
 
 
 def show_why(query: Query, settings: Settings, sources: list[SourceRow]) -> None:
-    """The way to a place, and what became of it."""
+    """Draw the choice of a place, and the explanation of the one asked for."""
     titles = {source.version_id: source for source in sources if source.version_id}
     bring("ask.bring")
     st.caption(
@@ -110,8 +110,8 @@ def _ask(asked: ExplainedPlace | None) -> None:
 
 
 def _picked(question: str, titles: dict[str, SourceRow]) -> tuple[str, Span] | None:
-    """The place a person points at; ``None`` while there is none."""
-    state.keep_known(state.WHY_DOCUMENT, titles)
+    """Draw the choice of a document and of a place in it; returns the place, ``None`` while there is none."""
+    state.forget_unoffered(state.WHY_DOCUMENT, titles)
     choice, typed = st.columns([2, 3], gap="small")
     version = choice.selectbox(
         "Document",
@@ -124,14 +124,14 @@ def _picked(question: str, titles: dict[str, SourceRow]) -> tuple[str, Span] | N
         "Words of the passage", key=state.WHY_WORDS, placeholder="as they stand there", persist_state="session"
     )
     text = readings.document(version).text
-    places = find_words(text, sought, _LOOKED)
+    places = find_words(text, sought, _MOST_PLACES)
     gold = _gold(question, version) if not sought.strip() else []
     if sought.strip() and not places:
         st.caption("These words do not stand in this document one after another. Try fewer of them.")
     offered = [*places[:LISTED], *gold]
     if not offered:
         return None
-    state.keep_known(state.WHY_PLACE, offered)
+    state.forget_unoffered(state.WHY_PLACE, offered)
     found = f"{words.count(len(places), 'place')}; {'these are the first' if len(places) > LISTED else 'which one?'}"
     chosen = st.radio(
         found if places else "Answers marked for this question",
@@ -144,7 +144,7 @@ def _picked(question: str, titles: dict[str, SourceRow]) -> tuple[str, Span] | N
 
 
 def _gold(question: str, version: str) -> list[Span]:
-    """What was judged to answer the question in this document."""
+    """The gold spans of a question in a document."""
     rows: list[JudgmentRow] = of_question(services.library().judgments(version), question)
     return list(
         dict.fromkeys(Span(row.start, row.end) for row in rows if row.start is not None and row.end is not None)
@@ -152,7 +152,7 @@ def _gold(question: str, version: str) -> list[Span]:
 
 
 def surroundings(text: str, place: Span) -> tuple[str, str, str]:
-    """What stands before a place, in it and behind it, in one line each, cut at a word.
+    """The text before a place, in it and after it, each on one line and cut at a word.
 
     >>> surroundings("Tea is\\nfree on Fridays.", Span(7, 11))
     ('Tea is ', 'free', ' on Fridays.')
@@ -167,45 +167,45 @@ def surroundings(text: str, place: Span) -> tuple[str, str, str]:
 
 
 def _line(text: str, place: Span) -> str:
-    before, held, behind = surroundings(text, place)
-    return f"{words.escaped(before)}:orange-background[**{words.escaped(held)}**]{words.escaped(behind)}"
+    before, inside, behind = surroundings(text, place)
+    return f"{words.escaped(before)}:orange-background[**{words.escaped(inside)}**]{words.escaped(behind)}"
 
 
 def _explain(query: Query, settings: Settings, asked: ExplainedPlace, source: SourceRow) -> None:
-    """The sentence, the fates and the changes; or how far the search for them is."""
+    """Draw the explanation, the changes that admit the place, and its chunks' ranks; or the progress of that."""
     now = settings.fingerprint()
     if not asked.under:
         asked = ExplainedPlace(asked.version, asked.place, now)
         _ask(asked)
     library = services.library()
     searcher, version, span = library.searcher, asked.version, asked.place
-    task = tasks.begun(
+    task = tasks.get_or_start(
         TASK,
         (query, asked, library.revision()),
         lambda task: why_not(searcher, query, settings, version, span, task.tell),
     )
-    if not tasks.finished(TASK, task, "Trying step {done} of {total}", lambda: _ask(None)):
+    if not tasks.finished_or_progress(TASK, task, "Trying step {done} of {total}", lambda: _ask(None)):
         return
-    told = task.result()
+    explained = task.result()
     text = readings.document(asked.version).text
     place = " ".join(text[asked.place.start : asked.place.end].split())
     st.markdown(f"“{words.escaped(place[:200])}” · {words.escaped(source.title)}")
-    if told.admitted:
-        st.success(as_labelled(told.sentence), icon=":material/check_circle:")
+    if explained.admitted:
+        st.success(as_labelled(explained.sentence), icon=":material/check_circle:")
     else:
-        st.info(as_labelled(told.sentence), icon=":material/help:")
+        st.info(as_labelled(explained.sentence), icon=":material/help:")
     if asked.under != now:
         again = ExplainedPlace(asked.version, asked.place)
         st.button("The dials were turned since: ask again", key="ask.why.again", on_click=_ask, args=[again])
     else:
-        _changes(query.question, told, asked)
-    show_fates(told, text, settings.retrieval.fusion)
+        _changes(query.question, explained, asked)
+    show_fates(explained, text, settings.retrieval.fusion)
 
 
-def _changes(question: str, told: WhyNot, asked: ExplainedPlace) -> None:
-    """A button for each change that admits the place: it turns the dials or takes chips away, and asks again."""
+def _changes(question: str, explained: WhyNot, asked: ExplainedPlace) -> None:
+    """A button for each change that admits the place: it sets dials or removes chips, and asks again."""
     with st.container(horizontal=True, gap="xsmall"):
-        for number, change in enumerate(told.changes):
+        for number, change in enumerate(explained.changes):
             st.button(
                 words.escaped(offer(change)),
                 key=f"ask.why.change.{number}",
@@ -213,10 +213,10 @@ def _changes(question: str, told: WhyNot, asked: ExplainedPlace) -> None:
                 args=[question, change, asked],
                 help=f"Tried: the context then holds {change.held:.0%} of it.",
             )
-    if told.tried > 1:
-        st.caption(f"{words.count(told.tried, 'context')} were filled to find this out.")
-    if told.untried:
-        untried = ", ".join(BY_NAME[name].label for name in told.untried)
+    if explained.tried > 1:
+        st.caption(f"{words.count(explained.tried, 'context')} were filled to find this out.")
+    if explained.untried:
+        untried = ", ".join(BY_NAME[name].label for name in explained.untried)
         st.caption(words.escaped(f"That was enough; not tried to their ends: {untried}."))
 
 

@@ -1,4 +1,4 @@
-"""The answer that a language model writes: streamed above the evidence, checked, and never in the way of it."""
+"""The answer that a language model writes: streamed above the evidence, and checked against the passages."""
 
 from __future__ import annotations
 
@@ -28,14 +28,16 @@ CHOICE = "ask.answer"  # the key of the choice between the two
 STOPPED = "It was stopped."
 _ENDS = (".", "!", "?", "…", "]", ")", '"', "”", "。", "！", "？")
 _WRITING, _DRAFTS = "writing", "ask.drafts"
-_PATIENCE = 0.4  # seconds before an answer that is still being written is drawn
+_PATIENCE = 0.4  # seconds to wait for the whole answer before a part of it is drawn
 
 
 @dataclass(slots=True)
 class Draft:
-    """An answer as far as it is, with what it was written from: one thread writes it, the page looks.
+    """An answer that may still be growing: one thread writes it, the page reads it.
 
-    ``model``: who writes. ``fault``: a sentence, "" for none.
+    ``prompt``, ``passages``: what it is written from. ``model``: the model's name. ``pieces``: the text so far.
+    ``fault``: an error as a sentence, "" for none. ``verdicts``: on its sentences, once they are checked by ``judge``.
+    ``writing``: held by the thread that writes.
     """
 
     prompt: str
@@ -54,13 +56,13 @@ class Draft:
 
 
 def prompt_of(result: SearchResult) -> str:
-    """What a language model is given for a result, by the template that is set up."""
+    """The prompt for a result, by the present template."""
     template = language.settings().template
     return written_prompt(result.question, as_read(result.passages), template, result.conflicts)
 
 
 def chosen() -> bool:
-    """Whether the answer is to be written; draws the choice where a model is set up."""
+    """Whether a model writes the answer. Draws the choice, if a model is set up."""
     if not language.settings().is_usable:
         return False
     st.session_state.setdefault(CHOICE, WRITTEN)
@@ -71,23 +73,23 @@ def chosen() -> bool:
 
 
 def show_written(query: Query, result: SearchResult) -> None:
-    """The answer as far as it is written. Nothing in it hides the evidence."""
+    """Draw the answer as far as it is written. Errors are drawn as sentences, so that the evidence stays."""
     try:
         client = language.client()
     except LecternError as error:
-        _said(str(error))
+        _show_fault(str(error))
         return
     if client is None:
         return
     drafts: LruCache[Draft] = st.session_state.setdefault(_DRAFTS, LruCache[Draft](20))
     settings, prompt, key = client.settings, prompt_of(result), _key(query.question)
     draft = drafts.get_or_create(key, lambda: Draft(prompt, result.passages, settings.model))
-    task = tasks.begun(_WRITING, (key, draft.prompt), lambda task: write(task, client, draft))
+    task = tasks.get_or_start(_WRITING, (key, draft.prompt), lambda task: write(task, client, draft))
     if not task.wait(_PATIENCE):
         st.fragment(_follow, run_every=0.4)(task, draft)
         return
     if draft.fault:
-        _said(draft.fault)
+        _show_fault(draft.fault)
     language.show_judge_fault(draft.judge)
     if draft.text.strip():
         show_text(draft.text, draft.verdicts, draft.passages, key="ask.written", by=draft.model)
@@ -99,20 +101,20 @@ def show_written(query: Query, result: SearchResult) -> None:
 
 
 def draft_of(question: str) -> Draft | None:
-    """What was written for a question in this window by the model that is set up; ``None`` for nothing."""
+    """The answer that the present model wrote to a question in this window; ``None`` without one."""
     drafts: LruCache[Draft] | None = st.session_state.get(_DRAFTS)
     draft = drafts.get(_key(question)) if drafts and language.settings().is_usable else None
     return draft if draft and draft.text.strip() else None
 
 
 def as_markdown(question: str) -> str | None:
-    """What was written for a question, with what is doubted of it and where it stands; ``None`` for nothing."""
+    """The written answer as Markdown, with its verdicts and sources; ``None`` without one."""
     draft = draft_of(question)
     if draft is None:
         return None
     unchecked = "" if draft.verdicts else "Its sentences were not checked."
-    lacks = "It was still being written." if draft.writing.locked() else draft.fault or unchecked
-    return written_answer(draft.text, draft.verdicts, draft.passages, draft.model, lacks)
+    remark = "It was still being written." if draft.writing.locked() else draft.fault or unchecked
+    return written_answer(draft.text, draft.verdicts, draft.passages, draft.model, remark)
 
 
 def _key(question: str) -> tuple[str, ...]:
@@ -121,8 +123,8 @@ def _key(question: str) -> tuple[str, ...]:
 
 
 def write(task: Task[None], client: Client, draft: Draft) -> None:
-    """Have the answer written and hold it against its passages; what goes wrong is a sentence in the draft."""
-    with draft.writing:  # of a question that was left and come back to, another thread may just be stopping
+    """Write the answer and check it against its passages; errors go into ``draft.fault``."""
+    with draft.writing:  # the thread of an earlier visit to this question may still be stopping
         if not (draft.text or draft.fault):
             _write(task, client, draft)
 
@@ -140,7 +142,7 @@ def _write(task: Task[None], client: Client, draft: Draft) -> None:
         if draft.text.strip():
             draft.judge = packaged_judge if task.stopping.is_set() else language.judge(task.stopping)
             verdicts = check_answer(draft.text, draft.passages, draft.judge)
-            # What a sentence that broke off would have said nobody knows.
+            # An unfinished last sentence gets no verdict.
             broken = bool(draft.fault) and not draft.text.rstrip().endswith(_ENDS)
             draft.verdicts = tuple(verdicts[:-1] if broken else verdicts)
     except LecternError as error:
@@ -160,16 +162,16 @@ def _follow(task: Task[None], draft: Draft) -> None:
             st.rerun()
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             busy = f"{words.escaped(draft.model)} {'writes' if draft.text else 'reads'}"
-            said = "Every sentence is held against the passages" if draft.checking else busy
-            st.caption(f":material/more_horiz: {said} …", width="content")
+            text = "Every sentence is held against the passages" if draft.checking else busy
+            st.caption(f":material/more_horiz: {text} …", width="content")
             if not draft.checking or draft.judge is not packaged_judge:
                 st.button("Stop", key="ask.stop", icon=":material/stop_circle:", on_click=task.cancel)
         if draft.text:
             show_text(draft.text.rstrip(), (), draft.passages, key="ask.writing", busy=True)
 
 
-def _said(sentence: str) -> None:
-    """One sentence above the evidence."""
+def _show_fault(sentence: str) -> None:
+    """Draw a fault above the evidence."""
     if sentence == STOPPED:
         st.caption(f":material/stop_circle: {STOPPED}")
     else:
@@ -177,12 +179,12 @@ def _said(sentence: str) -> None:
 
 
 def show_prompt(result: SearchResult) -> None:
-    """Exactly what a model was given for the answer above, or would be, and the way to its words."""
+    """Draw the exact prompt that a model was given for the answer, or would be given."""
     draft = draft_of(result.question)
     prompt = draft.prompt if draft else prompt_of(result)
-    told = f"was given to {words.escaped(draft.model)} for its answer" if draft else "a language model is given"
+    use = f"was given to {words.escaped(draft.model)} for its answer" if draft else "a language model is given"
     st.caption(
-        f"Exactly what {told}: {words.count(len(prompt), 'character')}. Its words are a template on "
+        f"Exactly what {use}: {words.count(len(prompt), 'character')}. Its words are a template on "
         "the Settings page, under Language model."
     )
     st.code(prompt, language=None, wrap_lines=True, height=420)

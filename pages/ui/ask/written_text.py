@@ -1,4 +1,4 @@
-"""A text with a mark behind every sentence: one that was written for a question, or any that is pasted."""
+"""A text with a verdict behind every sentence: a written answer, or a text that a person pastes to check it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DONE = "ask.check.done"
 
 
 def show_check(scope: Scope, settings: Settings) -> None:
-    """The fold, its field and what came of it."""
+    """Draw the folded form to check a text, and the result."""
     with st.expander(TITLE, icon=":material/fact_check:", key="ask.check"):
         with st.form("ask.check.form", border=False):
             st.text_area(
@@ -53,9 +53,9 @@ def _show(text: str, scope: Scope, settings: Settings) -> None:
             judge = language.judge(task.stopping)
             return check_text(searcher, text, settings, scope, task.tell, judge), judge
 
-        task = tasks.begun(_CHECKING, key, checked)
-        said = "Holding sentence {done} of {total} against the library …"
-        if not tasks.finished(_CHECKING, task, said, lambda: st.session_state.pop(_ASKED, None)):
+        task = tasks.get_or_start(_CHECKING, key, checked)
+        progress = "Holding sentence {done} of {total} against the library …"
+        if not tasks.finished_or_progress(_CHECKING, task, progress, lambda: st.session_state.pop(_ASKED, None)):
             return
         try:
             known = (key, *task.result())
@@ -84,9 +84,10 @@ def show_text(
     by: str = "",
     busy: bool = False,
 ) -> None:
-    """Draw it; what it cites leads to its place. ``by``: the model that wrote it, "" for nobody's.
+    """Draw a text with its verdicts, and links from its citations.
 
-    ``passages``: those that numbers in brackets name. ``busy``: there is more to come, and nothing is checked yet.
+    ``passages``: those that numbers in brackets refer to. ``by``: the model that wrote the text, "" for a pasted one.
+    ``busy``: the text is still growing and not checked yet.
     """
     cited = {passage.rank: source_of(passage) for passage in passages}
     data = {
@@ -99,10 +100,12 @@ def show_text(
 
 
 def sentences(text: str, verdicts: Sequence[Verdict], cited: Mapping[int, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The text in order, whole: each piece a sentence with its verdict, or what stands between two.
+    """The whole text in order, as pieces: sentences with their verdicts, and the text between them.
 
-    >>> told = sentences("Free [1, 9].", (), {1: {}})
-    >>> told[0]["parts"]
+    ``cited``: the places of passages, by the number that cites them.
+
+    >>> pieces = sentences("Free [1, 9].", (), {1: {}})
+    >>> pieces[0]["parts"]
     [{'text': 'Free'}, {'text': ' '}, {'cite': 1}, {'cite': 9, 'lost': True}, {'text': '.'}]
     """
     found: list[dict[str, Any]] = []
@@ -118,7 +121,8 @@ def sentences(text: str, verdicts: Sequence[Verdict], cited: Mapping[int, Mappin
                 "verdict": "" if silent else verdict.verdict,
                 "reason": verdict.reason,
                 "spans": [
-                    {**source_of(place), "text": held} for place, held in zip(verdict.spans, verdict.texts, strict=True)
+                    {**source_of(place), "text": quote}
+                    for place, quote in zip(verdict.spans, verdict.texts, strict=True)
                 ],
             }
         )
@@ -144,5 +148,5 @@ def _parts(text: str, start: int, end: int, cited: Mapping[int, Mapping[str, Any
 
 
 def _texts(piece: str, span: Span) -> list[dict[str, Any]]:
-    said = piece[span.start : span.end].replace("**", "")
-    return [{"text": said}] if said else []
+    text = piece[span.start : span.end].replace("**", "")
+    return [{"text": text}] if text else []

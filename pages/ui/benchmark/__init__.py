@@ -1,1 +1,1 @@
-"""Components of the Benchmark page."""
+"""The parts of the Benchmark page."""

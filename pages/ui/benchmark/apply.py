@@ -1,4 +1,4 @@
-"""From a measured preset to the library's own settings, with what that will cost said first."""
+"""Applies a measured preset to the library, after showing what changes and what that costs."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from core.storage.store import settings_from
 from pages.ui.ask.dials.sidebar import BY_NAME, LABELS
 from pages.ui.shared import background, services, words
 
-SHOWN = 16
+SHOWN = 16  # changed settings listed
 
 
 def show_apply(chosen: PresetReport) -> None:
-    """The button, and behind it what will change."""
+    """Draw the "Apply" menu of a preset: what would change, the button that applies it, and the one that undoes it."""
     library = services.library()
     if not library.writable:
         return
@@ -29,7 +29,7 @@ def show_apply(chosen: PresetReport) -> None:
             st.markdown("The library has these settings already.")
         else:
             st.markdown(f"**Make {words.escaped(chosen.preset)} this library's settings**")
-            _button("Apply to the library", "benchmark.apply", wanted)  # in sight, however much would change
+            _button("Apply to the library", "benchmark.apply", wanted)  # above the table, which may be long
             st.table(changes_table(dict(list(changes.items())[:SHOWN])), border="horizontal")
         if len(changes) > SHOWN:
             st.caption(f"and {len(changes) - SHOWN} more")
@@ -54,7 +54,9 @@ def _button(label: str, key: str, wanted: Settings) -> None:
 def changes_table(
     changes: Mapping[str, tuple[Any, Any]], heads: Sequence[str] = ("Setting", "Now", "Then")
 ) -> dict[str, list[str]]:
-    """Settings with both values, called as the Ask page calls them where it has a dial for them.
+    """A table of settings with both values, in words. A setting with a dial on Ask has the dial's name.
+
+    ``changes``: (value now, value then) by setting. ``heads``: the titles of the three columns.
 
     >>> table = changes_table({"retrieval.fusion": ("zscore", "rrf"), "chunking.prefix": (("title", "heading"), ())})
     >>> table["Setting"][0], table["Now"], table["Then"]
@@ -62,13 +64,13 @@ def changes_table(
     """
     columns = (
         [LABELS.get(name, name) for name in changes],
-        [_said(name, now) for name, (now, _) in changes.items()],
-        [_said(name, then) for name, (_, then) in changes.items()],
+        [_value_words(name, now) for name, (now, _) in changes.items()],
+        [_value_words(name, then) for name, (_, then) in changes.items()],
     )
-    return {head: [words.escaped(one) for one in column] for head, column in zip(heads, columns, strict=True)}
+    return {head: [words.escaped(cell) for cell in column] for head, column in zip(heads, columns, strict=True)}
 
 
-def _said(name: str, value: Any) -> str:
+def _value_words(name: str, value: Any) -> str:
     if name in BY_NAME:
         return BY_NAME[name].said(value)
     if isinstance(value, tuple | list):
@@ -79,7 +81,7 @@ def _said(name: str, value: Any) -> str:
 def differences(
     now: Mapping[str, Mapping[str, Any]], then: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, tuple[Any, Any]]:
-    """Settings that would change, with both values.
+    """The settings that differ, as "stage.name" -> (value in ``now``, value in ``then``).
 
     >>> differences({"retrieval": {"k": 50, "rrf_k": 60}}, {"retrieval": {"k": 20, "rrf_k": 60}})
     {'retrieval.k': (50, 20)}
@@ -93,7 +95,7 @@ def differences(
 
 
 def cost(now: Settings, then: Settings, documents: int, chunks: int) -> str:
-    """What applying it takes.
+    """A sentence on what a change of settings encodes or cuts again.
 
     >>> from dataclasses import replace
     >>> cost(Settings(), Settings().with_value("retrieval.k", 20), 12, 900)

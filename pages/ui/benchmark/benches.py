@@ -1,4 +1,4 @@
-"""Benchmarks as the page sees them: started in the background, read from their folders, kept in memory."""
+"""Benchmark runs as the page sees them: queued as jobs, read from their folders, and cached."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from pages.ui.shared import background, services
 from pages.ui.shared.guard import attempt_or_toast
 from pages.ui.shared.work import Plan
 
-Thing = TypeVar("Thing")
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run of the list. ``job``: the order it came from, ``None`` when that is no longer known.
+    """A benchmark run. ``job``: the job that started it, ``None`` if it is no longer known.
 
-    ``writer``: the process that makes it now, in words, "" where none does.
+    ``writer``: a phrase for the process that measures it now, "" if none does.
     """
 
     head: RunHead
@@ -37,17 +37,17 @@ class Run:
 
     @property
     def name(self) -> str:
-        """Of the suite, as people call it."""
+        """The display name of the suite."""
         return str(self.job.payload["name"]) if self.job else self.head.suite
 
     @property
     def standing(self) -> str:
-        """In a word."""
+        """ "finished", "running" or "stopped"."""
         return "finished" if self.head.finished else "running" if self.writer else "stopped"
 
     @property
     def label(self) -> str:
-        """Suite, time and presets, in one line."""
+        """Suite, time and presets on one line."""
         when = datetime.fromisoformat(self.head.made_at).astimezone()
         names = list(self.head.presets)
         shown = ", ".join(names) if len(names) <= 3 else f"{', '.join(names[:2])} and {len(names) - 2} more"
@@ -55,27 +55,27 @@ class Run:
 
 
 def workspace() -> Path:
-    """Where this library's benches lie."""
+    """The folder of this library's benchmark runs."""
     return history.workspace_in(services.library().home)
 
 
 def start(plan: Plan) -> None:
-    """Put it in the queue; the worker goes on where an unfinished run of the same plan stopped."""
+    """Queue a run. If an unfinished run has the same plan, the worker continues it."""
     background.start("bench", plan.payload(), plan.name)
 
 
 def runs() -> list[Run]:
-    """All runs, newest first, each with its order."""
+    """All runs, newest first."""
     jobs = services.library().queue.jobs(-1, kinds=("bench",))
-    place = workspace()
+    folder = workspace()
     return [
-        Run(head, _order(head, jobs), "" if head.finished else history.writer_of(place, head.folder))
-        for head in history.runs(place)
+        Run(head, _job_of(head, jobs), "" if head.finished else history.writer_of(folder, head.folder))
+        for head in history.runs(folder)
     ]
 
 
-def _order(head: RunHead, jobs: list[Job]) -> Job | None:
-    """The newest order that asked for these presets of this suite."""
+def _job_of(head: RunHead, jobs: list[Job]) -> Job | None:
+    """The newest job with the presets, suite and revision of a run."""
     return next(
         (
             job
@@ -89,53 +89,55 @@ def _order(head: RunHead, jobs: list[Job]) -> Job | None:
 
 
 def go_on(run: Run) -> None:
-    """Order an unfinished run anew: it continues."""
+    """Queue the job of an unfinished run again, which continues the run."""
     if run.job:
         start(Plan.from_payload(run.job.payload))
 
 
 def remove(run: Run) -> None:
-    """Forget a run and the order it came from; or say why not."""
-    # Another process may have taken it up, or removed it, since the button was drawn.
+    """Remove a run and dismiss its job; an error is shown as a toast.
+
+    Another process may have continued or removed the run since the button was drawn.
+    """
     removed = attempt_or_toast(lambda: history.remove_run(workspace(), run.head.folder))
     if removed and run.job and run.job.finished:
         services.library().queue.dismiss(run.job.id)
 
 
 def report(folder: str) -> BenchReport:
-    """A finished run's report."""
-    place = workspace()
-    return kept(folder, "report", lambda: history.load_report(place, folder))
+    """The report of a finished run, cached."""
+    runs_folder = workspace()
+    return kept(folder, "report", lambda: history.load_report(runs_folder, folder))
 
 
 def compared(folder: str, baseline: str) -> Mapping[str, Mapping[str, Comparison]]:
-    """Every preset of a run against one of them."""
+    """The comparisons of all presets of a run with ``baseline``, by preset and metric; cached."""
     return kept(folder, f"compared.{baseline}", lambda: report(folder).compare_all(baseline))
 
 
 def measured(folder: str, preset: str) -> Mapping[str, QuestionOutcome]:
-    """What a preset did with each question of a finished run."""
+    """A preset's outcomes of a finished run, by question id; cached."""
     return _measured(str(workspace()), folder, _stamp(folder), preset)
 
 
 def text(shown: BenchReport, version: str) -> str:
-    """A document's text as the library of the run has it."""
+    """A document's text in the library that the run measured; cached."""
     return _text(str(workspace() / shown.library), version)
 
 
-def kept(folder: str, name: str, make: Callable[[], Thing]) -> Thing:
-    """What ``make`` makes of a finished run, once; ``name`` says what it is."""
-    found: Thing = _kept(str(workspace()), folder, _stamp(folder), name, make)
-    return found
+def kept(folder: str, name: str, make: Callable[[], Value]) -> Value:
+    """The result of ``make()``, cached for a finished run under ``name``."""
+    value: Value = _kept(str(workspace()), folder, _stamp(folder), name, make)
+    return value
 
 
 def _stamp(folder: str) -> int:
-    """A run that was removed may get a namesake: its files are younger."""
+    """The time of a run's folder, part of the cache's key: a later run may reuse the name of a removed one."""
     return (workspace() / "runs" / folder).stat().st_mtime_ns
 
 
 @st.cache_resource(max_entries=96, show_spinner="Reading the run …")
-def _kept(place: str, folder: str, stamp: int, name: str, _make: Callable[[], Thing]) -> Thing:
+def _kept(place: str, folder: str, stamp: int, name: str, _make: Callable[[], Value]) -> Value:
     return _make()
 
 

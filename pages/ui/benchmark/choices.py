@@ -1,4 +1,4 @@
-"""The upper part of the Benchmark page: what to measure, settings to vary, what it will cost, and the button."""
+"""The upper part of the Benchmark page: the suite, the presets, settings to vary, the cost, and the Run button."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 USUAL = ["default", "flat", "meaning-only", "words-only", "recursive-1000-200"]
-OWN = "library"  # the library's own settings, where no preset has them
+OWN = "library"  # name of the library's own settings, offered if no preset has the same
 USUALLY = BenchOptions(failures=True)
 TOKEN_BUDGETS = ["250", "500", "1000", "2000", "4000"]
-AXES = ["chunking.max_tokens=64, 110, 200", f"retrieval.fusion={', '.join(FUSIONS)}"]  # that one starts with
+AXES = ["chunking.max_tokens=64, 110, 200", f"retrieval.fusion={', '.join(FUSIONS)}"]  # initial rows of the grid editor
 
 
 def offered() -> dict[str, Settings]:
-    """The presets one can choose, by name."""
+    """The presets to choose from, by name."""
     own = services.library().settings
     return dict(PRESETS) if own in PRESETS.values() else {OWN: own, **PRESETS}
 
 
 def preset_words(name: str) -> str:
-    """A preset's name with what it is.
+    """A preset's name with a short explanation.
 
     >>> preset_words("default"), preset_words("cluster"), preset_words("library")
     ('default', 'cluster · most alike together', "library · this library's settings")
@@ -52,8 +52,8 @@ def preset_words(name: str) -> str:
 
 
 def show_choices() -> None:
-    """Suite, presets, grid and options; the plan they make, its cost, and Run."""
-    st.fragment(_choices)()  # what is chosen here redraws this alone
+    """Draw the choices in a fragment, so that a change redraws them alone."""
+    st.fragment(_choices)()
 
 
 def _choices() -> None:
@@ -63,11 +63,11 @@ def _choices() -> None:
 
 def _choose() -> None:
     chosen: Chosen | None = None
-    with guarded():  # a suite that cannot be read is a sentence, and the other choices stay
+    with guarded():  # the other choices are drawn even if the suite cannot be read
         chosen = choose_suite()
     known = offered()
-    held: list[str] = st.session_state.get(state.PRESETS_CHOSEN, USUAL)
-    st.session_state[state.PRESETS_CHOSEN] = [name for name in held if name in known]
+    previous: list[str] = st.session_state.get(state.PRESETS_CHOSEN, USUAL)
+    st.session_state[state.PRESETS_CHOSEN] = [name for name in previous if name in known]
     st.multiselect(
         "Presets: ways of cutting and searching",
         list(known),
@@ -90,7 +90,7 @@ def _choose() -> None:
     presets = {name: known[name] for name in names} | dict(varied.presets)
     busy = bool(background.active_jobs("bench"))
     plan = _plan(chosen, presets, options, varied.skipped)
-    bar.caption(_cost(chosen, plan, busy=busy), text_alignment="right")  # what it costs stands beside the button
+    bar.caption(_cost(chosen, plan, busy=busy), text_alignment="right")
     pressed = bar.button(
         "Run",
         key="benchmark.run_it",
@@ -98,7 +98,7 @@ def _choose() -> None:
         icon=":material/play_arrow:",
         disabled=busy or plan is None,
     )
-    if pressed and plan and not busy:  # clicked twice before it was answered, it is one run
+    if pressed and plan and not busy:  # ``busy`` is checked again: a double click starts one run
         benches.start(plan)
         st.rerun()
     place.say(
@@ -121,11 +121,11 @@ def _plan(
     options: BenchOptions = USUALLY,
     skipped: tuple[tuple[str, str], ...] = (),
 ) -> Plan | None:
-    """These presets on the chosen questions; ``None`` where either is missing."""
+    """The plan to measure these presets on the chosen suite; ``None`` if either is missing."""
     if chosen is None or not presets:
         return None
     if chosen.revision is not None:
-        # Gold is a place in the text as this library reads the file: every preset reads it so.
+        # Judgments are offsets in the text that this library's parsing gives: all presets have to parse alike.
         parsing = services.library().settings.parsing
         presets = {name: replace(settings, parsing=parsing) for name, settings in presets.items()}
     return Plan(chosen.folder, chosen.name, presets, options, chosen.revision, skipped)
@@ -138,13 +138,13 @@ def _cost(chosen: Chosen | None, plan: Plan | None, *, busy: bool) -> str:
         return "There is no question to ask yet."
     if plan is None:
         return "Choose a preset."
-    said = cost(plan, chosen.suite, services.library()).sentence
+    sentence = cost(plan, chosen.suite, services.library()).sentence
     behind = background.active_jobs("ingest", "apply")
-    return words.escaped(f"{said}; it waits until the documents are read and cut" if behind else said)
+    return words.escaped(f"{sentence}; it waits until the documents are read and cut" if behind else sentence)
 
 
 def _options(bar: DeltaGenerator) -> BenchOptions:
-    """What is measured beyond the usual."""
+    """Draw the menu of options; returns the options chosen."""
     with bar.popover("Options", icon=":material/tune:"):
         budgets = st.multiselect(
             "Budgets in tokens, beside 1,000 to 8,000 characters",
@@ -164,7 +164,7 @@ def _options(bar: DeltaGenerator) -> BenchOptions:
 
 
 def token_budgets(written: list[str]) -> tuple[int, ...]:
-    """The numbers among what was written, sorted. Raises ``SettingsError`` for what is none.
+    """Budgets as sorted numbers without duplicates. Raises ``SettingsError`` for a text that is no valid budget.
 
     >>> token_budgets(["500", "250", "500"])
     (250, 500)
@@ -176,7 +176,7 @@ def token_budgets(written: list[str]) -> tuple[int, ...]:
 
 
 def setting_names() -> list[str]:
-    """Every setting that can be varied.
+    """All settings that can be varied, as "stage.name".
 
     >>> "retrieval.rrf_k" in setting_names()
     True
@@ -186,43 +186,46 @@ def setting_names() -> list[str]:
 
 
 def choose_grid(bases: dict[str, Settings]) -> tuple[Grid, list[str]]:
-    """The editor. Returns its grid, empty, with a sentence, while it says nothing that can be run; and its rows."""
+    """Draw the grid editor; returns the grid, which is empty while the rows are not valid, and the rows as text.
+
+    ``bases``: the presets that a grid can start from.
+    """
     with st.container(border=True, gap="small"):
         base = st.selectbox("Starting from", list(bases), key="benchmark.grid_base", width=260)
-        begun: list[str] = st.session_state.setdefault(state.BENCH_AXES, AXES)
+        initial: list[str] = st.session_state.setdefault(state.BENCH_AXES, AXES)
         rows = st.data_editor(
-            rows_of(begun),
+            rows_of(initial),
             num_rows="dynamic",
             hide_index=True,
-            key=f"benchmark.axes.{begun}",
+            key=f"benchmark.axes.{initial}",
             column_config={
                 "Setting": st.column_config.SelectboxColumn(options=setting_names(), width="medium"),
                 "Values": st.column_config.TextColumn("Values, with a semicolon or comma between", width="large"),
             },
         )
-        said = [f"{row.get('Setting') or ''}={row.get('Values') or ''}" for row in rows]
+        axes = [f"{row.get('Setting') or ''}={row.get('Values') or ''}" for row in rows]
         try:
-            made = axes_of(bases.get(base or "default") or PRESETS["default"], rows)
+            cells = axes_of(bases.get(base or "default") or PRESETS["default"], rows)
         except SettingsError as error:
             st.warning(words.escaped(str(error)), icon=":material/error:")
-            return Grid({}), said
-        if not made.presets and not made.skipped:
+            return Grid({}), axes
+        if not cells.presets and not cells.skipped:
             st.caption(
                 "Name a setting and two or more of its values: every combination becomes a preset. `python -m core "
                 "bench SUITE --grid FILE` takes a grid as a file."
             )
-            return made, said
-        left_out = f", {len(made.skipped):,} left out because they are no valid settings" if made.skipped else ""
-        st.caption(f"{words.count(len(made.presets), 'cell')}{left_out}")
-        if made.skipped:
+            return cells, axes
+        left_out = f", {len(cells.skipped):,} left out because they are no valid settings" if cells.skipped else ""
+        st.caption(f"{words.count(len(cells.presets), 'cell')}{left_out}")
+        if cells.skipped:
             with st.expander("Left out"):
-                for cell, reason in made.skipped[:50]:
+                for cell, reason in cells.skipped[:50]:
                     st.caption(f"**{words.escaped(cell)}** {words.escaped(reason)}")
-        return made, said
+        return cells, axes
 
 
 def rows_of(axes: Iterable[str]) -> list[dict[str, str]]:
-    """Axes as rows of the editor.
+    """Axes ("name=values") as rows of the editor.
 
     >>> rows_of(["retrieval.k=20, 50"])
     [{'Setting': 'retrieval.k', 'Values': '20, 50'}]
@@ -231,7 +234,7 @@ def rows_of(axes: Iterable[str]) -> list[dict[str, str]]:
 
 
 def axes_of(base: Settings, rows: Iterable[Mapping[str, str | None]]) -> Grid:
-    """The grid that rows of settings and their values make. Raises ``SettingsError``.
+    """The grid of all combinations of the rows' values, starting from ``base``. Raises ``SettingsError``.
 
     >>> list(axes_of(Settings(), [{"Setting": "retrieval.fusion", "Values": "zscore, rrf"}]).presets)
     ['fusion=zscore', 'fusion=rrf']

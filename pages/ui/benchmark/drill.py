@@ -1,4 +1,4 @@
-"""One question under two presets: what each read of the gold, drawn on the documents' text."""
+"""One question under one or two presets: what each read of the gold spans, drawn on the documents' text."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from core.types import Span
 from pages.ui.ask.stages import STAGES
 from pages.ui.shared import assets
 
-AROUND = 320  # characters of surroundings on either side of the gold
-TextOf = Callable[[str], str]  # a document's text by its name; raises a LecternError where it could not be read
+AROUND = 320  # characters of context shown on either side of a gold span
+TextOf = Callable[[str], str]  # a document's text by its name; raises LecternError if it cannot be read
 
 _drill = st.components.v2.component(
     "lectern.bench_drill",
@@ -32,7 +32,7 @@ _drill = st.components.v2.component(
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Characters that were read as part of the context's passage of this 1-based rank."""
+    """A range of characters that was read in the passage of this rank (1-based) of the context."""
 
     start: int
     end: int
@@ -41,7 +41,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A run of text that is all gold or none, and all of one passage or of none (``rank`` 0)."""
+    """A piece of text with uniform marks: ``gold`` or not, and the ``rank`` of the passage that read it (0: none)."""
 
     text: str
     rank: int
@@ -49,45 +49,47 @@ class Part:
 
 
 def what_was_read(context: Sequence[Placed], budget: int) -> dict[str, list[Read]]:
-    """New characters by document, each with the passage that brought it, until ``budget`` are taken.
+    """The first ``budget`` distinct characters of a context, by document, each with the first passage that has it.
+
+    ``context``: (document, start, end) of the passages, in order.
 
     >>> what_was_read([("a", 0, 4), ("a", 2, 8), ("b", 0, 9)], 7)
     {'a': [Read(start=0, end=4, rank=1), Read(start=4, end=7, rank=2)]}
     """
-    found: dict[str, list[Read]] = {}
+    reads: dict[str, list[Read]] = {}
     room = budget
     for rank, (name, start, end) in enumerate(context, start=1):
-        held = merge_spans([Span(item.start, item.end) for item in found.get(name, [])])
-        for piece in subtract_spans([Span(start, end)], held):
-            taken = min(piece.length, room)
-            if taken:
-                found.setdefault(name, []).append(Read(piece.start, piece.start + taken, rank))
-            room -= taken
-    return found
+        known = merge_spans([Span(read.start, read.end) for read in reads.get(name, [])])
+        for piece in subtract_spans([Span(start, end)], known):
+            length = min(piece.length, room)
+            if length:
+                reads.setdefault(name, []).append(Read(piece.start, piece.start + length, rank))
+            room -= length
+    return reads
 
 
 def parts(text: str, window: Span, gold: Sequence[Span], read: Sequence[Read]) -> list[Part]:
-    """The window's text in pieces that are marked alike.
+    """The text of a window, split wherever a mark begins or ends.
 
     >>> parts("abcdef", Span(0, 6), [Span(2, 4)], [Read(3, 6, 1)])[1:3]
     [Part(text='c', rank=0, gold=True), Part(text='d', rank=1, gold=True)]
     """
-    bounds = {window.start, window.end}
-    for start, end in [*((span.start, span.end) for span in gold), *((item.start, item.end) for item in read)]:
-        bounds |= {place for place in (start, end) if window.start < place < window.end}
-    edges = sorted(bounds)
+    edges = {window.start, window.end}
+    marks: list[Span | Read] = [*gold, *read]
+    for marked in marks:
+        edges |= {edge for edge in (marked.start, marked.end) if window.start < edge < window.end}
     return [
         Part(
             text[start:end],
             next((item.rank for item in read if item.start <= start < item.end), 0),
             any(span.start <= start < span.end for span in gold),
         )
-        for start, end in pairwise(edges)
+        for start, end in pairwise(sorted(edges))
     ]
 
 
 def windows(gold: Sequence[Span], length: int) -> list[Span]:
-    """The gold with its surroundings, what touches taken together.
+    """The gold spans with ``AROUND`` characters on either side, overlapping ones merged.
 
     >>> windows([Span(400, 450), Span(1000, 1010)], 1200)
     [Span(start=80, end=1200)]
@@ -103,7 +105,7 @@ def side(
     text_of: TextOf,
     stages: Collection[str],
 ) -> dict[str, Any]:
-    """One preset's half of the picture. ``stages``: those that rank under it; the others are not spoken of."""
+    """One preset's side of the drawing. ``stages``: the stages that rank under this preset; others are not shown."""
     context = measured.contexts.get(budget, ())
     read = what_was_read(context, budget)
     share = measured.scores.get(f"recall@{budget}")
@@ -122,22 +124,22 @@ def side(
 
 
 def _excerpts(question: AskedQuestion, read: dict[str, list[Read]], text_of: TextOf) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+    excerpts: list[dict[str, Any]] = []
     for name in dict.fromkeys(span.document for span in question.gold):
         gold = merge_spans([Span(item.start, item.end) for item in question.gold if item.document == name])
         try:
             text = text_of(name)
         except LecternError as error:
-            found.append({"document": name, "before": 0, "parts": [], "problem": str(error)})
+            excerpts.append({"document": name, "before": 0, "parts": [], "problem": str(error)})
             continue
-        before = 0
+        previous_end = 0
         for window in windows(gold, len(text)):
             pieces = parts(text, window, gold, read.get(name, []))
             rows = [[piece.text, piece.rank, piece.gold] for piece in pieces]
-            found.append({"document": name, "before": window.start - before, "parts": rows, "problem": ""})
-            before = window.end
-        found[-1]["after"] = len(text) - before
-    return found
+            excerpts.append({"document": name, "before": window.start - previous_end, "parts": rows, "problem": ""})
+            previous_end = window.end
+        excerpts[-1]["after"] = len(text) - previous_end
+    return excerpts
 
 
 def _passage(rank: int, place: Placed, question: AskedQuestion, text_of: TextOf) -> dict[str, Any]:
@@ -151,7 +153,9 @@ def _passage(rank: int, place: Placed, question: AskedQuestion, text_of: TextOf)
 
 
 def gold_story(lost: Mapping[str, int], budget: int) -> str:
-    """What became of a question's gold at one budget, in a sentence. ``lost``: characters, "read" among them.
+    """A sentence on where a question's gold was lost at one budget.
+
+    ``lost``: characters of gold by the stage that lost them; "read" are those that were read.
 
     >>> gold_story({"budget": 80}, 1000), gold_story({"read": 80}, 4000)
     ('The budget of 1,000 characters ended before it.', 'All of it was read.')
@@ -165,12 +169,13 @@ def gold_story(lost: Mapping[str, int], budget: int) -> str:
         return "The documents do not answer this question: there is no answer to find."
     if read == total:
         return "All of it was read."
-    gone = sorted(((count, stage) for stage, count in lost.items() if stage != "read"), reverse=True)
-    gone = [item for item in gone if 200 * item[0] >= total] or gone[:1]  # less than half a percent is a blank or two
-    if len(gone) == 1:
-        reason = _reason(gone[0][1], "the rest" if read else "it", budget)
+    losses = sorted(((count, stage) for stage, count in lost.items() if stage != "read"), reverse=True)
+    # Less than half a percent is a blank or two between words.
+    losses = [loss for loss in losses if 200 * loss[0] >= total] or losses[:1]
+    if len(losses) == 1:
+        reason = _reason(losses[0][1], "the rest" if read else "it", budget)
         return f"{_share(read, total)} of it was read; {reason}." if read else f"{reason[0].upper()}{reason[1:]}."
-    reasons = "; ".join(_reason(stage, _share(count, total), budget) for count, stage in gone)
+    reasons = "; ".join(_reason(stage, _share(count, total), budget) for count, stage in losses)
     return f"{_share(read, total) if read else 'None'} of it was read: {reasons}."
 
 
@@ -191,6 +196,6 @@ def _reason(stage: str, what: str, budget: int) -> str:
 
 
 def show_drill(question: AskedQuestion, sides: Sequence[dict[str, Any]]) -> None:
-    """Draw one or two halves side by side."""
+    """Draw one or two sides, as ``side`` makes them."""
     data = {"question": question.question, "id": question.id, "gold": bool(question.gold), "sides": list(sides)}
     _drill(key="benchmark.drill", data=data)

@@ -1,4 +1,4 @@
-"""Runs of the past: open one, go on with one that was stopped, remove one; and what a run can be taken away as."""
+"""The list of past runs (open, continue, remove), the notice of a stopped run, and the exports of a run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from core.library import Library
 from pages.ui.benchmark import benches
 from pages.ui.benchmark.suites import suite_in
 from pages.ui.shared import background, services, state, words
-from pages.ui.shared.tables import ticked
+from pages.ui.shared.tables import select_rows
 from pages.ui.shared.work import Plan
 
 COLUMNS = {
@@ -33,12 +33,12 @@ COLUMNS = {
 
 
 def shown_key(runs: list[benches.Run]) -> str:
-    """Of the choice of a run: with the newest in its name, so that a new run is shown when it comes."""
+    """The key of the choice of a run. It contains the newest run, so that a new run is selected when it comes."""
     return f"{state.RUN_SHOWN}.{runs[0].head.folder}"
 
 
 def show_stopped(runs: list[benches.Run]) -> None:
-    """The newest run, where it was stopped, or another program makes it; nothing while this one does."""
+    """Draw a notice if the newest run was stopped, or if another process is measuring it."""
     if not runs or runs[0].head.finished or background.active_jobs("bench"):
         return
     run, why = runs[0], hindrance(runs[0])
@@ -56,7 +56,7 @@ def show_stopped(runs: list[benches.Run]) -> None:
 
 
 def show_history(runs: list[benches.Run]) -> None:
-    """All runs, and what can be done with one."""
+    """Draw the list of all runs, and the actions for the chosen one."""
     if not runs:
         return
     with st.expander(f"History · {words.count(len(runs), 'run')}", icon=":material/history:"):
@@ -71,7 +71,7 @@ def show_history(runs: list[benches.Run]) -> None:
             del rows["Revision"]
         names, height = [run.head.folder for run in runs], None if len(runs) < 9 else 320
         alt = "Runs, the newest first"
-        chosen = ticked(runs, names, rows, "benchmark.history", alt, COLUMNS, several=False, height=height)
+        chosen = select_rows(runs, names, rows, "benchmark.history", alt, COLUMNS, several=False, height=height)
         with st.container(horizontal=True, vertical_alignment="center"):
             if not chosen:
                 st.caption("Choose a run to open it, to go on with it, or to remove it.")
@@ -100,7 +100,7 @@ def _acts(run: benches.Run, runs: list[benches.Run]) -> None:
 
 
 def hindrance(run: benches.Run) -> str:
-    """Why an unfinished run cannot be gone on with and what to do, in sentences; "" where it can."""
+    """Why an unfinished run cannot be continued and what to do instead, as sentences; "" if it can."""
     if run.writer:
         return f"It is being measured by {run.writer}. Its figures are here when that is done: load the page again."
     if run.job is None:
@@ -136,19 +136,19 @@ def _open(run: benches.Run, finished: list[benches.Run]) -> None:
 
 
 def show_exports(report: BenchReport, folder: str, baseline: str) -> None:
-    """Three files. Each is made when it is asked for, by a thread that must not ask the session for anything."""
-    place, name = benches.workspace(), f"{report.suite}-{report.made_at[:10]}"
+    """Draw the menu of exports. Each file is made at the click, in a thread without access to the session."""
+    workspace, name = benches.workspace(), f"{report.suite}-{report.made_at[:10]}"
     first = report.presets[0].preset
 
     def page() -> str:
-        measured = {item.preset: history.load_measured(place, folder, item.preset) for item in report.presets}
-        with Library.open(place / Path(report.library), write=False) as library:
+        measured = {item.preset: history.load_measured(workspace, folder, item.preset) for item in report.presets}
+        with Library.open(workspace / Path(report.library), write=False) as library:
             return html_report(report, baseline, measured, lambda version: library.document(version).text)
 
     def for_ragas() -> str:
-        read = history.load_measured(place, folder, first)
-        with Library.open(place / Path(report.library), write=False) as library:
-            return ragas_jsonl(report, read, TIMED_BUDGET, lambda version: library.document(version).text)
+        outcomes = history.load_measured(workspace, folder, first)
+        with Library.open(workspace / Path(report.library), write=False) as library:
+            return ragas_jsonl(report, outcomes, TIMED_BUDGET, lambda version: library.document(version).text)
 
     files = {
         "Report (HTML, one file)": (page, "html", "text/html"),

@@ -1,4 +1,4 @@
-"""Benchmark's "Make questions": made from the documents in the background, then gone through one by one by a person."""
+"""Benchmark's "Make questions": questions made from the documents in the background, then reviewed one by one."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ LEAST, USUAL, MOST = 5, 40, 300
 QUOTE_SHOWN = 1500  # characters
 MAKING = ":material/auto_awesome:"
 NONE_WRITTEN = "The model wrote no question that its passage answers and nothing else does."
-TOKENS_A_QUESTION = 1_600  # two prompts with a passage each, and a third of them in vain
+TOKENS_A_QUESTION = 1_600  # two prompts with a passage each; a third of the questions is discarded
 
 
 @dataclass(frozen=True, slots=True)
 class MakeRequest:
-    """``written``: a language model writes them."""
+    """A request for ``count`` questions. ``written``: a language model writes them; else rules make them."""
 
     count: int
     written: bool = False
@@ -42,16 +42,17 @@ class MakeRequest:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What a person decided so far: for each question, in order, the numbers of its judgments, () where it was dropped.
+    """The state of a review.
 
-    ``worded``: the present question in a person's own words or in its other ones, "" as it was made. ``editing``: its
-    field is open.
+    ``decided``: for each question decided so far, in order, the ids of its judgments; () if it was dropped.
+    ``worded``: another wording chosen for the present question, "" for the original one. ``editing``: its text field
+    is open. ``told``: the whole page was run after the last decision, so that it counts what was kept.
     """
 
     decided: tuple[tuple[int, ...], ...] = ()
     worded: str = ""
     editing: bool = False
-    told: bool = False  # that it is over: the whole page counts what was kept
+    told: bool = False
 
     @property
     def kept(self) -> int:
@@ -60,7 +61,7 @@ class Review:
 
 @dataclass(slots=True)
 class Making:
-    """The questions being made of a library and gone through, whichever window began it and whichever looks."""
+    """Questions of a library that are being made or reviewed; shared by all windows."""
 
     asked: MakeRequest | None = None
     task: Task[list[MadeQuestion]] | None = None
@@ -68,60 +69,62 @@ class Making:
 
 
 def making() -> Making:
-    """That of this window's library: it goes on without the window, and what was made outlives the process."""
+    """The state for this window's library. It does not depend on the window; made questions survive a restart."""
     return _making(str(services.home()))
 
 
 @st.cache_resource(show_spinner=False)
 def _making(place: str) -> Making:
-    made, decided = remembered_review(services.library())
-    if not made:
+    questions, decided = remembered_review(services.library())
+    if not questions:
         return Making()
-    asked = MakeRequest(len(made))
-    return Making(asked, Task(asked, lambda _task: made), Review(tuple(decided)))
+    asked = MakeRequest(len(questions))
+    return Making(asked, Task(asked, lambda _task: questions), Review(tuple(decided)))
 
 
 def under_way() -> bool:
-    """Whether questions are being made, or wait to be kept or dropped."""
+    """Whether questions are being made or reviewed."""
     return making().asked is not None
 
 
 def show_making() -> None:
-    """What it is for and the button; the work; the questions, one by one."""
+    """Draw the offer to make questions, the progress, or the review."""
     with guarded(), st.container(border=True, gap="small"):
         now = making()
         st.markdown("**Make questions from my documents**")
         if now.asked is None:
             _offer()
             return
-        task = now.task = now.task or _begun(now.asked)
-        if tasks.finished(TASK, task, "Question {done} of {total}", _forget, "Reading your documents …"):
+        task = now.task = now.task or _start(now.asked)
+        if tasks.finished_or_progress(TASK, task, "Question {done} of {total}", _forget, "Reading your documents …"):
             st.fragment(_review)(task)
 
 
-def _begun(asked: MakeRequest) -> Task[list[MadeQuestion]]:
-    library = services.library()  # here: the thread knows no window
+def _start(asked: MakeRequest) -> Task[list[MadeQuestion]]:
+    library = services.library()  # not in the thread, which belongs to no window
     writer = language.client(urgent=False) if asked.written else None
     ask = writer.complete if writer else None
 
     def work(task: Task[list[MadeQuestion]]) -> list[MadeQuestion]:
-        # Before the first question all documents are read: that is said, not "0 of 40".
-        made = make_questions(library, asked.count, watch=lambda done, total: task.tell(done, done and total), ask=ask)
-        remember_review(library, made)
-        return made
+        def watch(done: int, total: int) -> None:
+            task.tell(done, done and total)  # no total while documents are read, before the first question
+
+        questions = make_questions(library, asked.count, watch=watch, ask=ask)
+        remember_review(library, questions)
+        return questions
 
     return Task(asked, work)
 
 
 def begin(count: int = USUAL, *, written: bool = False) -> None:
-    """Ask for questions; fit for a callback."""
+    """Request questions; a callback. The page starts the work at its next run."""
     _forget()
     making().asked = MakeRequest(count, written)
 
 
 def _offer() -> None:
-    said, count, button = st.columns([6, 2, 2], vertical_alignment="bottom")
-    said.caption(
+    text, count, button = st.columns([6, 2, 2], vertical_alignment="bottom")
+    text.caption(
         "Definitions, amounts, dates, reasons, steps, cells of tables, defaults of functions: asked by rules, with "
         "the place that answers each, without a language model. You keep or drop each with one key. They repeat "
         "words of your documents, so they are easier than what people ask, and stay apart from what you judge by hand."
@@ -145,21 +148,21 @@ def _offer() -> None:
 def _review(task: Task[list[MadeQuestion]]) -> None:
     with guarded():
         try:
-            made = task.result()
+            questions = task.result()
         except LecternError as error:
             st.error(words.escaped(str(error)), icon=":material/error:")
-            made = []
+            questions = []
         now = making()
         review, at = now.review, len(now.review.decided)
-        if at < len(made):
-            _card(made, review, at)
+        if at < len(questions):
+            _card(questions, review, at)
             return
-        if made and not review.told:
+        if questions and not review.told:
             now.review = replace(review, told=True)
             st.rerun()
         st.caption(
             f"{words.count(review.kept, 'question')} kept, {at - review.kept:,} dropped. *My judgments* asks them."
-            if made
+            if questions
             else NONE_WRITTEN
             if now.asked and now.asked.written
             else "No question can be made of these documents: rules find them in English prose, in tables and in code."
@@ -169,10 +172,10 @@ def _review(task: Task[list[MadeQuestion]]) -> None:
             st.rerun()
 
 
-def _card(made: Sequence[MadeQuestion], review: Review, at: int) -> None:
-    item = made[at]
-    left = f"{at + 1:,} of {len(made):,}, {review.kept:,} kept"
-    st.progress(at / len(made), text=left)
+def _card(questions: Sequence[MadeQuestion], review: Review, at: int) -> None:
+    """The question at index ``at``, and the buttons that decide on it."""
+    item = questions[at]
+    st.progress(at / len(questions), text=f"{at + 1:,} of {len(questions):,}, {review.kept:,} kept")
     if review.editing:
         st.text_input(
             "Question, Enter to take it",
@@ -197,12 +200,12 @@ def _card(made: Sequence[MadeQuestion], review: Review, at: int) -> None:
         )
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        typing = review.editing  # a letter is then a letter
+        typing = review.editing  # the letters are no shortcuts then
         _button("Keep", "k", ":material/check:", _keep, item, off=typing)
         _button("Drop", "d", ":material/close:", _drop, item, off=typing)
         _button("Edit", "e", ":material/edit:", _edit, item, off=typing)
         _button("Other words", "o", ":material/sync_alt:", _reword, item, off=typing or not item.others)
-        _button("Back", "b", ":material/undo:", _back, made[at - 1], off=typing or not at)
+        _button("Back", "b", ":material/undo:", _back, questions[at - 1], off=typing or not at)
         if st.button("Stop here", key="making.stop", type="tertiary", help="What was kept stays."):
             _forget()
             st.rerun()
@@ -229,7 +232,7 @@ def _reviewed() -> Review:
     return making().review
 
 
-def _decide(decided: Sequence[tuple[int, ...]]) -> None:
+def _save_decisions(decided: Sequence[tuple[int, ...]]) -> None:
     now = making()
     now.review = Review(tuple(decided))
     if now.task:
@@ -238,24 +241,24 @@ def _decide(decided: Sequence[tuple[int, ...]]) -> None:
 
 def _keep(item: MadeQuestion) -> None:
     question = _reviewed().worded or item.question
-    _decide([*_reviewed().decided, tuple(keep(services.library(), [replace(item, question=question)]))])
-    st.session_state[state.SUITE_NEXT] = JUDGED  # they are what one measures on next
+    _save_decisions([*_reviewed().decided, tuple(keep(services.library(), [replace(item, question=question)]))])
+    st.session_state[state.SUITE_NEXT] = JUDGED  # the next run measures on them
 
 
 def _drop(item: MadeQuestion) -> None:
     leave_out(services.library(), item.question)
-    _decide([*_reviewed().decided, ()])
+    _save_decisions([*_reviewed().decided, ()])
 
 
-def _back(before: MadeQuestion) -> None:
-    """Take the last decision back."""
+def _back(previous: MadeQuestion) -> None:
+    """Undo the last decision, which was on the previous question."""
     *decided, ids = _reviewed().decided
     library = services.library()
     if ids:
         library.remove_judgments(ids)
     else:
-        take_back(library, before.question)
-    _decide(decided)
+        take_back(library, previous.question)
+    _save_decisions(decided)
 
 
 def _edit(item: MadeQuestion) -> None:
@@ -263,7 +266,7 @@ def _edit(item: MadeQuestion) -> None:
 
 
 def _reword(item: MadeQuestion) -> None:
-    """The next of its wordings."""
+    """Show the next wording of the question."""
     wordings = (item.question, *item.others)
     present = _reviewed().worded
     at = wordings.index(present) if present in wordings else 0

@@ -1,4 +1,4 @@
-"""Benchmark's "Needles: what gets lost where": sentences planted in a copy of the library, and where they get lost."""
+"""Benchmark's "Needles": sentences planted at several depths of a copy of the library, and a map of who finds them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SIZES = (4_000, 10_000, 30_000, 100_000)
 
 
 def show_needles() -> None:
-    """What it is for, what to plant, the work, and the map of the last one."""
+    """Draw the choices, the running job, and the map of the last one."""
     with guarded(), st.container(border=True, gap="small"):
         st.markdown("**Needles: what gets lost where**")
         st.caption(
@@ -45,7 +45,7 @@ def show_needles() -> None:
 
 
 def _chosen() -> dict[str, Any] | None:
-    """The payload of the job, ``None`` where nothing is chosen."""
+    """Draw the choices; returns the payload of the job, ``None`` if nothing is chosen."""
     left, right = st.columns([3, 1])
     kinds = left.multiselect(
         "Made sentences", list(KINDS), list(KINDS), format_func=lambda kind: f"{kind}: {KINDS[kind]}", key=state.NEEDLES
@@ -67,16 +67,16 @@ def _chosen() -> dict[str, Any] | None:
         help=f"Passages go to {language.place(language.settings())}: two prompts a sentence, and eleven a size "
         "without retrieval.",
     )
-    owned = [own] if own[0] and own[1] else []
-    if not tokens or not (kinds or owned):
+    own_needles = [own] if own[0] and own[1] else []
+    if not tokens or not (kinds or own_needles):
         return None
-    return {"tokens": tokens, "kinds": kinds, "own": owned, "answers": bool(answers)}
+    return {"tokens": tokens, "kinds": kinds, "own": own_needles, "answers": bool(answers)}
 
 
 def _outcome() -> None:
-    if not (left := background.outcome(NEEDLES)):
+    if not (result := background.last_result(NEEDLES)):
         return
-    found = from_values(NeedleMap, left)
+    found = from_values(NeedleMap, result)
     stages = [stage for stage in STAGES if any(cell.stage == stage for cell in found.cells)]
     state.choose(state.NEEDLES_STAGE, stages, "context")
     stage = st.segmented_control("Stage", stages, key=state.NEEDLES_STAGE, required=True) or stages[0]
@@ -92,13 +92,13 @@ def _outcome() -> None:
 
 
 def heat_map(found: NeedleMap, stage: str) -> plotly.graph_objects.Figure:
-    """Depth across, size down; the share that the stage still has as colour, and the counts in words."""
+    """The share of needles that a stage finds, by depth (x) and size of the copy (y), with counts in the cells."""
     import plotly.graph_objects as plot
 
     cells = [cell for cell in found.cells if cell.stage == stage]
     depths, sizes = sorted({cell.depth for cell in cells}), sorted({cell.tokens for cell in cells})
-    held = {(cell.tokens, cell.depth): cell for cell in cells}
-    rows = [[held.get((size, depth)) for depth in depths] for size in sizes]
+    by_place = {(cell.tokens, cell.depth): cell for cell in cells}
+    rows = [[by_place.get((size, depth)) for depth in depths] for size in sizes]
     colours = palette().colours
     figure = plot.Figure(
         plot.Heatmap(

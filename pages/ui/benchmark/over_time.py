@@ -1,4 +1,4 @@
-"""Benchmark's "Over time": what the log of questions and the runs tell of the last half year."""
+"""Benchmark's "Over time": trends of the last half year, from the log of questions and from past runs."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from pages.ui.shared.plots import CONFIG, lay_out, palette
 if TYPE_CHECKING:
     import plotly.graph_objects
 
-BACK = timedelta(weeks=26)
-LISTED = 12
+BACK = timedelta(weeks=26)  # the period that is shown
+LISTED = 12  # rows of each list
 STANDINGS = {
     "answered": "answered",
     "doubtful": "doubtful answer",
@@ -42,7 +42,7 @@ PATTERNS = ("", "/", "x", ".")
 
 
 def show_over_time(runs: Sequence[benches.Run]) -> None:
-    """Sentences about what fell, the weeks as bars, and lists to go through; folded, and read when it is opened."""
+    """Draw alerts, questions by week, and lists of questions and documents. Computed only when it is unfolded."""
     st.fragment(_folded)(runs)
 
 
@@ -60,22 +60,23 @@ def _show(runs: Sequence[benches.Run]) -> None:
     _switch(bool(log))
     if not log:
         st.caption("Nothing is noted yet. Questions that you ask on Ask are counted here, week by week.")
-    held: dict[str, set[str]] = {}
+    collections: dict[str, set[str]] = {}
     for source in services.sources():
         for name in source.collections:
-            held.setdefault(name, set()).add(source.version_id)
-    said = [words.escaped(line) for line in alerts(log, datetime.now().astimezone().date(), held)] + _fallen(runs)
-    for line in said:
+            collections.setdefault(name, set()).add(source.version_id)
+    today = datetime.now().astimezone().date()
+    lines = [words.escaped(line) for line in alerts(log, today, collections)] + _regressions(runs)
+    for line in lines:
         st.markdown(f":material/trending_down: {line}")
     if not log:
         return
-    if not said:
+    if not lines:
         st.caption(f"Nothing is seen to be worse than it was, in the last {DAYS} days against as many before.")
     st.plotly_chart(
         figure(weeks(log)), key="benchmark.weeks", config=CONFIG, alt="Questions a week, by what came of them"
     )
-    spent = [asked.milliseconds for asked in log]
-    st.caption(f"{words.count(len(log), 'question')} in half a year; {median(spent):,.0f} ms each at the median.")
+    times = [asked.milliseconds for asked in log]
+    st.caption(f"{words.count(len(log), 'question')} in half a year; {median(times):,.0f} ms each at the median.")
     left, right = st.columns(2)
     with left:
         _poor(log)
@@ -84,12 +85,12 @@ def _show(runs: Sequence[benches.Run]) -> None:
 
 
 def _switch(any_noted: bool) -> None:
-    """Whether questions are noted, and the way to forget them."""
+    """The switch of the log, and the button that clears it."""
     log = services.library().log
     if not services.library().writable:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.session_state[_LOG] = log.on  # another window may have turned it
+        st.session_state[_LOG] = log.on  # another window may have changed it
         st.toggle(
             "Keep a log of questions",
             key=_LOG,
@@ -107,33 +108,33 @@ def _turn() -> None:
     attempt_or_toast(lambda: services.library().log.switch(st.session_state[_LOG]))
 
 
-def _fallen(runs: Sequence[benches.Run]) -> list[str]:
-    """Judged questions that lost gold between the last two runs on the library's own judgments."""
+def _regressions(runs: Sequence[benches.Run]) -> list[str]:
+    """A sentence on each judged question that lost recall between the last two runs on the library's judgments."""
     own = [run.head.folder for run in runs if run.head.finished and run.head.revision is not None][:2]
     if len(own) < 2:
         return []
     return [
         words.escaped(
-            f"“{one.question}” gets {one.after:.0%} of its answer, {one.before:.0%} before {one.document} changed."
+            f"“{item.question}” gets {item.after:.0%} of its answer, {item.before:.0%} before {item.document} changed."
         )
-        for one in regressions(benches.report(own[1]), benches.report(own[0]))
+        for item in regressions(benches.report(own[1]), benches.report(own[0]))
     ][:LISTED]
 
 
 def _poor(log: Sequence[LoggedQuestion]) -> None:
-    """Questions to ask again, or to put a document in for."""
+    """The list of questions without an answer, or with a doubtful one."""
     st.markdown("**Worth another look**")
     found = to_look_at(log, LISTED)
     if not found:
         st.caption("No question is without an answer, and none has a doubtful one.")
     for number, asked in enumerate(found):
-        said = f"{words.escaped(words.shortened(asked.question, 80))} · {STANDINGS[standing(asked)]}"
-        if st.button(said, key=f"benchmark.again.{number}", type="tertiary", icon=":material/arrow_forward:"):
+        label = f"{words.escaped(words.shortened(asked.question, 80))} · {STANDINGS[standing(asked)]}"
+        if st.button(label, key=f"benchmark.again.{number}", type="tertiary", icon=":material/arrow_forward:"):
             address.go("pages/ask.py", {"question": asked.question})
 
 
 def _documents(log: Sequence[LoggedQuestion]) -> None:
-    """What is read most, and what never is."""
+    """The list of documents read most, and of those never read."""
     counts = read(log)
     sources = {source.version_id: source for source in services.sources()}
     most = [(version, count) for version, count in counts.most_common() if version in sources][:LISTED]
@@ -150,11 +151,11 @@ def _documents(log: Sequence[LoggedQuestion]) -> None:
 
 
 def figure(counted: Sequence[Week]) -> plotly.graph_objects.Figure:
-    """A stacked bar a week; each standing by colour and pattern."""
+    """A stacked bar for each week, by outcome (colour and pattern)."""
     import plotly.graph_objects as plot
 
-    shown = [field.name for field in fields(Week) if field.name in STANDINGS]
-    drawn = plot.Figure(
+    outcomes = [field.name for field in fields(Week) if field.name in STANDINGS]
+    bars = plot.Figure(
         [
             plot.Bar(
                 x=[week.monday for week in counted],
@@ -163,9 +164,9 @@ def figure(counted: Sequence[Week]) -> plotly.graph_objects.Figure:
                 marker={"color": palette().colours[(0, 4, 1, 2)[at]], "pattern": {"shape": PATTERNS[at]}},
                 hovertemplate=f"week of %{{x|%d %b}}: %{{y}} {STANDINGS[name]}<extra></extra>",
             )
-            for at, name in enumerate(shown)
+            for at, name in enumerate(outcomes)
             if any(getattr(week, name) for week in counted)
         ]
     )
     up, legend = {"title": "Questions", "gridcolor": palette().grid}, {"orientation": "h", "y": 1.15}
-    return lay_out(drawn, barmode="stack", height=240, xaxis={"title": "Week from"}, yaxis=up, legend=legend)
+    return lay_out(bars, barmode="stack", height=240, xaxis={"title": "Week from"}, yaxis=up, legend=legend)

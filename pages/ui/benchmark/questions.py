@@ -1,4 +1,4 @@
-"""The questions of a run, misses first: what two presets read for each, why some were missed, and what would help."""
+"""The questions of a run, least recall first; what two presets read for each; failures by cause, and remedies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pages.ui.benchmark.views import choose_budget
 from pages.ui.shared import background, services, state, words
 from pages.ui.shared.plots import CONFIG, lay_out, palette
 from pages.ui.shared.queue import show_jobs
-from pages.ui.shared.tables import ticked
+from pages.ui.shared.tables import select_rows
 from pages.ui.shared.work import REMEDIES as JOB
 
 if TYPE_CHECKING:
@@ -39,15 +39,15 @@ COLUMNS = {
 def show_questions(
     report: BenchReport, folder: str, preset: str, other: str, only: Collection[str] | None = None
 ) -> None:
-    """The table, its filter, and the question that was chosen in it. ``only``: ids of those listed, ``None``: all."""
+    """Draw the filter, the table, and the question chosen in it. ``only``: ids to list, ``None`` for all."""
     presets = [item.preset for item in report.presets]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         budget = choose_budget(report)
         if len(presets) > 1:
-            beside = [name for name in presets if name != preset]
-            state.keep_known(state.BENCH_OTHER, beside)
-            usual = beside.index(other) if other in beside else 0
-            other = st.selectbox("Beside", beside, index=usual, key=state.BENCH_OTHER, width=220) or beside[0]
+            others = [name for name in presets if name != preset]
+            state.forget_unoffered(state.BENCH_OTHER, others)
+            usual = others.index(other) if other in others else 0
+            other = st.selectbox("Beside", others, index=usual, key=state.BENCH_OTHER, width=220) or others[0]
         sought = st.text_input(
             "Filter",
             key=state.BENCH_SOUGHT,
@@ -57,9 +57,9 @@ def show_questions(
             width=320,
         )
     sides = list(dict.fromkeys([preset, other])) if len(presets) > 1 else [preset]
-    found = {name: benches.measured(folder, name) for name in sides}
+    outcomes = {name: benches.measured(folder, name) for name in sides}
     asked = [question for question in report.questions if only is None or question.id in only]
-    rows = listed(asked, found[preset], budget, sought or "")
+    rows = listed(asked, outcomes[preset], budget, sought or "")
     if not rows:
         st.caption("No question matches the filter.")
         return
@@ -67,10 +67,10 @@ def show_questions(
         f"{words.count(len(rows), 'question')}, those of which {words.escaped(preset)} read least first. "
         "Choose a row to see what each preset read."
     )
-    chosen = ticked(
+    chosen = select_rows(
         rows,
         [row.id for row in rows],
-        table(rows, found, budget),
+        table(rows, outcomes, budget),
         f"{state.BENCH_QUESTION}.{folder}.{preset}.{budget}",
         "Questions, those read least first",
         {**COLUMNS, **_shares(sides)},
@@ -79,23 +79,23 @@ def show_questions(
         height=280 if len(rows) > 6 else None,
     )
     if chosen:
-        _open(report, chosen[0], found, budget)
+        _open(report, chosen[0], outcomes, budget)
 
 
 def _open(
-    report: BenchReport, question: AskedQuestion, found: Mapping[str, Mapping[str, QuestionOutcome]], budget: int
+    report: BenchReport, question: AskedQuestion, outcomes: Mapping[str, Mapping[str, QuestionOutcome]], budget: int
 ) -> None:
     text_of = _texts(report)
     halves = [
         side(name, question, items[question.id], budget, text_of, _stages(items))
-        for name, items in found.items()
+        for name, items in outcomes.items()
         if question.id in items
     ]
     show_drill(question, halves)
 
 
 def _stages(items: Mapping[str, QuestionOutcome]) -> set[str]:
-    """The stages of a preset: those that ranked the gold of any question."""
+    """The stages that ranked the gold of any question under a preset."""
     return {stage for item in items.values() for stage in item.ranks}
 
 
@@ -107,11 +107,11 @@ def _texts(report: BenchReport) -> TextOf:
 def listed(
     questions: Sequence[AskedQuestion], measured: Mapping[str, QuestionOutcome], budget: int, sought: str
 ) -> list[AskedQuestion]:
-    """Questions that hold every word sought, the least recall first; those without gold last, then in their order."""
+    """The questions that contain every word of ``sought``, by rising recall; questions without gold come last."""
 
     def matches(question: AskedQuestion) -> bool:
-        held = [question.question, question.kind, question.id, *(span.document for span in question.gold)]
-        return words.holds_all(" ".join(held), sought)
+        texts = [question.question, question.kind, question.id, *(span.document for span in question.gold)]
+        return words.holds_all(" ".join(texts), sought)
 
     def recall(question: AskedQuestion) -> float:
         item = measured.get(question.id)
@@ -122,12 +122,12 @@ def listed(
 
 
 def table(
-    questions: Sequence[AskedQuestion], found: Mapping[str, Mapping[str, QuestionOutcome]], budget: int
+    questions: Sequence[AskedQuestion], outcomes: Mapping[str, Mapping[str, QuestionOutcome]], budget: int
 ) -> dict[str, list[Any]]:
-    """The questions by column; recall in percent, a column for each of the presets."""
-    first = next(iter(found.values()))
+    """The table's columns, with the recall in percent of each preset in ``outcomes``."""
+    first = next(iter(outcomes.values()))
     columns: dict[str, list[Any]] = {"Question": [question.question for question in questions]}
-    for name, items in found.items():
+    for name, items in outcomes.items():
         columns[f"recall.{name}"] = [_percent(items.get(question.id), budget) for question in questions]
     columns["Lost"] = [_lost(first.get(question.id), budget) for question in questions]
     columns["Document"] = [", ".join(dict.fromkeys(span.document for span in item.gold)) for item in questions]
@@ -151,13 +151,13 @@ def _percent(item: QuestionOutcome | None, budget: int) -> float | None:
 
 
 def _lost(item: QuestionOutcome | None, budget: int) -> str:
-    """Where most of what was not read was lost, "" when nothing was."""
+    """The stage that lost most of the gold, in words; "" if all of it was read."""
     parts = {name: count for name, count in (item.lost.get(budget, {}) if item else {}).items() if name != "read"}
     return STAGE_WORDS.get(max(parts, key=lambda name: parts[name]), "") if any(parts.values()) else ""
 
 
 def show_failures(report: BenchReport, folder: str, preset: str, other: str) -> None:
-    """The classes of one preset's failures, what would have mended them, and the questions."""
+    """Draw a preset's failures by cause, the remedies that were tried, and the questions of the chosen causes."""
     outcomes = benches.measured(folder, preset)
     counts = counted(outcomes.values())
     names = [name for name in CLASSES if counts[name]]
@@ -182,7 +182,7 @@ def show_failures(report: BenchReport, folder: str, preset: str, other: str) -> 
 
 
 def classes_figure(counts: Mapping[str, int]) -> plotly.graph_objects.Figure:
-    """A bar a class, all four; ``customdata``: its letter."""
+    """The number of failures by class, a bar each. ``customdata`` of a bar: the letter of its class."""
     import plotly.graph_objects as plot
 
     names = list(CLASSES)
@@ -204,15 +204,16 @@ def classes_figure(counts: Mapping[str, int]) -> plotly.graph_objects.Figure:
 
 def _show_remedies(report: BenchReport, folder: str, preset: str) -> None:
     library = services.library()
-    of = {"run": folder, "preset": preset}
-    if found := background.outcome(JOB, of):
-        tried = from_values(Remedies, found)
-        for one in sorted(tried.tried, key=lambda one: -one.share):
-            st.markdown(f"- {words.escaped(remedy_words(one.name, len(one.mended), tried.failures, one.tokens))}")
+    measured = {"run": folder, "preset": preset}
+    if result := background.last_result(JOB, measured):
+        remedies = from_values(Remedies, result)
+        for remedy in sorted(remedies.tried, key=lambda remedy: -remedy.share):
+            sentence = remedy_words(remedy.name, len(remedy.mended), remedies.failures, remedy.tokens)
+            st.markdown(f"- {words.escaped(sentence)}")
         return
     run = next((run for run in benches.runs() if run.head.folder == folder), None)
     if library.writable and run and run.job:
-        payload = {**of, "folder": run.job.payload["folder"], "library": report.library}
+        payload = {**measured, "folder": run.job.payload["folder"], "library": report.library}
         payload |= {"fingerprint": report.fingerprint, "settings": dict(report.preset(preset).settings)}
         st.button(
             "Try what would have helped",
@@ -228,11 +229,11 @@ def _show_remedies(report: BenchReport, folder: str, preset: str) -> None:
 
 
 def remedy_words(name: str, mended: int, failures: int, tokens: float) -> str:
-    """What a remedy did, in a sentence.
+    """A sentence on how many failures a remedy mends, and at what cost.
 
     >>> remedy_words("parent", 3, 12, 140.2)
     'Its whole parent is read: mends 3 of 12 (25%), with 140 tokens more a prompt.'
     """
-    said = REMEDIES[name]
+    change = REMEDIES[name]
     cost = f"{abs(tokens):,.0f} tokens {'more' if tokens >= 0 else 'less'} a prompt"
-    return f"{said[0].upper()}{said[1:]}: mends {mended} of {failures} ({mended / failures:.0%}), with {cost}."
+    return f"{change[0].upper()}{change[1:]}: mends {mended} of {failures} ({mended / failures:.0%}), with {cost}."

@@ -1,4 +1,4 @@
-"""Comparisons that are ready: one click on the chosen questions, and what came of it."""
+"""Predefined comparisons, each run by one click, and the conclusion from a run."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Presets = Mapping[str, Settings]
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A comparison by its title: presets made of a library's own settings, the one to hold the others against first."""
+    """A predefined comparison. ``presets``: makes its presets from the library's settings, the baseline first."""
 
     title: str
     presets: Callable[[Settings], Presets]
 
 
-CHUNKERS = ("structure", "recursive", "sentence", "semantic", "fixed")  # those that suit any document
+CHUNKERS = ("structure", "recursive", "sentence", "semantic", "fixed")  # suit any document
 
 READY = (
     Ready(
@@ -90,31 +90,34 @@ READY = (
 def show_ready(
     plan: Callable[[Presets], Plan | None], cost: Callable[[Plan | None], str], own: Settings, *, busy: bool
 ) -> None:
-    """A button for each, which says what it costs. ``plan``: of these presets on the chosen questions, ``None`` where
-    none are chosen.
+    """Draw a button for each comparison, with its cost as help.
+
+    ``plan``: the plan to measure presets on the chosen suite, ``None`` without a suite. ``cost``: a plan's cost in
+    words. ``own``: the library's settings.
     """
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption("Or run a comparison at once:", width="content")
         for number, ready in enumerate(READY):
-            ordered = plan(ready.presets(own))
+            planned = plan(ready.presets(own))
             pressed = st.button(
-                ready.title, key=f"benchmark.ready.{number}", disabled=busy or ordered is None, help=cost(ordered)
+                ready.title, key=f"benchmark.ready.{number}", disabled=busy or planned is None, help=cost(planned)
             )
-            if pressed and ordered and not busy:
-                benches.start(ordered)
+            if pressed and planned and not busy:
+                benches.start(planned)
                 st.rerun()
 
 
 def spoken_for(report: BenchReport, baseline: str, found: Mapping[str, Mapping[str, Comparison]]) -> list[str] | None:
-    """The presets that the questions of a run speak for, that which reads most first: those better than ``baseline``,
-    else the baseline where every other is worse; [] where that is not told. ``None``: there is nothing to compare.
+    """The winners of a run by the headline metric.
 
-    ``found``: every preset against ``baseline``.
+    The presets that are significantly better than ``baseline``, best first; [baseline] if all others are significantly
+    worse; [] if the run does not decide; ``None`` if there is nothing to compare.
+    ``found``: the comparisons of each preset with ``baseline``, by metric.
     """
     metric = f"{headline_measure(report)}@{headline_budget(report)}"
-    told = {name: items[metric] for name, items in found.items() if metric in items and name != baseline}
-    if not told:
+    compared = {name: items[metric] for name, items in found.items() if metric in items and name != baseline}
+    if not compared:
         return None
-    if better := [name for name, item in told.items() if item.verdict == "better"]:
-        return sorted(better, key=lambda name: -told[name].difference)
-    return [baseline] if all(item.verdict == "worse" for item in told.values()) else []
+    if better := [name for name, item in compared.items() if item.verdict == "better"]:
+        return sorted(better, key=lambda name: -compared[name].difference)
+    return [baseline] if all(item.verdict == "worse" for item in compared.values()) else []

@@ -1,4 +1,4 @@
-"""Benchmark's "Fit to my judgments": the dials fitted to half of them, tried on the other half, and taken or left."""
+"""Benchmark's "Fit to my judgments": settings fitted to one half of them, tested on the other, applied or discarded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pages.ui.shared.queue import show_jobs
 from pages.ui.shared.tasks import Task
 
 TASK = "refit"
-_PARTED = {
+_SPLIT_WORDS = {
     "document": "no document has answers in both halves",
     "question": "they share documents, since most of your answers lie in few",
 }
@@ -31,9 +31,10 @@ _PARTED = {
 
 @dataclass(frozen=True, slots=True)
 class FitRequest:
-    """A fit that was asked for: of these judgments, ``mark``, beginning from these settings.
+    """A request for a fit, with the state of the library it is valid for.
 
-    ``model``: what Careful reads with. ``cuts``: how each document was cut, as ``core.refitting.cuts`` says.
+    ``mark``: identifies the judgments. ``settings``: those the fit starts from. ``model``: Careful's re-ranker.
+    ``cuts``: how each document was cut, from ``core.refitting.fitting.cuts``.
     """
 
     mark: str
@@ -43,47 +44,49 @@ class FitRequest:
 
 
 def show_refit() -> None:
-    """Fitting and teaching, each in a frame: what it is for, the button, and what came of it."""
+    """Draw the frames for fitting settings and for teaching the re-ranker."""
     with guarded():
         mark = judgments_mark(services.library().judgments())
-        held, mixed = _fittable(str(services.home()), mark)
+        questions, mixed = _fittable(str(services.home()), mark)
         with st.container(border=True, gap="small"):
-            _show_fit(mark, held)
+            _show_fit(mark, questions)
         with st.container(border=True, gap="small"):
-            show_tune(held)
+            show_tune(questions)
         if mixed:
             st.caption(f"The judged questions, for both: {mixed}. They learn from all of them alike.")
 
 
-def _show_fit(mark: str, held: int) -> None:
+def _show_fit(mark: str, questions: int) -> None:
+    """The fit, for judgments identified by ``mark``. ``questions``: how many of them have gold."""
     asked: FitRequest | None = st.session_state.get(state.BENCH_REFIT)
-    if asked is not None and asked.mark != mark:  # other judgments: what was fitted says nothing of them
+    if asked is not None and asked.mark != mark:  # the judgments have changed, so the fit is not valid any more
         _forget()
         asked = None
     head = st.container(gap="small")
     over = True
     if asked is not None:
-        library = services.library()  # here: the thread knows no window, and could take another library's
-        task = tasks.begun(TASK, asked, lambda task: _work(task, library, asked))
-        over = tasks.finished(TASK, task, "Fitting to your judgments", _forget)
+        library = services.library()  # not in the thread, which belongs to no window and might get another library
+        task = tasks.get_or_start(TASK, asked, lambda task: _work(task, library, asked))
+        over = tasks.finished_or_progress(TASK, task, "Fitting to your judgments", _forget)
         if over:
             _outcome(task, asked)
     with head:
-        _head(mark, held, label="Fit" if asked is None else "Fit again", ready=over and held >= LEAST_QUESTIONS)
+        label = "Fit" if asked is None else "Fit again"
+        _head(mark, questions, label=label, ready=over and questions >= LEAST_QUESTIONS)
 
 
-def _head(mark: str, held: int, *, label: str, ready: bool) -> None:
-    said, button = st.columns([6, 1], vertical_alignment="center")
-    said.markdown("**Fit to my judgments**")
-    said.caption(
+def _head(mark: str, judged: int, *, label: str, ready: bool) -> None:
+    text, button = st.columns([6, 1], vertical_alignment="center")
+    text.markdown("**Fit to my judgments**")
+    text.caption(
         "Turns weights and shares of the search, and then the re-ranker's share under *Careful*, until more of your "
         "marked answers (gold) is read. It learns from one half of your judgments and is tried on the other, which it "
         "has not seen; nothing changes unless it gains there and you apply it."
     )
-    if held < LEAST_QUESTIONS:
+    if judged < LEAST_QUESTIONS:
         st.caption(
-            f":material/fact_check: You have {words.count(held, 'judged question')} with an answer; this takes "
-            f"{LEAST_QUESTIONS}: **{LEAST_QUESTIONS - held} more**. Mark the words that answer a question, on Chunks "
+            f":material/fact_check: You have {words.count(judged, 'judged question')} with an answer; this takes "
+            f"{LEAST_QUESTIONS}: **{LEAST_QUESTIONS - judged} more**. Mark the words that answer a question, on Chunks "
             "or on Ask, press **g** and type the question; import some under *Judgments*; or have some made, above."
         )
     button.button(
@@ -92,7 +95,7 @@ def _head(mark: str, held: int, *, label: str, ready: bool) -> None:
         icon=":material/tune:",
         width="stretch",
         disabled=not ready,
-        help=f"On {words.count(held, 'judged question')}: some seconds for the search, and longer for Careful, whose "
+        help=f"On {words.count(judged, 'judged question')}: some seconds for the search, and longer for Careful, whose "
         "re-ranker reads for one half of them, and for the other where its share promises a gain.",
         on_click=_ask,
         args=[mark],
@@ -102,8 +105,8 @@ def _head(mark: str, held: int, *, label: str, ready: bool) -> None:
 def _ask(mark: str) -> None:
     tasks.stop(TASK)
     library = services.library()
-    held = frozenset(cuts(library).items())
-    st.session_state[state.BENCH_REFIT] = FitRequest(mark, library.settings, rerankers.chosen(), held)
+    present_cuts = frozenset(cuts(library).items())
+    st.session_state[state.BENCH_REFIT] = FitRequest(mark, library.settings, rerankers.chosen(), present_cuts)
 
 
 def _forget() -> None:
@@ -124,23 +127,23 @@ def _outcome(task: Task[Refitted], asked: FitRequest) -> None:
     except LecternError as error:
         st.error(words.escaped(str(error)), icon=":material/error:")
         return
-    _say(found.verdict, found.sentence)
+    _show_verdict(found.verdict, found.sentence)
     if found.gain is not None:
         st.table(changes_table(found.changes, ("Dial", "Before", "Fitted")), border="horizontal")
     st.caption(_how(found))
     if found.careful is not None:
-        _say(found.careful.verdict, found.careful_sentence)
+        _show_verdict(found.careful.verdict, found.careful_sentence)
     show_decision(found, asked, _forget)
 
 
-def _say(verdict: str, sentence: str) -> None:
-    look = {GAIN: (st.success, ":material/trending_up:"), LOSS: (st.warning, ":material/trending_down:")}
-    show, icon = look.get(verdict, (st.info, ":material/drag_handle:"))
+def _show_verdict(verdict: str, sentence: str) -> None:
+    styles = {GAIN: (st.success, ":material/trending_up:"), LOSS: (st.warning, ":material/trending_down:")}
+    show, icon = styles.get(verdict, (st.info, ":material/drag_handle:"))
     show(words.escaped(sentence), icon=icon)
 
 
 def _how(found: Refitted) -> str:
-    parts = [f"Fitted to {found.trained} questions, tried on {found.held_out} others; {_PARTED[found.by]}."]
+    parts = [f"Fitted to {found.trained} questions, tried on {found.held_out} others; {_SPLIT_WORDS[found.by]}."]
     if found.gain is not None:
         parts.append(
             f"Mean recall over four rooms for the reader: {found.gain.before:.1f} % before, {found.gain.after:.1f} % "
@@ -153,18 +156,18 @@ def _how(found: Refitted) -> str:
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _fittable(home: str, mark: str) -> tuple[int, str]:
-    """How many judged questions there are with gold, and how many of each origin where there are several."""
+    """The number of judged questions with gold, and a phrase with the number by origin ("" for one origin)."""
     questions = fittable(judged_questions(services.library()))
     return len(questions), by_origin(question.kind for question in questions)
 
 
 def show_decision(found: Refitted, asked: FitRequest, forget: Callable[[], None]) -> None:
-    """Apply it, or leave it, which is to ``forget``; undo it where it is applied."""
+    """Draw the buttons that apply, undo or discard a fit. ``forget``: the callback that discards it."""
     library = services.library()
     busy = bool(background.active_jobs("apply"))
-    if busy:  # the library is being cut anew; what failed of it the Library page says
+    if busy:  # failures of this job are shown on the Library page
         show_jobs("apply")
-    applied = bool(found.gains) and _turned(library.settings, found, 1) == library.settings
+    applied = bool(found.gains) and _with_fit(library.settings, found, 1) == library.settings
     stale = ""
     if found.gains and not applied:
         stale = outdated(found, asked, library.settings, rerankers.chosen(), cuts(library))
@@ -173,7 +176,7 @@ def show_decision(found: Refitted, asked: FitRequest, forget: Callable[[], None]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if applied:
             st.markdown(":material/check: These are the library's settings now; they hold from the next question on.")
-            before = _turned(library.settings, found, 0)
+            before = _with_fit(library.settings, found, 0)
             _button("Undo", "benchmark.refit.undo", ":material/undo:", before, busy=busy)
         elif found.gains and not stale:
             _button("Apply", "benchmark.refit.apply", ":material/check:", found.onto(library.settings), busy=busy)
@@ -185,9 +188,9 @@ def show_decision(found: Refitted, asked: FitRequest, forget: Callable[[], None]
 
 
 def outdated(found: Refitted, asked: FitRequest, settings: Settings, model: str, now: Mapping[str, str]) -> str:
-    """Why what a fit gained says nothing of the library any more, as a sentence; "" while it does.
+    """Why a fit is not valid for the library any more, as a sentence; "" if it is.
 
-    What is done with a context once it is filled took no part in the fit, and may be turned.
+    The answering settings may have changed: they apply after the context is filled, and the fit measures the context.
     """
     if replace(settings, answering=asked.settings.answering) != asked.settings:
         return "The library's settings have been changed since."
@@ -199,7 +202,7 @@ def outdated(found: Refitted, asked: FitRequest, settings: Settings, model: str,
 
 
 def _button(label: str, key: str, icon: str, wanted: Settings, *, busy: bool) -> None:
-    """Makes settings the library's, as the winner of a benchmark is applied."""
+    """A button that applies settings to the library."""
     st.button(
         label,
         key=key,
@@ -211,6 +214,6 @@ def _button(label: str, key: str, icon: str, wanted: Settings, *, busy: bool) ->
     )
 
 
-def _turned(settings: Settings, found: Refitted, side: int) -> Settings:
-    """Settings with the dials that may be applied as they stood before, 0, or as they were fitted, 1."""
+def _with_fit(settings: Settings, found: Refitted, side: int) -> Settings:
+    """``settings`` with the values of a fit's changes: those before it (``side`` 0) or the fitted ones (1)."""
     return settings.with_values({name: values[side] for name, values in found.gains.items()})

@@ -1,4 +1,4 @@
-"""The lower part of the Benchmark page: one run as a table, and the views that hang on it."""
+"""The lower part of the Benchmark page: one run as a table with a conclusion, and its views."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ RECALL, PARETO, BREAKDOWN, LOST, PLACE, FAILURES, QUESTIONS, SETTINGS, UNANSWERA
     "Settings and costs",
     "Unanswerable",
 )
-TOLD = 3  # metrics named in the sentence about the chosen preset
+METRICS_NAMED = 3  # metrics in the sentence about the selected preset
 
 
 def show_results(runs: list[benches.Run]) -> None:
-    """The newest finished run, or the one chosen; in a fragment, so that looking at it leaves the rest in peace."""
+    """Draw the chosen run, at first the newest finished one. A fragment: a click in it does not redraw the page."""
     finished = [run for run in runs if run.head.finished]
     if finished:
         st.fragment(_results)(finished)
@@ -72,8 +72,8 @@ def _results(runs: list[benches.Run]) -> None:
         selected = _selected(presets, baseline, best or [])
         data = table(report, baseline, against, shown, frozenset(BASELINES))
         show_table(data, selected, _pick, state.BENCH_TABLE)
-        said, button = st.columns([5, 1], vertical_alignment="center")
-        with said.container(gap="xsmall"):
+        text, button = st.columns([5, 1], vertical_alignment="center")
+        with text.container(gap="xsmall"):
             st.markdown(_conclusion(best, applied=bool(best and bench_apply.is_applied(report.preset(best[0])))))
             st.caption(_verdicts(selected, baseline, against.get(selected, {}), shown))
         with button:
@@ -91,7 +91,7 @@ def _baseline(presets: list[str]) -> str:
 
 
 def usual_baseline(presets: list[str]) -> str:
-    """A common practice where one was measured, else the first preset.
+    """The first preset that is a common practice; without one, the first preset.
 
     >>> usual_baseline(["default", "fixed-1000"]), usual_baseline(["default", "flat"])
     ('fixed-1000', 'default')
@@ -100,7 +100,7 @@ def usual_baseline(presets: list[str]) -> str:
 
 
 def _selected(presets: list[str], baseline: str, best: list[str]) -> str:
-    state.keep_known(state.BENCH_SELECTED, presets)
+    state.forget_unoffered(state.BENCH_SELECTED, presets)
     usual = next((name for name in (*best, *presets) if name != baseline), baseline)
     return str(st.session_state.get(state.BENCH_SELECTED, usual))
 
@@ -125,7 +125,7 @@ def _columns(report: BenchReport) -> list[str]:
 
 
 def _remarks(report: BenchReport) -> None:
-    """What went wrong, and what is worth knowing, folded where it is much."""
+    """A warning about documents that could not be read, and the other remarks on the run, folded."""
     failed = [f"{words.escaped(source)}: {words.escaped(reason)}" for source, reason in report.failures]
     if failed:
         st.warning(
@@ -141,15 +141,15 @@ def _remarks(report: BenchReport) -> None:
 
 
 def _verdicts(preset: str, baseline: str, found: Mapping[str, Comparison], shown: list[str]) -> str:
-    """The chosen preset against the baseline in a sentence, for the first metrics of the table."""
-    told = [f"{metric_title(name)} {compared(found[name])}" for name in shown if name in found][:TOLD]
-    if not told:
+    """A sentence that compares the selected preset with the baseline, for the first metrics of the table."""
+    verdicts = [f"{metric_title(name)} {compared(found[name])}" for name in shown if name in found][:METRICS_NAMED]
+    if not verdicts:
         return f"**{words.escaped(preset)}** is the baseline." if preset == baseline else ""
-    return f"**{words.escaped(preset)}** against {words.escaped(baseline)}: {words.escaped('; '.join(told))}."
+    return f"**{words.escaped(preset)}** against {words.escaped(baseline)}: {words.escaped('; '.join(verdicts))}."
 
 
 def _conclusion(best: list[str] | None, *, applied: bool) -> str:
-    """What the questions of a run speak for, and what to do then; "" where nothing is compared."""
+    """A sentence on which preset the run supports (``spoken_for``), and what to do; "" if nothing is compared."""
     if best is None:
         return ""
     if best:
@@ -171,7 +171,7 @@ def _legend(report: BenchReport, baseline: str) -> str:
 
 
 def _views(report: BenchReport, folder: str, selected: str, baseline: str, newest: str) -> None:
-    """The choice of a view, which stands in the address with the others of a run, and the view."""
+    """Draw the choice of a view and the view, and put the choices of this part into the address."""
     chosen = tuple(dict.fromkeys((selected, baseline)))
     measured = benches.measured(folder, selected).values()
     views: dict[str, Callable[[], None]] = {
@@ -185,12 +185,12 @@ def _views(report: BenchReport, folder: str, selected: str, baseline: str, newes
         SETTINGS: lambda: show_settings(report),
         UNANSWERABLE: lambda: show_unanswerable(report),
     }
-    told = {
+    has_data = {
         PLACE: any(outcome.gold_at is not None for outcome in measured),
         FAILURES: any(outcome.failure for outcome in measured),
         UNANSWERABLE: bool(report.presets[0].unanswerable.get("unanswerable")),
     }
-    offered = [view for view in views if told.get(view, True)]
+    offered = [view for view in views if has_data.get(view, True)]
     state.choose(state.BENCH_VIEW, offered, RECALL)
     view = st.segmented_control("View", offered, key=state.BENCH_VIEW, required=True, label_visibility="collapsed")
     usual = [name for name in USUAL if name in columns(report)]
@@ -208,7 +208,7 @@ def _views(report: BenchReport, folder: str, selected: str, baseline: str, newes
 
 
 def _pareto(report: BenchReport, selected: str) -> None:
-    """The figure, where a click on a point chooses its preset."""
+    """The figure of cost and recall; a click on a point selects its preset."""
     if picked := show_pareto(report, selected):
         st.session_state[state.BENCH_SELECTED] = picked
         state.bump(state.BENCH_PARETO_ROUND)

@@ -1,4 +1,4 @@
-"""Which questions a bench asks: the library's own judgments, or the samples."""
+"""The choice of the suite to measure on: the library's own judgments, or the samples."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ JUDGED, SAMPLES = "judged", "samples"
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A suite a person chose. ``revision``: of the library whose judgments it holds, else ``None``."""
+    """The chosen suite. ``revision``: of the library whose judgments it was made from; ``None`` for the samples."""
 
     folder: Path
     name: str
@@ -31,12 +31,12 @@ class Chosen:
 
 
 def choose_suite() -> Chosen | None:
-    """The choice; ``None``, with a sentence, while there is nothing to measure on. Raises ``SuiteError``."""
-    held = _judgments()
-    named = {JUDGED: f"My judgments ({held.questions:,})", SAMPLES: "The samples"}
+    """Draw the choice; returns the suite, ``None`` if there is nothing to measure on. Raises ``SuiteError``."""
+    judgments = _judgments()
+    named = {JUDGED: f"My judgments ({judgments.questions:,})", SAMPLES: "The samples"}
     if chosen := st.session_state.pop(state.SUITE_NEXT, None):
         st.session_state[state.SUITE] = chosen
-    state.choose(state.SUITE, named, JUDGED if held.questions else SAMPLES)
+    state.choose(state.SUITE, named, JUDGED if judgments.questions else SAMPLES)
     kind = st.segmented_control(
         "Questions",
         list(named),
@@ -49,52 +49,51 @@ def choose_suite() -> Chosen | None:
     )
     if kind == SAMPLES:
         return Chosen(samples.FOLDER, "The samples", suite_in(samples.FOLDER))
-    return _own(held)
+    return _own(judgments)
 
 
-def _own(held: _Held) -> Chosen | None:
-    """The library's judgments as a suite."""
-    if not held.questions:
+def _own(judgments: _Judgments) -> Chosen | None:
+    """The library's judgments as a suite; ``None``, with a hint drawn, if there are none or none are chosen."""
+    if not judgments.questions:
         st.info(
             "No judgments yet. Have questions made from your documents, below; or mark the words that answer a "
             "question, on Chunks or on Ask, press **g** and type the question; or import some under *Judgments*.",
             icon=":material/fact_check:",
         )
         return None
-    if held.lost:
+    if judgments.lost:
         st.caption(
-            f"{words.count(held.lost, 'judgment')} more lost their place when a document changed: see *Judgments*."
+            f"{words.count(judgments.lost, 'judgment')} more lost their place when a document changed: see *Judgments*."
         )
     library = services.library()
-    origins = _choose_origins(held)
+    origins = _choose_origins(judgments)
     if not origins:
         st.info("Choose whose judgments to measure on.", icon=":material/fact_check:")
         return None
-    if size := _size(str(library.home), held.mark):
+    if size := _size(str(library.home), judgments.mark):
         st.caption(
             f"Your marked answers say what size to begin with: chunks of {size[0]:,} to {size[1]:,} tokens are three "
             "to five times the median of them."
         )
-    # While a bench reads the folder it stays as it is.
-    place = benches.workspace() / "judged"
-    if not background.active_jobs("bench"):
-        place = _written(str(library.home), held.mark, origins)
-    return Chosen(place, "My judgments", suite_in(place), library.revision())
+    folder = benches.workspace() / "judged"
+    if not background.active_jobs("bench"):  # a running benchmark reads the folder, so it must not change
+        folder = _written(str(library.home), judgments.mark, origins)
+    return Chosen(folder, "My judgments", suite_in(folder), library.revision())
 
 
-def _choose_origins(held: _Held) -> tuple[str, ...]:
-    """Whose judgments are measured on: all, with a choice and a sentence where there are several."""
-    present = list(held.origins)
+def _choose_origins(judgments: _Judgments) -> tuple[str, ...]:
+    """The origins of judgments to measure on: all of them, or those chosen if there are several."""
+    present = list(judgments.origins)
     if len(present) < 2:
         return tuple(present)
-    kept: list[str] = st.session_state.get(state.SUITE_ORIGINS, present)
-    st.session_state[state.SUITE_ORIGINS] = [origin for origin in kept if origin in present]
+    previous: list[str] = st.session_state.get(state.SUITE_ORIGINS, present)
+    st.session_state[state.SUITE_ORIGINS] = [origin for origin in previous if origin in present]
     chosen = st.pills(
         "Judged",
         present,
         selection_mode="multi",
         key=state.SUITE_ORIGINS,
-        format_func=lambda origin: f"{ORIGIN_WORDS[origin]} {held.origins[origin]:,}",
+        format_func=lambda origin: f"{ORIGIN_WORDS[origin]} {judgments.origins[origin]:,}",
         persist_state="session",
         help="Who judged the question. Questions made by a program repeat words of the documents and are easier: a "
         "figure over both is an average of two things, and is shown by kind as well.",
@@ -103,8 +102,12 @@ def _choose_origins(held: _Held) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
-    """The library's judgments: ``mark`` differs whenever they do. ``origins``: questions by who judged them."""
+class _Judgments:
+    """Counts of the library's judgments.
+
+    ``questions``: with a valid judgment. ``lost``: judgments that lost their place. ``mark``: changes whenever the
+    judgments do, for caches. ``origins``: questions by origin.
+    """
 
     questions: int
     lost: int
@@ -112,27 +115,27 @@ class _Held:
     origins: Mapping[str, int] = field(default_factory=dict)
 
 
-def _judgments() -> _Held:
+def _judgments() -> _Judgments:
     library = services.library()
     rows = library.judgments()
     if not rows:
-        return _Held(0, 0, "")
+        return _Judgments(0, 0, "")
     mark = f"{library.revision()}.{judgments_mark(rows)}"
     origins = _counted(str(library.home), mark)
     lost = sum(bool(row.lost) for row in rows)
-    return _Held(sum(origins.values()), lost, mark, origins)
+    return _Judgments(sum(origins.values()), lost, mark, origins)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _counted(home: str, mark: str) -> Mapping[str, int]:
-    """The questions by origin."""
+    """The number of questions by origin."""
     counts = Counter(question.kind for question in judged_questions(services.library()).exchange.questions)
     return {origin: counts[origin] for origin in ORIGINS if counts[origin]}
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _size(home: str, mark: str) -> tuple[int, int] | None:
-    """The size of chunks that the judged places suggest."""
+    """The range of chunk sizes, in tokens, that the lengths of the marked answers suggest; ``None`` without enough."""
     library = services.library()
     quotes = [row.judgment.quote for row in library.judgments() if row.held and row.judgment.quote]
     return suggested_size(library.model.counter.count(quotes))
@@ -144,10 +147,7 @@ def _written(home: str, mark: str, origins: tuple[str, ...]) -> Path:
 
 
 def suite_in(folder: Path) -> Suite:
-    """As it stands on the disk now: a suite is read again when its questions or its folder change.
-
-    Raises ``SuiteError``.
-    """
+    """The suite in a folder, cached until its questions or documents change. Raises ``SuiteError``."""
     files = [folder / name for name in ("questions.jsonl", "documents.jsonl", "documents")]
     times = tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in files)
     return _loaded(str(folder), times)

@@ -1,4 +1,4 @@
-"""The table of presets: figures with their intervals, a mark against the baseline, and one row chosen."""
+"""The table of presets: metrics with intervals, marks for the comparison with the baseline, and a selected row."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _table = st.components.v2.component(
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """A column that is no metric: its title, meaning, value of a preset, and the value in words."""
+    """A column that is no metric. ``value``: of a preset, ``None`` if not measured. ``said``: a value as text."""
 
     title: str
     meaning: str
@@ -48,7 +48,7 @@ def _number(value: float) -> str:
 
 
 def _costs(report: BenchReport) -> dict[str, Cost]:
-    found = {
+    costs = {
         "p50": Cost(
             "ms p50",
             "Median milliseconds of one question, search to context of 4,000 characters; its encoding apart.",
@@ -77,14 +77,14 @@ def _costs(report: BenchReport) -> dict[str, Cost]:
         ),
     }
     for budget in report.budgets:
-        said = f"in a context of {budget:,} characters, mean over the questions."
-        found[f"prompt_tokens@{budget}"] = Cost(
-            f"tokens@{budget}", f"Tokens of the prompt {said}", _cost(f"prompt_tokens@{budget}"), _number
+        scope = f"in a context of {budget:,} characters, mean over the questions."
+        costs[f"prompt_tokens@{budget}"] = Cost(
+            f"tokens@{budget}", f"Tokens of the prompt {scope}", _cost(f"prompt_tokens@{budget}"), _number
         )
-        found[f"characters@{budget}"] = Cost(
-            f"characters@{budget}", f"Characters handed over {said}", _cost(f"characters@{budget}"), _number
+        costs[f"characters@{budget}"] = Cost(
+            f"characters@{budget}", f"Characters handed over {scope}", _cost(f"characters@{budget}"), _number
         )
-    return {name: cost for name, cost in found.items() if any(cost.value(item) is not None for item in report.presets)}
+    return {name: cost for name, cost in costs.items() if any(cost.value(item) is not None for item in report.presets)}
 
 
 def _cost(name: str) -> Callable[[PresetReport], float | None]:
@@ -92,7 +92,7 @@ def _cost(name: str) -> Callable[[PresetReport], float | None]:
 
 
 def columns(report: BenchReport) -> dict[str, str]:
-    """Every column the report can show, metrics first: name -> title."""
+    """All columns that a report can have, as name -> title, metrics first."""
     measured = dict.fromkeys(name for item in report.presets for name in item.metrics)
     costs = {name: cost.title for name, cost in _costs(report).items()}
     return {name: metric_title(name) for name in measured} | costs
@@ -105,7 +105,11 @@ def table(
     shown: Sequence[str],
     common: frozenset[str] = frozenset(),
 ) -> dict[str, Any]:
-    """The table as its component draws it: text alone, and what each figure means when it is pointed at."""
+    """The table as data for its component.
+
+    ``against``: the comparisons with ``baseline`` by preset and metric. ``shown``: the columns. ``common``: the presets
+    to label as common practice.
+    """
     costs = _costs(report)
     heads = [
         {"name": name, "title": costs[name].title, "help": costs[name].meaning, "measured": False}
@@ -145,21 +149,21 @@ def _metric_cell(item: PresetReport, name: str, found: Comparison | None, baseli
         return {"value": None, "text": "–", "half": "", "mark": "", "say": "Does not apply to this suite."}
     low, high = item.intervals[name]
     value = item.metrics[name]
-    said = f"{item.preset}: {metric_title(name)} {value:.1f} %, 95 % interval {low:.1f} to {high:.1f}."
+    sentence = f"{item.preset}: {metric_title(name)} {value:.1f} %, 95 % interval {low:.1f} to {high:.1f}."
     if found:
-        said += f" Against {baseline}: {compared(found)}."
+        sentence += f" Against {baseline}: {compared(found)}."
     return {
         "value": value,
         "text": f"{value:.1f}",
         "half": f"±{(high - low) / 2:.1f}",
         "mark": MARKS[found.verdict] if found else "",
         "verdict": found.verdict if found else "",
-        "say": said,
+        "say": sentence,
     }
 
 
 def compared(found: Comparison) -> str:
-    """What a comparison says, in words.
+    """A comparison in words.
 
     >>> compared(Comparison(4.1, 1.2, 7.0, "better", 90, 0.001, 0.003))
     'better by 4.1 points (1.2 to 7.0), p = 0.003'
@@ -168,12 +172,12 @@ def compared(found: Comparison) -> str:
     >>> compared(Comparison(0.04, -1.2, 1.0, "no difference seen", 90, 0.4, 0.4))
     'no difference seen (between −1.2 and 1.0 points), p = 0.400'
     """
-    sure = "p < 0.001" if found.adjusted < 0.001 else f"p = {found.adjusted:.3f}"
+    p_value = "p < 0.001" if found.adjusted < 0.001 else f"p = {found.adjusted:.3f}"
     if found.verdict == "worse":
-        return f"worse by {-found.difference:.1f} points ({_points(-found.high)} to {_points(-found.low)}), {sure}"
+        return f"worse by {-found.difference:.1f} points ({_points(-found.high)} to {_points(-found.low)}), {p_value}"
     if found.verdict == "better":
-        return f"better by {found.difference:.1f} points ({_points(found.low)} to {_points(found.high)}), {sure}"
-    return f"no difference seen (between {_points(found.low)} and {_points(found.high)} points), {sure}"
+        return f"better by {found.difference:.1f} points ({_points(found.low)} to {_points(found.high)}), {p_value}"
+    return f"no difference seen (between {_points(found.low)} and {_points(found.high)} points), {p_value}"
 
 
 def _points(value: float) -> str:
@@ -181,5 +185,5 @@ def _points(value: float) -> str:
 
 
 def show_table(data: Mapping[str, Any], selected: str, on_pick: Callable[[], None], key: str) -> None:
-    """Draw it. ``on_pick`` hears of a chosen row, whose preset is then in the session's ``key`` as ``picked``."""
+    """Draw the table. ``on_pick``: called when a row is chosen; its preset is ``st.session_state[key].picked``."""
     _table(key=key, data={**data, "selected": selected}, on_picked_change=on_pick)

@@ -1,4 +1,4 @@
-"""The second half of "Fit to my judgments": the re-ranker taught by them, in the background, and taken or left."""
+"""Benchmark's "Teach the re-ranker": fine-tunes it on judgments in the background; the result is used or discarded."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from pages.ui.shared import background, services, words
 from pages.ui.shared.queue import show_jobs
 
 
-def show_tune(held: int) -> None:
-    """What it takes, the button, the work, and what came of it. ``held``: judged questions with gold."""
+def show_tune(questions: int) -> None:
+    """Draw the button, the running job, and the last result. ``questions``: the number of judged ones with gold."""
     busy = background.active_jobs(KIND)
-    said, button = st.columns([6, 1], vertical_alignment="center")
-    said.markdown("**Teach the re-ranker**")
-    said.caption(
+    text, button = st.columns([6, 1], vertical_alignment="center")
+    text.markdown("**Teach the re-ranker**")
+    text.caption(
         "The model that *Careful* reads the best chunks with learns from half of your judgments, in the background, "
-        f"for minutes, and is tried on the other half. {_enough(held)}"
+        f"for minutes, and is tried on the other half. {_enough(questions)}"
     )
     button.button(
         "Teach",
         key="benchmark.tune",
         icon=":material/school:",
         width="stretch",
-        disabled=held < LEAST_JUDGMENTS or bool(busy),
+        disabled=questions < LEAST_JUDGMENTS or bool(busy),
         on_click=_start,
     )
     show_jobs(KIND)
@@ -39,22 +39,22 @@ def show_tune(held: int) -> None:
         _outcome()
 
 
-def _enough(held: int) -> str:
-    if held >= LEAST_JUDGMENTS:
-        return f"You have {words.count(held, 'judged question')} with an answer."
-    return f"It takes {LEAST_JUDGMENTS} judged questions with an answer: **{LEAST_JUDGMENTS - held} more**."
+def _enough(questions: int) -> str:
+    if questions >= LEAST_JUDGMENTS:
+        return f"You have {words.count(questions, 'judged question')} with an answer."
+    return f"It takes {LEAST_JUDGMENTS} judged questions with an answer: **{LEAST_JUDGMENTS - questions} more**."
 
 
 def _start() -> None:
-    library, found = services.library(), background.outcome(KIND)
-    if not (found and _used(found)):  # else it could not be undone any more if nothing better comes of this
+    library, found = services.library(), background.last_result(KIND)
+    if not (found and _used(found)):  # a model in use is kept, so that its use can still be undone
         _discard()
     careful = profiles(library.settings, rerankers.chosen())[CAREFUL]
     background.start(KIND, {"settings": careful.to_dict()}, "Your judgments")
 
 
 def _outcome() -> None:
-    found = background.outcome(KIND)
+    found = background.last_result(KIND)
     if found is None:
         return
     gained = found["verdict"] == GAIN
@@ -85,7 +85,7 @@ def _used(found: Mapping[str, Any]) -> bool:
 
 
 def _discard() -> None:
-    """Forget what came of it, and what was used before; the weights go too, unless they are in use."""
+    """Forget the result, and the model used before it; delete the taught weights, unless they are in use."""
     library = services.library()
     library.set_preference(taught_rerankers.BEFORE, "")
     taught_rerankers.drop(library, taught_rerankers.results(library))

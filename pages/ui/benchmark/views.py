@@ -1,4 +1,4 @@
-"""The report's figures: recall by budget, by document and kind, where gold was lost, and what presets cost."""
+"""The views of a report: recall by budget, cost, document or kind, where gold was lost, and what presets cost."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 
 BY_WORDS: dict[By, str] = {"document": "Document", "format": "Format", "kind": "Kind of question"}
 SEARCHED_ALONE = ("dense", "lexical")
-MOST = 6  # presets side by side in one breakdown
+MOST = 6  # presets in one breakdown
 
 
 def show_recall(report: BenchReport, chosen: tuple[str, ...]) -> None:
-    """Recall at every budget, a line a preset."""
+    """Draw a measure at every budget, one line for each preset."""
     measures = [name for name in ("recall", "attained", "precision", "iou", "full") if _measured(report, name)]
     measure = _choice("Measure", measures, state.BENCH_MEASURE, metric_title)
     _draw(recall_figure(report, palette(), chosen, measure), "recall", "The measure at each budget, a line a preset.")
@@ -53,12 +53,12 @@ def show_recall(report: BenchReport, chosen: tuple[str, ...]) -> None:
 
 
 def show_pareto(report: BenchReport, selected: str) -> str:
-    """Recall against what it costs; returns the preset whose point was chosen, "" for none."""
+    """Draw recall against a cost; returns the preset whose point was clicked, "" for none."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         cost = _choice("Against", list(COST_WORDS), state.BENCH_COST, COST_WORDS.__getitem__)
         budget = choose_budget(report)
     figure = pareto_figure(report, cost, budget, palette(), selected)
-    # A click on a point takes the place of the selection Plotly would draw: the table shows which preset it is.
+    # The caller resets the selection after a click: the table shows the selected preset, not the figure.
     event = st.plotly_chart(
         figure,
         key=f"benchmark.pareto.{state.counter(state.BENCH_PARETO_ROUND)}",
@@ -76,19 +76,19 @@ def show_pareto(report: BenchReport, selected: str) -> str:
 
 
 def _preset_of(point: Any) -> str:
-    named = point.get("customdata") or [""]
-    return str(list(named.values() if isinstance(named, dict) else named)[-1])
+    data = point.get("customdata") or [""]
+    return str(list(data.values() if isinstance(data, dict) else data)[-1])
 
 
 def show_breakdown(report: BenchReport, folder: str, chosen: tuple[str, ...]) -> None:
-    """A metric by document, by format or by the suite's own kinds."""
-    offered = [by for by in get_args(By) if _marks(report, by) > 1] or ["document"]
+    """Draw a metric by document, by format or by the suite's kinds of questions."""
+    offered = [by for by in get_args(By) if _groups(report, by) > 1] or ["document"]
     metrics = list(report.presets[0].metrics)
     usual = f"recall@{headline_budget(report)}"
     presets = [item.preset for item in report.presets]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         by = _choice("By", offered, state.BENCH_BY, BY_WORDS.__getitem__)
-        state.keep_known(state.BENCH_METRIC, metrics)
+        state.forget_unoffered(state.BENCH_METRIC, metrics)
         name = st.selectbox(
             "Metric",
             metrics,
@@ -102,16 +102,16 @@ def show_breakdown(report: BenchReport, folder: str, chosen: tuple[str, ...]) ->
     groups = kept(folder, f"{by}.{name}.{drawn}", lambda: breakdowns(report, by, name or usual, drawn))
     figure = breakdown_figure(report, groups, name or usual, palette())
     _draw(figure, f"by.{by}", "The metric by group, a mark a preset.")
-    left = (
+    left_out = (
         f" {len(presets) - len(drawn)} more presets are left out: choose one in the table to see it."
         if len(presets) > len(drawn)
         else ""
     )
-    st.caption(f"Behind each name stands how many questions it has; bars are 95 % intervals.{left}")
+    st.caption(f"Behind each name stands how many questions it has; bars are 95 % intervals.{left_out}")
 
 
 def show_lost(report: BenchReport) -> None:
-    """Where the gold that was not read was lost."""
+    """Draw which stages lost the gold that was not read."""
     budget = choose_budget(report)
     _draw(lost_figure(report, budget, palette()), "lost", "Where answers were lost, a bar a preset.")
     with st.expander("What the parts mean"):
@@ -125,7 +125,7 @@ def show_lost(report: BenchReport) -> None:
 
 
 def show_positions(folder: str, preset: str) -> None:
-    """Where in the context the gold stands, and how well questions are answered by that."""
+    """Draw where in the context the gold is and, if answers were scored, how many are right by that."""
     deciles = by_position(measured(folder, preset).values())
     _draw(
         position_figure(deciles, palette()), "positions", "Questions by where their first answer stands in the context."
@@ -142,13 +142,13 @@ def show_positions(folder: str, preset: str) -> None:
 
 
 def show_settings(report: BenchReport) -> None:
-    """The settings in which a preset differs from the default, what it costs, and its milliseconds by stage."""
+    """Draw the settings that differ from the default, the costs, and the milliseconds by stage of each preset."""
     settings = settings_table(report)
     if len(settings) > 1:
         st.markdown("**Settings that differ from the default**")
-        plain = {name: LABELS.get(name) or name.rpartition(".")[2].replace("_", " ") for name in settings}
-        said = {plain[name]: column for name, column in settings.items()}
-        st.dataframe(said, hide_index=True, width="content", alt="Settings that differ from the default")
+        labels = {name: LABELS.get(name) or name.rpartition(".")[2].replace("_", " ") for name in settings}
+        columns = {labels[name]: column for name, column in settings.items()}
+        st.dataframe(columns, hide_index=True, width="content", alt="Settings that differ from the default")
     else:
         st.caption("Every preset has the default settings.")
     budget = headline_budget(report)
@@ -163,7 +163,7 @@ def show_settings(report: BenchReport) -> None:
 
 
 def show_unanswerable(report: BenchReport) -> None:
-    """Questions the documents do not answer, scored apart."""
+    """Draw the best scores of questions that the documents do not answer, against those of the others."""
     counts = report.presets[0].unanswerable
     st.markdown("**Questions the documents do not answer**")
     st.caption(
@@ -175,7 +175,7 @@ def show_unanswerable(report: BenchReport) -> None:
 
 
 def unanswerable_table(report: BenchReport) -> dict[str, list[Any]]:
-    """Best scores of answerable and unanswerable questions by preset and search."""
+    """The mean best scores of answerable and unanswerable questions, by preset and search."""
     rows = [
         (item.preset, name, best["answerable"], best["unanswerable"])
         for item in report.presets
@@ -195,27 +195,28 @@ def _two(value: float | None) -> str:
 
 
 def choose_budget(report: BenchReport) -> int:
-    """The budget all views share."""
+    """Draw the choice of the budget, which all views share; returns it in characters."""
     chosen: int = _choice(
         "Budget, characters", list(report.budgets), state.BENCH_BUDGET, lambda b: f"{b:,}", headline_budget(report)
     )
     return chosen
 
 
-def _choice(label: str, options: list[Any], key: str, said: Any, usual: Any = None) -> Any:
+def _choice(label: str, options: list[Any], key: str, format_func: Any, usual: Any = None) -> Any:
     state.choose(key, options, options[0] if usual is None else usual)
-    return st.segmented_control(label, options, format_func=said, key=key, required=True)
+    return st.segmented_control(label, options, format_func=format_func, key=key, required=True)
 
 
-def _draw(figure: plotly.graph_objects.Figure, name: str, said: str) -> None:
-    st.plotly_chart(figure, key=f"benchmark.{name}", config=CONFIG, alt=said)
+def _draw(figure: plotly.graph_objects.Figure, name: str, alt: str) -> None:
+    st.plotly_chart(figure, key=f"benchmark.{name}", config=CONFIG, alt=alt)
 
 
 def _measured(report: BenchReport, name: str) -> bool:
     return any(f"{name}@{budget}" in item.metrics for item in report.presets for budget in report.budgets)
 
 
-def _marks(report: BenchReport, by: By) -> int:
+def _groups(report: BenchReport, by: By) -> int:
+    """The number of groups that a breakdown would have."""
     if by == "document":
         return len({span.document for question in report.questions for span in question.gold})
     if by == "format":

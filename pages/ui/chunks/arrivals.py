@@ -31,7 +31,7 @@ BEYOND = "The link's place lies beyond the end of this document's text. The docu
 
 def arrive(versions: Collection[str]) -> str:
     """Take up the address once. Returns what is wrong with it as a sentence, "" where nothing is and for none."""
-    led = address.taken()
+    led = address.take()
     version = address.last(led or {}, "document")
     if led is None or not version:
         return ""
@@ -55,7 +55,7 @@ def leave(version: str, link: Span) -> None:
     """Before a link of the document shown is followed: its address says where the link stands, so that back leads
     there, wherever else was read or chosen before.
     """
-    address.say({**address.said(), "document": version, "span": "", "chunk": span_parameter(link)})
+    address.say({**address.current(), "document": version, "span": "", "chunk": span_parameter(link)})
 
 
 def land(version: str, start: int, end: int) -> None:
@@ -106,7 +106,7 @@ def _turn(led: address.Query, version: str) -> None:
     held: dict[str, Values] = {}
     for side in ("a", "b"):
         base = base_of(side, version, against)
-        turned = address.turns(led.get(f"dial-{side}", ()), asdict(base))
+        turned = address.parse_dials(led.get(f"dial-{side}", ()), asdict(base))
         values = {**asdict(base), **turned}
         if turned and not settings_or_reason(values, base)[1]:
             held[side] = values
@@ -125,7 +125,7 @@ def say(version: str, reading: Reading, chosen: str | None, *, paged: bool) -> N
     here, against = arrival(), st.session_state.get(state.CHUNKS_OTHER)
     held: dict[str, Values] = st.session_state.get(state.CHUNKS_DIALS) or {}
     turned = {
-        f"dial-{side}": address.turned(values, asdict(base_of(side, version, against)))
+        f"dial-{side}": address.format_dials(values, asdict(base_of(side, version, against)))
         for side, values in held.items()
         if side == "a" or against
     }

@@ -1,4 +1,4 @@
-"""The bench of the Chunks page: dials at the left, one reader or two in the middle, a cut's figures beside them."""
+"""The layout of the Chunks page: dials at the left, one or two readers in the middle, plots or comparison beside."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ PANELS = {
 
 
 def show_panel(panel: PanelState) -> None:
-    """The chosen panel; choosing it again folds it away."""
+    """Draw the choice of a panel and the chosen panel; choosing it again hides it."""
     st.segmented_control(
         "Beside the text",
         list(PANELS),
@@ -60,11 +60,11 @@ def show_panel(panel: PanelState) -> None:
 
 
 def panel_open() -> str:
-    """Which panel is shown, "" for none; the tree at first."""
+    """The name of the panel shown, "" for none; the tree at first."""
     return st.session_state.setdefault(state.CHUNKS_PANEL, "tree") or ""
 
 
-# Rows and columns of the reader: it leaves the room of the panel free, which is laid over it there.
+# The reader's CSS grid by panel: it leaves an area free, over which the panel is laid.
 GRIDS = {
     "": '"middle details" minmax(0, 1fr) / minmax(0, 1fr) var(--side)',
     "tree": '"middle panel" minmax(0, 6fr) "middle tree" minmax(0, 4fr) "middle details" minmax(0, 6fr) '
@@ -76,7 +76,7 @@ PANEL_SHARE = {"tree": "37.5%", "else": "55%"}
 
 @st.fragment
 def bench(view: ReaderView) -> None:
-    """All of it; turning a dial, choosing a chunk and editing run this alone."""
+    """Draw everything below the heading. A fragment: changing a dial, selecting a chunk and editing run this alone."""
     if st.session_state.pop(state.CHUNKS_WANTED, False):
         st.rerun()
     if st.session_state.pop(state.ASK_WANTED, False):
@@ -93,7 +93,7 @@ def bench(view: ReaderView) -> None:
             waiting = st.empty()
             readers = st.container(key="chunks_readers", gap="xsmall")
             panel = st.container(key="chunks_panel", gap="xsmall")
-        with _said(waiting, view):
+        with _spinner_if_new(waiting, view):
             a = chunks_state.shown("a", source, known)
             pair = chunks_compare.compared(source, a, other, known) if other else None
             with readers:
@@ -108,12 +108,12 @@ def bench(view: ReaderView) -> None:
         st.html(f"<style>{_layout(bool(pair), folded)}</style>")
         if not folded:
             with body:
-                show_health(drawn.cut)  # takes the longest: no plot waits for it
+                show_health(drawn.cut)  # last, as it takes the longest
 
 
 @contextmanager
-def _said(place: DeltaGenerator, view: ReaderView) -> Iterator[None]:
-    """Say what is being drawn where nothing of it stands yet; what stands is changed without a word."""
+def _spinner_if_new(place: DeltaGenerator, view: ReaderView) -> Iterator[None]:
+    """Show a spinner while a document or page is drawn for the first time; updates of a drawn one show none."""
     page = st.session_state.get(state.CHUNKS_PAGE) if view.paged else None
     shown = (view.source.version_id, view.paged, page, view.arrival.count)
     if st.session_state.get(state.CHUNKS_DRAWN) == shown:
@@ -126,7 +126,7 @@ def _said(place: DeltaGenerator, view: ReaderView) -> Iterator[None]:
 
 
 def _layout(paired: bool, folded: bool) -> str:
-    """Where the panel is laid over the stage, and the room that the reader leaves it."""
+    """CSS for the panel's place over the stage, and for the area that the reader leaves free."""
     clip = ".st-key-chunks-fold [data-testid=stMarkdownContainer] { position: absolute; clip-path: inset(50%); }"
     fold = clip if folded else ""
     if paired:
@@ -141,7 +141,7 @@ def _layout(paired: bool, folded: bool) -> str:
 
 
 def _rail(source: SourceRow, a: Shown, pair: CutPair | None, folded: bool, known: Sequence[Edit]) -> Shown:
-    """Status and dials, folded to one button; returns the side whose dials they are."""
+    """Draw status, edits and dials, or one button if they are folded; returns the side whose dials are shown."""
     st.button(
         "Show the dials" if folded else "Fold the dials away",
         key="chunks.fold",

@@ -1,4 +1,4 @@
-"""What the chosen chunk's card says beside its text: what was found out about it, and what nearly repeats it."""
+"""The card of the selected chunk: its features, references, metadata and near-duplicates, as data for the reader."""
 
 from __future__ import annotations
 
@@ -12,26 +12,23 @@ from pages.ui.chunks.cuts import Cut
 from pages.ui.chunks.links import Elsewhere, meant
 from pages.ui.shared import words
 
-PATIENCE = 0.25  # seconds that are waited for what is known of a long text's chunks; the card comes without it first
+PATIENCE = 0.25  # seconds to wait for the features of a long text's chunks before the card is shown without them
 LOOKING = "What is known of it: looking through the whole text …"
 STALE = "The index is being made anew: what is known of this chunk is not kept yet."
 _VALUES = 8
 _PLACES = 24
-_LONGEST = 60  # characters of words that lead somewhere
+_LONGEST = 60  # characters of the text of a link
 _PLACED = re.compile(r"(?s)(.+) (\d+):(\d+)")
-# What chunkers find with a span each: terms with their definitions, statements with the sentence they rest on.
+# Metadata of chunkers whose values end with a span: defined terms, used terms, evidence for a statement.
 _TERMS = {"terms": "Defines", "uses": "Uses terms", "evidence": "Rests on"}
 
-Place = tuple[str, int, int, str]  # words, the span they lead to, (-1, -1) nowhere; its version, "" this document
+Place = tuple[str, int, int, str]  # text, start and end of the span it links to (-1: no link), version ("": this one)
 Row = tuple[str, str | list[Place]]
 NOWHERE_ELSE: Mapping[str, Elsewhere] = MappingProxyType({})
 
 
 def card(cut: Cut, leaf: str | None) -> dict[str, Any] | None:
-    """What the reader's card shows of one chunk, as ``show_reader`` takes it; ``None`` where none is chosen.
-
-    "waiting" is true while something of it is still being made.
-    """
+    """The card of a chunk for ``show_reader``; ``None`` without a chunk. "waiting": features are still being made."""
     if leaf not in cut.reading.leaves:
         return None
     index = cut.reading.leaves.index(leaf)
@@ -48,20 +45,20 @@ def card(cut: Cut, leaf: str | None) -> dict[str, Any] | None:
 
 
 def linked(version: str, references: Iterable[Reference]) -> dict[str, Elsewhere]:
-    """Where the links of a document lead that name a document of the library, by their targets as written."""
-    targets = {one.target_url for one in references if one.kind == "link" and one.target is None and one.target_url}
+    """The places in the library that a document's links lead to, by target as written; other links are left out."""
+    targets = {item.target_url for item in references if item.kind == "link" and not item.target and item.target_url}
     return {target: place for target in targets if (place := meant(target, version))}
 
 
 def complete(cut: Cut) -> bool:
-    """Whether nothing of a card of this cut is still being made."""
+    """Whether the features of this cut's chunks are made."""
     return cut.features.over
 
 
 def rows(found: Features, linked: Mapping[str, Elsewhere] = NOWHERE_ELSE, version: str = "") -> list[Row]:
-    """What is known of a chunk, in words, what is not known left out; what it points to with its place.
+    """The features of a chunk as rows of label and value, without empty ones.
 
-    ``linked``: where its links lead in the library, by target; ``version``: of the document itself.
+    ``linked``: the places in the library that its links lead to, by target. ``version``: of its document.
 
     >>> rows(Features(section_type="steps", keywords=("kettle", "tea"), index=2, total=9))
     [('Reads as', 'steps'), ('Place', '2 of 9'), ('Keywords', 'kettle, tea')]
@@ -69,7 +66,7 @@ def rows(found: Features, linked: Mapping[str, Elsewhere] = NOWHERE_ELSE, versio
     ('Uses terms', [('Rent', 120, 180, '')])
     """
     links = [f"{_short(one.text)} ({one.target_url})" for one in found.references if _leaves(one, linked)]
-    told: list[Row] = [
+    candidates: list[Row] = [
         (
             "Reads as",
             "" if found.section_type == "prose" else words.GROWING_WORDS.get(found.section_type, found.section_type),
@@ -86,11 +83,11 @@ def rows(found: Features, linked: Mapping[str, Elsewhere] = NOWHERE_ELSE, versio
         ("Links", _listed(links)),
         *(_metadata(name, values) for name, values in found.metadata.items()),
     ]
-    return [(label, value) for label, value in told if value]
+    return [(label, value) for label, value in candidates if value]
 
 
 def _near_duplicates(cut: Cut, index: int) -> list[tuple[int, str]]:
-    """Near-duplicates in the same document: the other leaf's place, and how alike they are."""
+    """The near-duplicates of a leaf in the same document: the other leaf's index, and their similarity in words."""
     return [
         (pair.first if pair.second == index else pair.second, _alike(pair.similarity))
         for pair in cut.near_duplicates
@@ -99,7 +96,7 @@ def _near_duplicates(cut: Cut, index: int) -> list[tuple[int, str]]:
 
 
 def _alike(similarity: float) -> str:
-    """How alike two passages are.
+    """A similarity in words.
 
     >>> _alike(1.0), _alike(0.996)
     ('the same', '99 % alike')
@@ -128,7 +125,7 @@ def _pointer(one: Reference) -> Place:
 
 
 def _metadata(name: str, values: Sequence[str]) -> Row:
-    """What a chunker itself says of a chunk; a defined term leads to its definition.
+    """A row for a chunker's metadata; terms and evidence link to their spans.
 
     >>> _metadata("first_time", ("10:30",)), _metadata("terms", ("Rent 120:180", "Monthly rent 9:20"))
     (('First time', '10:30'), ('Defines', [('Rent', 120, 180, ''), ('Monthly rent', 9, 20, '')]))
@@ -140,10 +137,10 @@ def _metadata(name: str, values: Sequence[str]) -> Row:
 
 
 def _places(found: Iterable[Place]) -> list[Place]:
-    """Each once, those that lead somewhere in place of the same words that do not."""
-    every = list(dict.fromkeys(found))
-    leading = {said for said, start, *_ in every if start >= 0}
-    kept = [one for one in every if one[1] >= 0 or one[0] not in leading]
+    """At most ``_PLACES`` distinct places; a text without a link is dropped if the same text has one elsewhere."""
+    distinct = list(dict.fromkeys(found))
+    linked_texts = {text for text, start, *_ in distinct if start >= 0}
+    kept = [place for place in distinct if place[1] >= 0 or place[0] not in linked_texts]
     return kept if len(kept) <= _PLACES else [*kept[:_PLACES], ("…", -1, -1, "")]
 
 

@@ -1,4 +1,4 @@
-"""Two cuts of one text: whose cuts agree, whose sever gold, and their sizes side by side."""
+"""Two cuts of one text compared: shared boundaries, gold spans that are cut apart, and chunk sizes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHOWN = 12
 
 @dataclass(frozen=True, slots=True)
 class CutPair:
-    """B beside A. ``found``: what tells them apart, ``None`` while one of them is being made."""
+    """The second side of a comparison. ``found``: how it differs from A, ``None`` while either is being made."""
 
     a: Shown
     b: Shown
@@ -33,21 +33,21 @@ class CutPair:
 
     @property
     def marks(self) -> list[tuple[int, str]]:
-        """Of both readers: place, and whether both cut there, B alone, or A alone."""
+        """The marks of both readers: (position, "agreed", "added" by B, or "removed" by B)."""
         if self.found is None:
             return []
         return [(cut.position, cut.agreement.value) for cut in self.found.cuts[:MOST_MARKS]]
 
 
 def chosen_other() -> str | None:
-    """What the document is compared with, ``None`` for nothing."""
+    """The name of the recipe to compare with, ``None`` for none."""
     other = st.session_state.get(state.CHUNKS_OTHER)
     return other if other in OTHERS else None
 
 
 def show_choice() -> None:
-    """The picker of what to compare with."""
-    state.keep_known(state.CHUNKS_OTHER, [*OTHERS, None])
+    """Draw the choice of the recipe to compare with."""
+    state.forget_unoffered(state.CHUNKS_OTHER, [*OTHERS, None])
     st.selectbox(
         "Compare with",
         OTHERS,
@@ -61,21 +61,21 @@ def show_choice() -> None:
 
 
 def _other_chosen() -> None:
-    """A fresh second side; its dials are shown where it has some."""
+    """Reset the dials of the second side, and show them if there is one."""
     other = st.session_state.get(state.CHUNKS_OTHER)
     chunks_state.turn("b", None)
     st.session_state[state.CHUNKS_SIDE] = "b" if other == OWN else "a"
 
 
 def compared(source: SourceRow, a: Shown, other: str, edits: Sequence[Edit]) -> CutPair:
-    """The second side beside the first."""
+    """The second side, compared with the first."""
     b = chunks_state.shown("b", source, edits, other)
     done = not (a.waiting or b.waiting)
     return CutPair(a, b, _compare(a, b, gold_of(source.version_id)) if done else None)
 
 
 def _compare(a: Shown, b: Shown, gold: Sequence[Span]) -> Comparison:
-    """``compare``, once for the same pair."""
+    """``compare``, cached for the last pair."""
     held: tuple[object, Comparison] | None = st.session_state.get("chunks.comparison")
     key = (a.cut, b.cut, tuple(gold))
     if held is None or held[0] != key:
@@ -85,13 +85,13 @@ def _compare(a: Shown, b: Shown, gold: Sequence[Span]) -> Comparison:
 
 
 def gold_of(version: str) -> list[Span]:
-    """The judged passages of a document."""
+    """The gold spans of a document."""
     rows = services.library().judgments(version)
     return sorted({Span(row.start, row.end) for row in rows if row.start is not None and row.end is not None})
 
 
 def show_comparison(pair: CutPair) -> None:
-    """The figures under the readers' panel."""
+    """Draw the figures of a comparison."""
     if pair.found is None:
         st.caption("Comparing when both cuts are made …")
         return
@@ -117,16 +117,16 @@ def show_comparison(pair: CutPair) -> None:
 
 
 def take_b(settings: ChunkingSettings) -> None:
-    """A's dials stand as B's do, and nothing is compared any more: what B showed is the trial that can be applied."""
+    """Set A's dials to B's and end the comparison, so that B's cut becomes the trial that can be applied."""
     chunks_state.turn("a", asdict(settings))
     chunks_state.turn("b", None)
     st.session_state[state.CHUNKS_OTHER] = None
     st.session_state[state.CHUNKS_SIDE] = "a"
-    st.session_state[state.CHUNKS_WANTED] = True  # the picker of what to compare with stands outside the fragment
+    st.session_state[state.CHUNKS_WANTED] = True  # the choice of the comparison is drawn outside the fragment
 
 
 def table(pair: CutPair) -> dict[str, list[str]]:
-    """Sizes side by side, in tokens."""
+    """The sizes of both cuts' chunks in tokens."""
     assert pair.found is not None  # noqa: S101 - asked for when it is there
     a, b, gold = pair.found.sizes_a, pair.found.sizes_b, len(pair.found.gold)
     rows: list[tuple[str, str, str]] = [
@@ -147,7 +147,7 @@ def table(pair: CutPair) -> dict[str, list[str]]:
 
 
 def _severed(pair: CutPair, found: Comparison) -> None:
-    """Judged passages that no one chunk holds, each leading there."""
+    """The gold spans that no single chunk contains, each with a link."""
     if not found.gold:
         st.caption("No judged passage in this document: nothing says which cut serves a question.")
         return

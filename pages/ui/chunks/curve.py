@@ -1,4 +1,4 @@
-"""The similarity curve beside the text, reading downwards as the text does: falls, the threshold, the cuts."""
+"""The plot of the similarity of neighbouring sentences down the text, with the threshold and the cuts."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from pages.ui.shared.plots import draw_beside_text, palette
 if TYPE_CHECKING:
     import plotly.graph_objects
 
-MARKS = 240  # marks drawn at a time: more could not be told apart; every point is there for the mouse
+MARKS = 240  # marks drawn at a time; every point can be hovered and clicked
 _STOPPED = "chunks.curve_stopped"
 
 
 def show_curve(panel: PanelState) -> None:
-    """The curve, or how far the encoder is with the sentences it needs."""
+    """Draw the curve, or the progress of encoding the sentences."""
     vectors = _vectors(panel)
     if vectors is None:
         return
@@ -38,21 +38,21 @@ def show_curve(panel: PanelState) -> None:
 
 
 def _vectors(panel: PanelState) -> Vectors | None:
-    """Of the sentences; ``None`` while they are made."""
+    """The vectors of the document's sentences; ``None`` while they are made, or if that was stopped."""
     version, cutter = panel.cut.version, cutter_of(panel.cut.version)
     if st.session_state.get(_STOPPED) == version:
         if not st.button("Encode the sentences", key="chunks.curve_encode", icon=":material/play_arrow:"):
             st.caption("The curve compares neighbouring sentences, and needs a vector of each.")
             return None
         st.session_state[_STOPPED] = None
-    task = tasks.begun("curve", version, cutter.vectors)
-    said, stopped = "Encoding sentences: {done} of {total}", partial(st.session_state.__setitem__, _STOPPED, version)
-    over = tasks.finished("curve", task, said, stopped, "Loading the encoder …", stacked=True)
+    task = tasks.get_or_start("curve", version, cutter.vectors)
+    text, on_stop = "Encoding sentences: {done} of {total}", partial(st.session_state.__setitem__, _STOPPED, version)
+    over = tasks.finished_or_progress("curve", task, text, on_stop, "Loading the encoder …", stacked=True)
     return task.result() if over else None
 
 
 def figure(line: Curve, panel: PanelState) -> plotly.graph_objects.Figure:
-    """Similarity to the right, the text downwards in code points; the caret and the chosen chunk's ends as lines."""
+    """The plot: similarity (x) by offset in the text (y, downwards), with lines at the caret and the chunk's ends."""
     import plotly.graph_objects as go
 
     colours = palette()
@@ -67,7 +67,7 @@ def figure(line: Curve, panel: PanelState) -> plotly.graph_objects.Figure:
             x=line.values[gaps].astype(np.float32),
             y=places,
             customdata=np.stack([places, places + 1], axis=1),
-            mode="markers" if said else "lines+markers",  # a line alone hears no click
+            mode="markers" if said else "lines+markers",  # a line without markers gets no clicks
             line={"width": 1.2},
             marker={**marker, "symbol": symbol, "color": colour},
             hovertemplate=f"{said}similarity %{{x:.2f}}<extra></extra>",

@@ -1,4 +1,4 @@
-"""Edits by hand: what the reader asks for, done and undone, and the list of all with what no longer fits."""
+"""Edits of chunks by hand: requests of the reader carried out and undone, and the list of all edits."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _DONE = {
 
 
 def editing_of(cut: Cut, known: Sequence[Edit]) -> dict[str, Any]:
-    """What the reader is told of a document's edits in this cut."""
+    """A document's edits in this cut, as data for the reader."""
     library = services.library()
     version, notice = cut.version, st.session_state.get(state.CHUNKS_NOTICE)
     return reader_told.editing(
@@ -61,14 +61,14 @@ def _place(edit: Edit) -> tuple[int, int]:
 
 
 def take(source: SourceRow, cut: Cut, key: str) -> None:
-    """Do what was asked for in the reader of this key; its callback."""
+    """Carry out the edits requested in the reader of this key; its callback."""
     for asked in reader_told.edits_asked(key):
         if asked.cut_key == cut.reading.text_key or asked.cut_key.startswith(cut.reading.text_key):
             attempt(source, lambda one=asked: _do(source, cut, one))  # type: ignore[misc] # mypy cannot type it
 
 
 def attempt(source: SourceRow, action: Callable[[], str]) -> None:
-    """Do it and let the index follow, or leave a line that says why not."""
+    """Do it and update the index; an error becomes the reader's notice."""
     try:
         say(source, action(), undo=True)
     except LecternError as error:
@@ -78,7 +78,7 @@ def attempt(source: SourceRow, action: Callable[[], str]) -> None:
 
 
 def say(source: SourceRow, text: str, *, undo: bool = False, wrong: bool = False) -> None:
-    """Leave a line in the reader."""
+    """Set the reader's notice."""
     state.bump(f"{state.CHUNKS_NOTICE}s")
     serial = state.counter(f"{state.CHUNKS_NOTICE}s")
     st.session_state[state.CHUNKS_NOTICE] = (source.version_id, Notice(serial, text, undo=undo, wrong=wrong))
@@ -109,7 +109,7 @@ def _do(source: SourceRow, cut: Cut, asked: EditRequest) -> str:
 
 
 def draft(document: Document, asked: EditRequest) -> Edit:
-    """The edit that was asked for. Raises ``LecternError`` for one that cannot be made."""
+    """The requested edit. Raises ``LecternError`` if it cannot be made."""
     at, to, start, end = asked.at or 0, asked.to or 0, asked.start or 0, asked.end or 0
     makers: dict[str, Callable[[], Edit]] = {
         "merge": lambda: edits.merge(document, at),
@@ -124,7 +124,7 @@ def draft(document: Document, asked: EditRequest) -> Edit:
 
 
 def _switched(known: Sequence[Edit], asked: EditRequest) -> Edit | None:
-    """The edit of the same kind that stands where one is asked for: asking again switches it off."""
+    """The present edit of the same kind and place as a requested one, which then switches it off."""
     if asked.kind not in ("disable", "pin") or asked.start is None or asked.end is None:
         return None
     same = (edit for edit in known if edit.kind == asked.kind)
@@ -137,7 +137,7 @@ def _dropped(version: str) -> Edit | None:
 
 
 def show_edits(source: SourceRow, cut: Cut, known: Sequence[Edit]) -> None:
-    """The button that opens the list of all edits; nothing where there are none."""
+    """Draw the button that opens the list of all edits, if there are any."""
     if not known:
         return
     conflicts = {conflict.edit.id: conflict.sentence for conflict in cut.conflicts}

@@ -1,4 +1,4 @@
-"""The map: the chunks of a cut as points, like ones near each other."""
+"""The map of a cut: its chunks as points in two dimensions, similar ones near each other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pages.ui.shared.plots import draw_beside_text, palette
 if TYPE_CHECKING:
     import plotly.graph_objects
 
-COLOURS = 10  # more groups cannot be told apart
+COLOURS = 10  # groups with a colour of their own
 OTHERS = "others"
 NAMED = 20  # characters of a group's name in the legend
 SYMBOLS = ("circle", "square", "diamond", "cross", "x", "triangle-up", "triangle-down", "star", "hexagon", "pentagon")
@@ -26,9 +26,9 @@ SYMBOLS = ("circle", "square", "diamond", "cross", "x", "triangle-up", "triangle
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Points:
-    """Chunks on a map: ``places`` ``(n, 2)``; of each its first words, its span, and what it is coloured by.
+    """Chunks on a map. ``places``: coordinates, shape (n, 2). ``texts``: first words. ``groups``: what to colour by.
 
-    ``left_out``: how many have no vector.
+    ``left_out``: the number of chunks without a vector.
     """
 
     places: Vectors
@@ -39,7 +39,7 @@ class Points:
 
 
 def show_map(panel: PanelState) -> None:
-    """The map of the drawn cut, coloured by heading."""
+    """Draw the map of the present cut, coloured by heading."""
     points = of_cut(panel)
     if len(points.spans) < 2:
         st.caption("Fewer than two chunks have vectors; apply the cut to encode them.")
@@ -51,7 +51,7 @@ def show_map(panel: PanelState) -> None:
 
 
 def of_cut(panel: PanelState) -> Points:
-    """The chunks of the drawn cut whose vectors are known."""
+    """The points of a cut, for those chunks whose vectors the library has."""
     cut = panel.cut
     found = services.library().vectors.get(list(dict.fromkeys(cut.keys)))
     kept = [(leaf, found[key]) for leaf, key in zip(cut.tree.leaves, cut.keys, strict=True) if key in found]
@@ -69,7 +69,7 @@ def _first_words(text: str) -> str:
 
 
 def figure(points: Points, panel: PanelState) -> plotly.graph_objects.Figure:
-    """Colour, symbol and name together tell the groups apart, the largest first; a ring is around the chosen chunk."""
+    """The plot. Groups differ by colour and symbol, the largest first; the selected chunk has a ring."""
     import plotly.express as px
 
     colours = palette()

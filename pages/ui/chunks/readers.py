@@ -1,4 +1,4 @@
-"""The reader of the bench, or two of them, one above the other; on paper one page with the boxes of either."""
+"""The reader of the Chunks page, or two of them for two cuts; as page pictures, one page with the boxes of either."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from pages.ui.settings.recipe_words import in_short
 from pages.ui.shared import services, state, words
 from pages.ui.shared.guard import guarded
 
-HALF = 260  # pixels of each of two readers at least; the style sheet makes them fit the window
+HALF = 260  # least height in pixels of each of two readers; the style sheet fits them to the window
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderView:
-    """What the page asks of the readers, fixed while the fragment runs again. ``paged``: page pictures, not text."""
+    """What the page passes to the readers, constant while only the fragment runs. ``paged``: draw pages, not text."""
 
     source: SourceRow
     paged: bool
@@ -40,7 +40,7 @@ class ReaderView:
 
 
 def show_readers(view: ReaderView, a: Shown, pair: CutPair | None, known: Sequence[Edit]) -> Choice:
-    """The reader, or A above B; on paper one page with the boxes of either."""
+    """Draw the reader, A above B for a comparison, or a page with the boxes of either; returns A's selection."""
     version = view.source.version_id
     if pair is None or view.paged:
         drawn = a
@@ -75,7 +75,7 @@ def _sheet(view: ReaderView, drawn: Shown) -> dict[str, Any]:
 
 
 def _ask_password(version: str, error: PasswordNeededError) -> None:
-    """Ask, and run the page again with what was typed; after a wrong password that means to ask again."""
+    """Draw the form for a file's password. The page runs again with it, and asks again if it was wrong."""
     with st.form("chunks.password", border=True, width=520):
         st.markdown(":material/lock: **The pages of this file are locked.**")
         st.caption(words.escaped(str(error)))
@@ -91,10 +91,10 @@ def _one(
 ) -> Choice:
     source, version, cut = view.source, view.source.version_id, drawn.cut
     gold = judging.for_reader(version, page_to_show(cut) if page else 0)
-    # What was clicked just now is known before the reader is drawn: its card must not wait for the next turn.
+    # The click that caused this run is read before the reader is drawn, so that its card is in the same run.
     clicked = getattr(st.session_state.get(state.READER), "selected", None)
     chosen = chosen_in(cut.reading, clicked, st.session_state.get(state.CHUNKS_CHOSEN), view.arrival.count)
-    told = card(cut, chosen.leaf)
+    details = card(cut, chosen.leaf)
     choice = show_reader(
         cut.reading,
         view.arrival,
@@ -103,7 +103,7 @@ def _one(
         judging=gold,
         editing=chunks_edits.editing_of(cut, known) if editing else None,
         jump=chunks_state.jump(version),
-        card=told,
+        card=details,
         leads=leading(version),
         half=Half(drawn.label),
         on={
@@ -114,13 +114,13 @@ def _one(
             "follow": partial(follow, state.READER),
         },
     )
-    if told and told["waiting"]:
+    if details and details["waiting"]:
         st.fragment(_completing, run_every=0.5)(cut)
     return _keep(choice)
 
 
 def _completing(cut: Cut) -> None:
-    """A card that lacks what takes long is drawn again when that is there."""
+    """Run again when the features are made, so that the card is completed."""
     with guarded():
         if complete(cut):
             st.rerun()
@@ -141,26 +141,26 @@ def _boxes_of() -> str:
 
 
 def page_to_show(cut: Cut) -> int:
-    """The page turned to, else the chosen chunk's, else the first that holds a chunk."""
+    """The 1-based page turned to, else the selected chunk's, else the first one with a chunk."""
     turned = st.session_state.get(state.CHUNKS_PAGE)
     home = cut.reading.page_of(st.session_state.get(state.CHUNKS_CHOSEN))
     return int(turned or home or (cut.reading.pages[0][0] if cut.reading.pages else 1))
 
 
 def _turn() -> None:
-    """A page was turned, or the chosen chunk stands on another."""
+    """On "turn": another page was chosen, or the selected chunk is on another page."""
     version, page, _ = st.session_state[state.READER].turn
     if version == st.session_state.get(state.CHUNKS_VERSION):
         st.session_state[state.CHUNKS_PAGE] = page
 
 
 def _open() -> None:
-    """A passage of another document was asked for."""
+    """On "open": show a span of another document."""
     version, start, end, _ = st.session_state[state.READER].open
     if any(row.version_id == version for row in services.sources()):
         chunks_state.open_place(version, start, end)
 
 
 def _judge(key: str) -> None:
-    """A passage was judged in the reader of this key, or a judgment removed."""
+    """On "judging": carry out what was requested in the reader of this key."""
     judging.take(st.session_state[key].judging, judging.CHUNKS)

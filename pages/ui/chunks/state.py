@@ -1,4 +1,4 @@
-"""What the Chunks page shows: whose dials, which cut of them, whether it is a trial, and where to look."""
+"""The state of the Chunks page: the dials' values, the cut they make, whether it is a trial, and where to scroll."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pages.ui.shared.tasks import Task
 
 @dataclass(frozen=True, slots=True)
 class PanelState:
-    """What the panels beside the text show: a cut, the chosen chunk (an index, -1 for none) and the caret."""
+    """What the panels beside the text show: a cut, the index of the selected leaf (-1: none), the caret's offset."""
 
     cut: Cut
     chosen: int
@@ -29,17 +29,18 @@ class PanelState:
 
     @property
     def leaf(self) -> Chunk | None:
-        """The chosen chunk."""
+        """The selected leaf; ``None`` without one."""
         leaves = self.cut.tree.leaves
         return leaves[self.chosen] if 0 <= self.chosen < len(leaves) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One side of the bench. ``cut``: what the reader draws; while ``waiting`` is at work, the one before.
+    """One side of the page.
 
-    ``settings``: of the dials. ``trial``: they differ from the document's own. ``indexed``: this cut is the one that
-    questions find. ``said``: sentences about dials that are held back.
+    ``cut``: the cut to draw. ``settings``, ``values``: those of its dials. ``trial``: they differ from the document's
+    own settings. ``indexed``: searches use this cut. ``said``: sentences about values that another one limits.
+    ``waiting``: the task that makes the new cut, while ``cut`` is still the previous one; else ``None``.
     """
 
     cut: Cut
@@ -52,7 +53,7 @@ class Shown:
 
     @property
     def label(self) -> str:
-        """What the reader calls it."""
+        """The reader's label."""
         if self.waiting:
             return "The cut before"
         if self.indexed:
@@ -61,7 +62,7 @@ class Shown:
 
 
 def own_settings(version: str) -> tuple[ChunkingSettings, str]:
-    """How a document is cut, and what decides it: "library", "kind" or "document"."""
+    """A document's own chunking settings, and what they are set for: "library", "kind" or "document"."""
     return services.library().cutting.effective_chunking(version)
 
 
@@ -75,34 +76,34 @@ def same(one: ChunkingSettings, other: ChunkingSettings) -> bool:
 
 
 def turned_values(side: str) -> Values | None:
-    """What a side's dials were turned to; ``None`` where they stand as the document is cut."""
-    held: dict[str, Values] = st.session_state.setdefault(state.CHUNKS_DIALS, {})
-    return held.get(side)
+    """The values of a side's dials; ``None`` if they are unchanged."""
+    dials: dict[str, Values] = st.session_state.setdefault(state.CHUNKS_DIALS, {})
+    return dials.get(side)
 
 
 def turn(side: str, values: Mapping[str, Any] | None) -> None:
-    """Set all dials of a side at once; ``None`` turns them back. No dial drawn before can turn one of them any more."""
-    held: dict[str, Values] = st.session_state.setdefault(state.CHUNKS_DIALS, {})
+    """Set all dials of a side at once; ``None`` resets them. Later reports of widgets drawn before are ignored."""
+    dials: dict[str, Values] = st.session_state.setdefault(state.CHUNKS_DIALS, {})
     state.bump(_round(side))
     if values is None:
-        held.pop(side, None)
+        dials.pop(side, None)
     else:
-        held[side] = dict(values)
+        dials[side] = dict(values)
 
 
 def turn_some(side: str, changes: Mapping[str, Any], drawn: Values, anew: int) -> None:
-    """Keep what some dials of a side were turned to; the others stand as they stand by now.
+    """Change some dials of a side; the others keep their present values.
 
-    ``drawn``: what these dials showed; ``anew``: ``set_anew`` then. A window that redraws itself, as beside a progress
-    bar, reports the dials it still shows: of such, what was set anew meanwhile is not turned back.
+    ``drawn``: the values that the widgets showed. ``anew``: ``set_anew`` when they were drawn. If all dials were set at
+    once since, the change is ignored: the browser may still report widgets of before, as during a progress bar.
     """
     if anew == set_anew(side):
-        held: dict[str, Values] = st.session_state.setdefault(state.CHUNKS_DIALS, {})
-        held[side] = {**(held.get(side) or drawn), **changes}
+        dials: dict[str, Values] = st.session_state.setdefault(state.CHUNKS_DIALS, {})
+        dials[side] = {**(dials.get(side) or drawn), **changes}
 
 
 def set_anew(side: str) -> int:
-    """How often the dials of a side were set all at once: by a start, by B's, or back."""
+    """How often all dials of a side were set at once (``turn``)."""
     return state.counter(_round(side))
 
 
@@ -111,7 +112,7 @@ def _round(side: str) -> str:
 
 
 def shown(side: str, source: SourceRow, edits: Sequence[Edit], against: str | None = None) -> Shown:
-    """A side: the document as its dials cut it, edits carried out. ``against``: what the second side starts from."""
+    """The state of a side: the document cut with its dials and edits. ``against``: what the second side starts from."""
     version = source.version_id
     own, _ = own_settings(version)
     base, values, said = arrivals.base_of(side, version, against), turned_values(side), list[str]()
@@ -137,28 +138,28 @@ def shown(side: str, source: SourceRow, edits: Sequence[Edit], against: str | No
 def _made(
     side: str, version: str, settings: ChunkingSettings, edits: Sequence[Edit], source: SourceRow
 ) -> tuple[Cut, Task[Cut] | None]:
-    """The cut; or the one shown before it, and the work that makes it."""
+    """The cut and ``None``; while it takes long, the previous cut and the task that makes the new one."""
     key = cut_key(version, settings, edits)
     found = known_cut(key)
     if found is not None:
         return found, None
-    task = tasks.begun(f"cut {side}", key, cutting(version, settings, edits))
+    task = tasks.get_or_start(f"cut {side}", key, cutting(version, settings, edits))
     if task.wait(tasks.PATIENCE):
         return task.result(), None
-    before: tuple[str, str, Any] | None = st.session_state.setdefault(state.CHUNKS_LAST, {}).get(side)
-    held = known_cut(before[1]) if before and before[0] == version else None
+    last: tuple[str, str, Any] | None = st.session_state.setdefault(state.CHUNKS_LAST, {}).get(side)
+    previous = known_cut(last[1]) if last and last[0] == version else None
     own, _ = own_settings(version)
-    return held or applied_cut(version, own, source.recipe_fingerprint), task
+    return previous or applied_cut(version, own, source.recipe_fingerprint), task
 
 
 def turn_back(side: str) -> None:
-    """Turn the dials of a side back to the cut that was shown last."""
-    before = st.session_state.setdefault(state.CHUNKS_LAST, {}).get(side)
-    turn(side, before[2] if before else None)
+    """Set the dials of a side to those of the cut that was shown last."""
+    last = st.session_state.setdefault(state.CHUNKS_LAST, {}).get(side)
+    turn(side, last[2] if last else None)
 
 
 def jump_to(version: str, start: int, end: int) -> None:
-    """Let the reader scroll to a span and light it up."""
+    """Have the reader scroll to a span and highlight it."""
     state.bump(state.CHUNKS_JUMPS)
     st.session_state[state.CHUNKS_JUMP] = (
         version,
@@ -167,7 +168,7 @@ def jump_to(version: str, start: int, end: int) -> None:
 
 
 def open_place(version: str, start: int, end: int) -> None:
-    """Show a span of any document: the bench is laid anew where it is another one than is shown."""
+    """Show a span of any document; for another document than the present one the whole page runs again."""
     if st.session_state.get(state.CHUNKS_VERSION) != version:
         arrivals.forget_arrival()
         arrivals.show(version)
@@ -176,6 +177,6 @@ def open_place(version: str, start: int, end: int) -> None:
 
 
 def jump(version: str) -> Mapping[str, int] | None:
-    """Where the reader is to go, in this document."""
-    held = st.session_state.get(state.CHUNKS_JUMP)
-    return held[1] if held and held[0] == version else None
+    """The span that the reader of this document has to scroll to, as ``show_reader`` takes it."""
+    target = st.session_state.get(state.CHUNKS_JUMP)
+    return target[1] if target and target[0] == version else None

@@ -1,4 +1,4 @@
-"""Whether the reader shows what is indexed or a trial, what the trial would cost, and the way to apply it."""
+"""The status above the dials: indexed cut or trial, the cost of a trial, and the form that applies it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from pages.ui.shared import background, services, state, tasks, words
 from pages.ui.shared.guard import guarded
 
 SCOPE_FROM = {"library": "the library's", "kind": "its kind's", "document": "its own"}
-APPLYING = "chunks.applying"  # whether the way to apply a trial is open
+APPLYING = "chunks.applying"  # whether the form that applies a trial is open
 TAUGHT_ANEW = "The index holds the cut from before the library's headings taught this chunker anew."
 
 
 def show_status(source: SourceRow, shown: Shown) -> None:
-    """What stands above the dials."""
+    """Draw the status."""
     if shown.waiting:
         said, back = "Reading sentences: {done} of {total}", partial(chunks_state.turn_back, "a")
         tasks.show_progress("cut a", shown.waiting, said, back, "Cutting …", stacked=True)
@@ -66,7 +66,7 @@ def _buttons(source: SourceRow, shown: Shown) -> None:
     with st.container(horizontal=True, gap="xsmall"):
         if shown.trial:
             opened = st.popover("Apply …", type="primary", key=APPLYING, on_change="rerun")
-            if opened.open:  # what it costs is reckoned by cutting anew: not at every turn of a dial
+            if opened.open:  # the cost takes a cut of the documents, so it is not computed at every change
                 with opened:
                     _apply(source, shown.settings)
             st.button("Back", key="chunks.back", help="Back to how it is cut now.", on_click=_back)
@@ -76,14 +76,14 @@ def _buttons(source: SourceRow, shown: Shown) -> None:
 
 
 def _why_not(source: SourceRow, shown: Shown) -> str:
-    """Why the index does not hold the cut of the document's own recipe."""
+    """Draw why the index does not have the cut of the document's own recipe."""
     if source.by_words:
         return "This document is found by its words so far; its meaning is still to be encoded."
     return TAUGHT_ANEW if _taught_anew(source, shown) else "The index still holds another cut."
 
 
 def _taught_anew(source: SourceRow, shown: Shown) -> bool:
-    """Whether the index holds what ``learned`` made of these dials and edits before it learned anew."""
+    """Whether the index has the cut that ``learned`` made of these settings and edits before it was trained again."""
     edits = len(shown.cut.made.applied) + len(shown.cut.conflicts)
     return shown.settings.chunker == "learned" and source.recipe == describe(shown.settings, edits)
 
@@ -93,7 +93,7 @@ def _back() -> None:
 
 
 def _apply(source: SourceRow, settings: ChunkingSettings) -> None:
-    """Where to apply it, what that costs, and the button."""
+    """Draw where to apply a trial, what that costs, and the button."""
     kind = words.kind(source.document_kind)
     said = {"document": "This document", "kind": f"All of its kind: {kind}", "library": "The library"}
     scope = st.radio(
@@ -103,8 +103,10 @@ def _apply(source: SourceRow, settings: ChunkingSettings) -> None:
     library = services.library()
     name = f"{library.revision()} {scope} {key} {settings}"
 
-    task = tasks.begun("cost", name, lambda task: library.cutting.plan(scope, key, settings, task.tell))
-    if tasks.finished("cost", task, "Reckoning: document {done} of {total}", None, "Reckoning …", stacked=True):
+    task = tasks.get_or_start("cost", name, lambda task: library.cutting.plan(scope, key, settings, task.tell))
+    if tasks.finished_or_progress(
+        "cost", task, "Reckoning: document {done} of {total}", None, "Reckoning …", stacked=True
+    ):
         st.markdown(words.escaped(task.result().sentence))
     if scope != "document" and any(row.scope != "library" for row in library.cutting.recipes()):
         st.caption("Documents that are cut in a way of their own keep it.")
@@ -115,7 +117,7 @@ def _apply(source: SourceRow, settings: ChunkingSettings) -> None:
 
 
 def start_recipe(scope: str, source: SourceRow, settings: ChunkingSettings | None) -> None:
-    """Make a recipe that of the library, of a kind or of a document (``None``: no own one), in the background."""
+    """Set the recipe of the library, of a kind or of a document (``None`` removes its own), in the background."""
     library = services.library()
     if scope == "library" and settings is not None:
         background.start_apply(replace(library.settings, chunking=settings))
@@ -142,7 +144,7 @@ def start_recut(source: SourceRow, *, alike: bool = False) -> None:
 
 
 def _working() -> None:
-    """The index being brought up to date."""
+    """Draw the progress of updating the index."""
     with guarded():
         jobs = background.active_jobs("apply")
         if not jobs:

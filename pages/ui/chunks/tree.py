@@ -1,4 +1,4 @@
-"""The icicle of a cut: the document at the left, its parents, its chunks, each as tall as its text is long."""
+"""The icicle plot of a cut: document, parents and chunks from left to right, with heights by length of text."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from pages.ui.shared.plots import draw_beside_text, palette, softened
 if TYPE_CHECKING:
     import plotly.graph_objects
 
-MOST = 800  # pieces of a cut; of more, the lowest are left out
+MOST = 800  # chunks drawn; for more, the lowest levels are left out
 LABEL = 60  # characters
 _ALT = "Parents and chunks, as tall as their text is long, bluer the larger among their like"
 
 
 def show_tree(panel: PanelState) -> None:
-    """The icicle; the reader's own tree stands below it."""
+    """Draw the icicle plot. The reader draws its own tree below it."""
     chunks = panel.cut.tree.chunks
     if not chunks:
         st.caption("There is no chunk.")
@@ -33,17 +33,17 @@ def show_tree(panel: PanelState) -> None:
 
 
 def drawn(chunks: Sequence[Chunk]) -> list[Chunk]:
-    """The chunks down to a level at which they are few enough to be drawn; all of them where no level is."""
+    """The chunks from the lowest level up at which they are at most ``MOST``; if none is, those of the top level."""
     top = max(chunk.level for chunk in chunks)
     for lowest in range(top + 1):
-        found = [chunk for chunk in chunks if chunk.level >= lowest]
-        if len(found) <= MOST:
-            return found
+        kept = [chunk for chunk in chunks if chunk.level >= lowest]
+        if len(kept) <= MOST:
+            return kept
     return [chunk for chunk in chunks if chunk.level == top]
 
 
 def figure(chunks: Sequence[Chunk], panel: PanelState) -> plotly.graph_objects.Figure:
-    """A bar a chunk below the document's; a click on one leads to its text."""
+    """The plot, with a bar for each chunk that links to its text."""
     import plotly.graph_objects as go
 
     document, chosen = panel.cut.tree.document, panel.leaf
@@ -82,7 +82,7 @@ def figure(chunks: Sequence[Chunk], panel: PanelState) -> plotly.graph_objects.F
 
 
 def label(chunk: Chunk, by_id: Mapping[str, Chunk]) -> str:
-    """The heading a chunk stands under, where its parent has another, else its first words.
+    """A chunk's label: its heading if its parent has another one, else its first words.
 
     >>> label(Chunk("c", 0, None, 0, 9, "- The end", 2), {})
     'The end'

@@ -1,1 +1,1 @@
-"""Components of the Library page."""
+"""The parts of the Library page, and the dialog with the judgments, which other pages open, too."""

@@ -1,4 +1,4 @@
-"""The ways in: files, a whole folder dropped, or a folder of this machine that is kept in step."""
+"""The ways to add documents: dropped files, a dropped folder, or a folder of this machine that is kept in step."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from core.watching.planning import FolderPlan
 from pages.ui.shared import background, samples, services, state, words
 from pages.ui.shared.guard import attempt_or_toast
 
-LISTED = 200
+LISTED = 200  # rows listed of each kind
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A folder as it was looked at, with the patterns that a person gave."""
+    """The preview of a folder that is to be kept in step, with the patterns that the person gave to ignore files."""
 
     path: Path
     patterns: tuple[str, ...]
@@ -31,7 +31,7 @@ class Look:
 
 
 def show_folder_adding() -> None:
-    """A path, what to pass over, and what would happen."""
+    """Draw the form for a folder and patterns to ignore, and below it the preview."""
     st.caption(
         "New files are read, changed ones again, moved ones follow, and what is deleted goes to the trash here. "
         "Your own files are never touched."
@@ -55,7 +55,7 @@ def show_folder_adding() -> None:
 
 
 def parted(patterns: str) -> tuple[str, ...]:
-    """The patterns in a line of them.
+    """The patterns in a comma-separated line.
 
     >>> parted(" drafts/, *.bak ,")
     ('drafts/', '*.bak')
@@ -64,7 +64,7 @@ def parted(patterns: str) -> tuple[str, ...]:
 
 
 def look(path: Path, patterns: Sequence[str]) -> None:
-    """Look through a folder, change nothing, and keep what was seen for the page to show."""
+    """Scan a folder without changing anything, and keep the preview for the page."""
     st.session_state[state.FOLDER_LOOK] = None
     with st.status(f"Looking through {words.escaped(str(path))} …") as status:
 
@@ -86,9 +86,9 @@ def look(path: Path, patterns: Sequence[str]) -> None:
 
 
 def show_look(seen: Look) -> None:
-    """What would happen, what it would cost, and the button that lets it."""
+    """Draw the preview: counts by outcome, the cost of reading, the files, and the button that adds the folder."""
     plan, changes = seen.plan, seen.plan.changes
-    assert changes is not None  # noqa: S101 - it was looked at
+    assert changes is not None  # noqa: S101 - ``look`` keeps no plan without changes
     unread = {file.path for file in changes.new}
     new = [*plan.new, *(file for file in plan.waiting if file.path in unread)]
     changed = [*plan.changed, *(file for file in plan.waiting if file.path not in unread)]
@@ -100,28 +100,28 @@ def show_look(seen: Look) -> None:
             ("Not read", len(changes.unsupported), "no reader for this kind of file"),
             ("Passed over", len(changes.scan.ignored) + len(changes.scan.links), "by patterns, or links"),
         )
-        for column, (label, number, said) in zip(st.columns(len(figures)), figures, strict=True):
-            column.metric(label, f"{number:,}", help=said)
+        for column, (label, number, meaning) in zip(st.columns(len(figures)), figures, strict=True):
+            column.metric(label, f"{number:,}", help=meaning)
         if new or changed:
             cost = services.library().cost((file.kind, file.size_bytes) for file in (*new, *changed))
             st.caption(f"To read: {words.escaped(sentence(cost))}")
-        take, leave, _ = st.columns([2, 1, 4])
-        take.button(
+        add, close, _ = st.columns([2, 1, 4])
+        add.button(
             "Keep in step",
             type="primary",
             icon=":material/sync:",
-            on_click=_keep,
+            on_click=_add,
             args=[seen],
             key="library.folder.keep",
             width="stretch",
         )
-        leave.button("Close", on_click=_close, key="library.folder.close", width="stretch")
+        close.button("Close", on_click=_close, key="library.folder.close", width="stretch")
         states = (("New", new), ("Changed", changed), ("Not read", changes.unsupported))
-        listed = [(said, file) for said, files in states for file in files]
+        listed = [(label, file) for label, files in states for file in files]
         if listed:
             table = {
                 "File": [file.relative for _, file in listed[:LISTED]],
-                "State": [said for said, _ in listed[:LISTED]],
+                "State": [label for label, _ in listed[:LISTED]],
                 "Kind": [words.kind(file.kind) for _, file in listed[:LISTED]],
                 "Size": [words.size(file.size_bytes) for _, file in listed[:LISTED]],
                 "Why not": [file.reason for _, file in listed[:LISTED]],
@@ -137,24 +137,24 @@ def show_look(seen: Look) -> None:
 
 
 def _set_aside(plan: FolderPlan) -> None:
-    """What was not looked at, and why; what the library holds and the folder does not."""
+    """List the files that were ignored or unreadable, and documents of the library whose files the folder lacks."""
     changes = plan.changes
-    assert changes is not None  # noqa: S101 - it was looked at
+    assert changes is not None  # noqa: S101 - as in ``show_look``
     scan = changes.scan
     lines = [
         *(f"{name}: {pattern}" for name, pattern in scan.ignored[:LISTED]),
         *(f"{name}: a link, not followed" for name in scan.links[:LISTED]),
         *(f"{name}: {reason}" for name, reason in scan.unreadable[:LISTED]),
-        *(f"{held.path.name}: not in the folder, stays in the library" for held in changes.missing[:LISTED]),
+        *(f"{file.path.name}: not in the folder, stays in the library" for file in changes.missing[:LISTED]),
     ]
     if lines:
         with st.expander(f"{words.count(len(lines), 'entry').replace('entrys', 'entries')} set aside"):
             st.code("\n".join(lines), language=None, height=min(260, 40 + 22 * len(lines)))
 
 
-def _keep(seen: Look) -> None:
+def _add(seen: Look) -> None:
     if attempt_or_toast(lambda: services.library().folders.add(seen.path, seen.patterns)):
-        services.look_now()
+        services.check_folders_now()
         _close()
 
 
@@ -167,7 +167,7 @@ WAYS = {
     "Folder": ":material/drive_folder_upload: Drop a folder",
     "Watch": ":material/sync: Keep a folder in step",
 }
-TOLD_SECONDS = 60  # what takes longer is told before it begins
+CONFIRM_SECONDS = 60  # reading that takes longer is confirmed before it begins
 READABLE = (
     "PDF, scans, pictures, Word, PowerPoint, Excel, OpenDocument, HTML, EPUB, Markdown, RTF, mail, CSV, source code, "
     "plain text"
@@ -175,7 +175,7 @@ READABLE = (
 
 
 def show_adding(empty: bool) -> None:
-    """One way in at a time; an empty library offers the samples beside it."""
+    """Draw the chosen way to add documents. ``empty``: offers the samples, too."""
     row = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
     way = row.segmented_control(
         "Add documents",
@@ -191,7 +191,7 @@ def show_adding(empty: bool) -> None:
             "Try it with samples",
             type="primary",
             icon=":material/auto_stories:",
-            on_click=lambda: background.take([NewItem(path.name, path=path) for path in samples.documents()]),
+            on_click=lambda: background.queue_files([NewItem(path.name, path=path) for path in samples.documents()]),
             help="Documents of one fictional company, made to be hard in the ways real ones are.",
         )
     if way == "Watch":
@@ -202,7 +202,11 @@ def show_adding(empty: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """Files that were dropped on the library in ``home``, with their kinds and bytes, and what could not be kept."""
+    """Uploaded files that wait for confirmation.
+
+    ``home``: the folder of the library they were dropped on. ``items``: the staged files. ``sizes``: (kind, bytes) of
+    those whose kind is known. ``refused``: a sentence for each file that could not be staged.
+    """
 
     home: Path
     items: tuple[NewItem, ...] = ()
@@ -211,7 +215,10 @@ class Dropped:
 
 
 def drop_zone(*, folder: bool) -> None:
-    """Where files come in; of a folder, each by its way below it, so that two README.md stay two."""
+    """Draw the uploader, and the question whether to read what was dropped if that takes long.
+
+    Files of a ``folder`` are named by their path in it, so that two README.md stay two.
+    """
     key = f"library.upload.{folder}.{state.counter(state.UPLOAD_ROUND)}"
     st.file_uploader(
         "Drop a folder here: every file below it" if folder else f"Drop files here: {READABLE}",
@@ -220,34 +227,36 @@ def drop_zone(*, folder: bool) -> None:
         on_change=_take,
         args=[key],
     )
-    held = _held()
-    for problem in held.refused:
+    waiting = _waiting()
+    for problem in waiting.refused:
         st.error(words.escaped(problem), icon=":material/error:")
-    if held.items:
-        st.info(words.escaped(f"To read: {sentence(services.library().cost(held.sizes))}"))
+    if waiting.items:
+        st.info(words.escaped(f"To read: {sentence(services.library().cost(waiting.sizes))}"))
         with st.container(horizontal=True, gap="small"):
-            st.button("Read them", type="primary", key="library.upload.read", on_click=_end, args=[True])
-            st.button("Leave them", key="library.upload.leave", on_click=_end, args=[False])
+            st.button("Read them", type="primary", key="library.upload.read", on_click=_decide, args=[True])
+            st.button("Leave them", key="library.upload.leave", on_click=_decide, args=[False])
 
 
-def _held() -> Dropped:
-    """What was dropped and waits for a person's word, whatever page was open meanwhile."""
-    held: Dropped | None = st.session_state.get(state.DROPPED)
+def _waiting() -> Dropped:
+    """The uploads of this library that wait for confirmation."""
+    dropped: Dropped | None = st.session_state.get(state.DROPPED)
     home = services.home()
-    return held if held and held.home == home else Dropped(home)
+    return dropped if dropped and dropped.home == home else Dropped(home)
 
 
 def _take(key: str) -> None:
-    """Stage dropped files, before anything is drawn: who leaves the page at once loses none. They are read, unless that
-    takes long and is to be told first. A busy window may tell of the same files twice.
+    """Stage the uploads of the widget ``key``, and queue them unless reading takes long and has to be confirmed.
+
+    Runs as a callback, before anything is drawn, so that leaving the page loses no file. A busy browser may report the
+    same files twice, so their ids are remembered.
     """
-    held, library, items = _held(), services.library(), list[NewItem]()
-    taken: set[str] = st.session_state.setdefault(state.UPLOADED, set())
-    fresh = [file for file in st.session_state.get(key) or () if file.file_id not in taken]
-    taken.update(file.file_id for file in fresh)
-    sizes, refused = list(held.sizes), []
+    waiting, library, items = _waiting(), services.library(), list[NewItem]()
+    known: set[str] = st.session_state.setdefault(state.UPLOADED, set())
+    new = [file for file in st.session_state.get(key) or () if file.file_id not in known]
+    known.update(file.file_id for file in new)
+    sizes, refused = list(waiting.sizes), []
     with st.spinner("Taking the files in …"):
-        for file in fresh:
+        for file in new:
             data = file.getvalue()
             try:
                 items.append(NewItem(file.name, content_hash=library.stage(data)))
@@ -257,18 +266,18 @@ def _take(key: str) -> None:
             with suppress(LecternError):
                 sizes.append((detect_kind(data, file.name), len(data)))
     state.bump(state.UPLOAD_ROUND)
-    kept = Dropped(held.home, (*held.items, *items), tuple(sizes), tuple(refused))
+    dropped = Dropped(waiting.home, (*waiting.items, *items), tuple(sizes), tuple(refused))
     cost = library.cost(sizes)
     seconds = cost.chunks / library.cutting.texts_a_second() if cost.seconds is None else cost.seconds
-    if kept.items and seconds < TOLD_SECONDS:
-        background.take(kept.items)
-        kept = Dropped(held.home, refused=kept.refused)
-    st.session_state[state.DROPPED] = kept
+    if dropped.items and seconds < CONFIRM_SECONDS:
+        background.queue_files(dropped.items)
+        dropped = Dropped(waiting.home, refused=dropped.refused)
+    st.session_state[state.DROPPED] = dropped
 
 
-def _end(read: bool) -> None:
-    """Read what was dropped, or forget it; a second click, before the first was answered, finds nothing any more."""
-    items = _held().items
+def _decide(read: bool) -> None:
+    """Queue the waiting uploads, or forget them. A second click before the page is drawn again finds none."""
+    items = _waiting().items
     st.session_state[state.DROPPED] = None
     if read and items:
-        background.take(items)
+        background.queue_files(items)

@@ -11,14 +11,14 @@ import streamlit as st
 from core.library import SourceRow
 from pages.ui.library import organising
 from pages.ui.shared import address, background, services, state, words
-from pages.ui.shared.tables import ticked
+from pages.ui.shared.tables import select_rows
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
     from streamlit.elements.lib.column_types import ButtonColumnResult
 
 COLUMNS: Mapping[str, Any] = {
-    # What tells documents apart comes first and is seen at 1024 pixels.
+    # The columns that distinguish documents come first, where they are visible at a width of 1024 pixels.
     "File": st.column_config.TextColumn(width=170),
     "Found by": st.column_config.TextColumn(
         width=112,
@@ -51,17 +51,17 @@ COLUMNS: Mapping[str, Any] = {
 }
 
 
-FILTERS = {"kind": state.KINDS, "collection": state.COLLECTIONS, "tag": state.TAGS}  # as the address names them
+FILTERS = {"kind": state.KINDS, "collection": state.COLLECTIONS, "tag": state.TAGS}  # by parameter of the address
 
 
 def arrive() -> None:
-    """Take up the address once: the filters it names."""
-    led = address.taken()
-    if led is None:
+    """Set the filters from the address, if the page has to follow it."""
+    query = address.take()
+    if query is None:
         return
-    st.session_state[state.FILTER] = address.last(led, "find")
+    st.session_state[state.FILTER] = address.last(query, "find")
     for name, key in FILTERS.items():
-        st.session_state[key] = led.get(name, [])
+        st.session_state[key] = query.get(name, [])
 
 
 def say() -> None:
@@ -70,16 +70,18 @@ def say() -> None:
     address.say({"find": st.session_state.get(state.FILTER), **chosen})
 
 
-TITLE_SHOWN, FILE_SHOWN = 36, 24  # characters that the columns have room for
+TITLE_SHOWN, FILE_SHOWN = 36, 24  # characters that fit into the columns
 
 
 def show_documents(sources: list[SourceRow]) -> None:
-    """The table, its filters, and what can be done with its rows."""
+    """Draw the filters, the actions for selected rows, and the table."""
     shown = filtered(sources)
     bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     names, columns = [source.id for source in shown], {"Title": _title(shown), **COLUMNS}
     height = None if len(shown) < 14 else 520
-    chosen = ticked(shown, names, table(shown), state.TABLE, "The documents of the library", columns, height=height)
+    chosen = select_rows(
+        shown, names, table(shown), state.TABLE, "The documents of the library", columns, height=height
+    )
     encode_rest(sources)
     if not shown:
         st.caption("No document matches the filter.")
@@ -90,7 +92,7 @@ def show_documents(sources: list[SourceRow]) -> None:
 
 
 def _title(shown: list[SourceRow]) -> ButtonColumnResult:
-    """The column of titles, each of which opens its document."""
+    """The column of titles; a click on one opens its document."""
 
     def opened() -> None:
         source = shown[st.session_state[state.TITLE].row]
@@ -103,17 +105,17 @@ def _title(shown: list[SourceRow]) -> ButtonColumnResult:
 
 
 def encode_rest(sources: list[SourceRow]) -> None:
-    """What a cancelled or failed batch left without its meaning, and the way to give it one."""
-    left = list(dict.fromkeys(source.version_id for source in sources if source.by_words))
-    if not left or not services.library().writable or background.active_jobs("ingest", "apply"):
+    """Draw how many documents a cancelled or failed batch left without vectors, and a button that encodes them."""
+    versions = list(dict.fromkeys(source.version_id for source in sources if source.by_words))
+    if not versions or not services.library().writable or background.active_jobs("ingest", "apply"):
         return
-    said, button = st.columns([6, 1.4], vertical_alignment="center")
-    said.caption(f"{words.count(len(left), 'document')} found by words alone so far.")
-    button.button("Encode the rest", key="library.encode", on_click=background.encode_rest, args=[left])
+    text, button = st.columns([6, 1.4], vertical_alignment="center")
+    text.caption(f"{words.count(len(versions), 'document')} found by words alone so far.")
+    button.button("Encode the rest", key="library.encode", on_click=background.encode_rest, args=[versions])
 
 
 def filtered(sources: list[SourceRow]) -> list[SourceRow]:
-    """The sources that the row of filters lets through."""
+    """Draw the row of filters; returns the sources that match."""
     find, kind, collection, tag = st.columns([4, 2, 2, 2], vertical_alignment="bottom")
     sought = find.text_input(
         "Filter",
@@ -140,24 +142,24 @@ def filtered(sources: list[SourceRow]) -> list[SourceRow]:
 
 
 def _choice(
-    place: DeltaGenerator, label: str, key: str, options: set[str], said: Callable[[str], str] = str
+    place: DeltaGenerator, label: str, key: str, options: set[str], format_func: Callable[[str], str] = str
 ) -> list[str]:
-    """A filter by value; nothing where there is nothing to choose."""
+    """Draw a filter by value; returns the values chosen. Draws nothing without options."""
     if not options:
         return []
     st.session_state[key] = [value for value in st.session_state.get(key, []) if value in options]
     return place.multiselect(
-        label, sorted(options), key=key, format_func=said, placeholder=label, label_visibility="collapsed"
+        label, sorted(options), key=key, format_func=format_func, placeholder=label, label_visibility="collapsed"
     )
 
 
 def matches(source: SourceRow, sought: str) -> bool:
-    """Whether every word sought stands in the title, the name, the kind or the note."""
+    """Whether title, name, kind and note together contain every word of ``sought``."""
     return words.holds_all(f"{source.title} {source.name} {words.kind(source.document_kind)} {source.note}", sought)
 
 
 def actions(chosen: list[SourceRow]) -> None:
-    """What can be done with the ticked rows."""
+    """Draw the actions for the selected rows."""
     writable = services.library().writable
     one = chosen[0] if len(chosen) == 1 else None
     if st.button("Open in Chunks", key="library.open", disabled=one is None, icon=":material/data_array:") and one:
@@ -188,7 +190,9 @@ def actions(chosen: list[SourceRow]) -> None:
         organising.original(one)
     st.download_button(
         "Markdown",
-        data=partial(organising.as_markdown, services.library(), chosen),  # made later, where no session is known
+        data=partial(
+            organising.as_markdown, services.library(), chosen
+        ),  # called outside the session, which ``services`` needs
         file_name=organising.markdown_name(chosen),
         key="library.markdown",
         disabled=not chosen,
@@ -198,17 +202,19 @@ def actions(chosen: list[SourceRow]) -> None:
     )
     if st.button("To the trash", key="library.trash", disabled=not (chosen and writable), icon=":material/delete:"):
         with st.spinner("Putting it in the trash …"):
-            thrown = [source.id for source in chosen]
-            services.library().trash(thrown)
-            st.session_state[state.THROWN] = thrown  # to be undone
+            trashed = [source.id for source in chosen]
+            services.library().trash(trashed)
+            st.session_state[state.THROWN] = trashed
         st.rerun()
 
 
 def table(sources: list[SourceRow]) -> dict[str, list[object]]:
-    """The documents by column; one that would be empty is left out, and the recipe where all have the same."""
+    """The table's columns; empty ones are left out, and the recipe if all documents have the same."""
     some_by_words = any(source.by_words or source.words_alone for source in sources)
     columns: dict[str, list[object]] = {
-        "Title": [words.shortened(source.title, TITLE_SHOWN) for source in sources],  # a button cuts without a sign
+        "Title": [
+            words.shortened(source.title, TITLE_SHOWN) for source in sources
+        ],  # a button would cut without an ellipsis
         "File": [words.shortened(words.place_name(source.name), FILE_SHOWN, keep=8) for source in sources],
         "Found by": [_found_by(source) for source in sources] if some_by_words else [],
         "Kind": [words.kind(source.document_kind) for source in sources],
@@ -240,7 +246,7 @@ def _found_by(source: SourceRow) -> str:
 
 
 def labels(source: SourceRow) -> str:
-    """Collections, then tags with their mark.
+    """The names of collections, then of tags with "#".
 
     >>> from dataclasses import replace
     >>> row = SourceRow(*[""] * 18)

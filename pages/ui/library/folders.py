@@ -1,4 +1,4 @@
-"""The folders that are kept in step: how each stands, its switch, what it asks, and what happened lately."""
+"""The folders that are kept in step: the state, switch and menu of each, its questions, and the log of events."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from pages.ui.shared import background, services, words
 from pages.ui.shared.guard import attempt_or_toast, guarded
 
 LINES = 30  # of the log
-_LOOKED_SECONDS = 3.0
+_REDRAWN_SECONDS = 3.0
 
 
 def show_folders(drawn_at: int) -> None:
-    """A row a folder, and the log. ``drawn_at``: the library's revision before the page read what it shows."""
+    """Draw a row for each folder, and the log. ``drawn_at``: the library's revision before the page read anything."""
     if services.library().folders.all():
-        st.fragment(_folders, run_every=_LOOKED_SECONDS)(drawn_at, bool(background.active_jobs()))
+        st.fragment(_folders, run_every=_REDRAWN_SECONDS)(drawn_at, bool(background.active_jobs()))
 
 
 def _folders(drawn_at: int, was_busy: bool) -> None:
     with guarded():
         library = services.library()
-        # What the watcher begins, nobody on this page clicked for: only the whole page shows it.
+        # Work that the watcher started is shown by other parts of the page, so the whole page has to run.
         if not was_busy and (library.revision() != drawn_at or background.active_jobs()):
             st.rerun()
         standing = library.folders.standing()
@@ -38,7 +38,7 @@ def _folders(drawn_at: int, was_busy: bool) -> None:
 
 
 def state_of(each: Standing) -> tuple[str, str]:
-    """A folder's state as an icon and words.
+    """A folder's state as an icon and a phrase.
 
     >>> from core.storage.catalogue.folders import Folder
     >>> here = Path("/")
@@ -67,10 +67,10 @@ def state_of(each: Standing) -> tuple[str, str]:
 
 def _row(each: Standing, writable: bool) -> None:
     folder = each.folder
-    icon, said = (":material/pause_circle:", "paused") if folder.paused and not each.missing else state_of(each)
+    icon, phrase = (":material/pause_circle:", "paused") if folder.paused and not each.missing else state_of(each)
     name, standing, switch, more = st.columns([4, 4, 1.2, 0.8], vertical_alignment="center")
     name.markdown(f":material/folder: **{words.escaped(folder.path.name or str(folder.path))}**", help=str(folder.path))
-    standing.markdown(f"{icon} {words.escaped(said)}")
+    standing.markdown(f"{icon} {words.escaped(phrase)}")
     if not writable:
         return
     switch.toggle(
@@ -88,6 +88,7 @@ def _row(each: Standing, writable: bool) -> None:
 
 
 def _more(each: Standing) -> None:
+    """The menu of a folder: its new place if it is missing, its patterns, and the way to forget it."""
     folder = each.folder
     st.caption(words.escaped(str(folder.path)))
     if each.missing:
@@ -102,7 +103,12 @@ def _more(each: Standing) -> None:
             if st.form_submit_button("Change", help="What was read already stays."):
                 _change(lambda: services.library().folders.add(folder.path, parted(patterns), paused=folder.paused))
                 st.rerun()
-        st.button("Look now", on_click=services.look_now, key=f"library.folder.now.{folder.id}", disabled=folder.paused)
+        st.button(
+            "Look now",
+            on_click=services.check_folders_now,
+            key=f"library.folder.now.{folder.id}",
+            disabled=folder.paused,
+        )
     st.button(
         "Forget",
         on_click=lambda: _change(lambda: services.library().folders.forget(folder.id)),
@@ -112,6 +118,7 @@ def _more(each: Standing) -> None:
 
 
 def _ask(each: Standing) -> None:
+    """The question what to do about many files that are missing at once."""
     folder = each.folder
     gone = words.count(folder.asked, "file")
     st.warning(
@@ -159,4 +166,4 @@ def _pause(folder_id: int, paused: bool) -> None:
 
 def _change(action: Callable[[], object]) -> None:
     if attempt_or_toast(action):
-        services.look_now()
+        services.check_folders_now()

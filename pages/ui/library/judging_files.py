@@ -1,4 +1,4 @@
-"""Judgments as files: uploads put where their format looks for them, the library's own packed to download."""
+"""Judgments as files: reads uploads in the formats of ``core.evaluation.exchange``, and packs judgments as a .zip."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from core.evaluation.exchange import FORMATS, ours
 from core.evaluation.exchange.values import Exchange, Format, as_text
 
 NAMES = {"ours": "Lectern", "chroma": "Chroma CSV", "squad": "SQuAD", "beir": "BEIR"}
-MOST_BYTES, MOST_FILES = 1_000_000_000, 50_000  # of what an archive unpacks to
-# Damaged, locked or in an unknown packing: what the zip module says of it, or the packing's own module beneath.
+MOST_BYTES, MOST_FILES = 1_000_000_000, 50_000  # limits of an unpacked archive
+# Errors of a damaged or encrypted archive, or of an unknown compression, from zipfile and the modules it uses.
 _UNPACKABLE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -29,13 +29,14 @@ _UNPACKABLE = (
     OSError,
     OverflowError,
 )
-_PLACES = {"ours": "documents", "chroma": "corpora"}  # where documents lie that were given without a folder
+_FOLDERS = {"ours": "documents", "chroma": "corpora"}  # by format: the folder for documents uploaded without one
 
 
 def read_uploads(uploads: Mapping[str, bytes], chosen: str = "") -> tuple[str, Exchange]:
-    """The format of some uploads, by name or archives of them, and what they say. ``chosen``: the format, "" to guess.
+    """The name of the uploads' format, and their judgments.
 
-    Raises ``SuiteError`` for what is in no known format, or wrong in its own.
+    ``uploads``: bytes by file name; a .zip is unpacked. ``chosen``: the format, "" to guess it.
+    Raises ``SuiteError`` if the format is unknown, or a file is not valid in it.
     """
     files = unpacked(uploads)
     name = chosen or guess(files)
@@ -43,17 +44,17 @@ def read_uploads(uploads: Mapping[str, bytes], chosen: str = "") -> tuple[str, E
     texts = {
         path: as_text(data, path, document=path.startswith("documents/"))
         for path, data in sorted(arranged(files, name).items())
-        if any(_found(path, pattern) for pattern in (form.pattern, *form.companions))
+        if any(_matches(path, pattern) for pattern in (form.pattern, *form.companions))
     }
     if not texts:
         raise SuiteError(f"There is no {form.title} data in these files.", f"Its main file is {form.file}.")
     return name, form.read(texts)
 
 
-def _found(path: str, pattern: str) -> bool:
-    """Whether ``Path.glob`` would find the file: one star stands for no folders.
+def _matches(path: str, pattern: str) -> bool:
+    """Whether ``Path.glob`` would find the file: a single star does not match "/".
 
-    >>> _found("a.json", "*.json"), _found("more/a.json", "*.json"), _found("documents/a/b.md", "documents/**/*")
+    >>> _matches("a.json", "*.json"), _matches("a/b.json", "*.json"), _matches("documents/a/b.md", "documents/**/*")
     (True, False, True)
     """
     deep = "**" in pattern or path.count("/") == pattern.count("/")
@@ -61,7 +62,10 @@ def _found(path: str, pattern: str) -> bool:
 
 
 def unpacked(uploads: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The files by relative path; an archive's own folder, and paths that would leave it, are left out."""
+    """The files by relative path, archives unpacked.
+
+    Without the one folder that an archive may consist of, and without hidden files and paths that leave the archive.
+    """
     files: dict[str, bytes] = {}
     for name, data in uploads.items():
         if name.lower().endswith(".zip"):
@@ -79,18 +83,19 @@ def _entries(name: str, data: bytes) -> dict[str, bytes]:
                 raise SuiteError(
                     f"{name} unpacks to more than {MOST_BYTES // 10**9} GB.", "Give the files without the archive."
                 )
-            tops = {PurePosixPath(info.filename).parts[0] for info in infos}
-            one = len(tops) == 1 and all(len(PurePosixPath(info.filename).parts) > 1 for info in infos)
+            paths = {info.filename: PurePosixPath(info.filename).parts for info in infos}
+            tops = {parts[0] for parts in paths.values()}
+            in_one_folder = len(tops) == 1 and all(len(parts) > 1 for parts in paths.values())
             known = tops & {"documents", "corpora", "qrels"}
-            cut = 1 if one and not known else 0
-            return {"/".join(PurePosixPath(info.filename).parts[cut:]): archive.read(info) for info in infos}
+            skipped = 1 if in_one_folder and not known else 0
+            return {"/".join(paths[info.filename][skipped:]): archive.read(info) for info in infos}
     except _UNPACKABLE as error:
         reason = str(error).rstrip(".") or "it ends too early"
         raise SuiteError(f"{name} cannot be unpacked: {reason}.", "Unpack it, and give the files.") from error
 
 
 def _inside(path: str) -> bool:
-    """Whether a path stays below its folder, and is no file that systems hide.
+    """Whether a path is relative without "..", and no hidden file or folder.
 
     >>> _inside("qrels/test.tsv"), _inside("../x"), _inside("/x"), _inside("a/.DS_Store"), _inside("__MACOSX/a")
     (True, False, False, False, False)
@@ -100,25 +105,25 @@ def _inside(path: str) -> bool:
 
 
 def guess(paths: Iterable[str]) -> str:
-    """The format of files by their names. Raises ``SuiteError`` where it is none.
+    """The format of files, guessed from their names. Raises ``SuiteError`` if none fits.
 
     >>> guess(["a.csv", "wiki.md"]), guess(["train.json"]), guess(["corpus.jsonl", "queries.jsonl"]), guess(["q.jsonl"])
     ('chroma', 'squad', 'beir', 'ours')
     """
     names = [PurePosixPath(path) for path in paths if not path.startswith(("documents/", "corpora/"))]
-    endings, known = {name.suffix.lower() for name in names}, {name.name for name in names}
-    if "corpus.jsonl" in known or ".tsv" in endings:
+    suffixes = {name.suffix.lower() for name in names}
+    if "corpus.jsonl" in {name.name for name in names} or ".tsv" in suffixes:
         return "beir"
-    for ending, found in ((".jsonl", "ours"), (".csv", "chroma"), (".json", "squad")):
-        if ending in endings:
-            return found
+    for suffix, form in ((".jsonl", "ours"), (".csv", "chroma"), (".json", "squad")):
+        if suffix in suffixes:
+            return form
     raise SuiteError(
         "These files are no judgments in a format Lectern knows.", "It reads .jsonl, .csv, .json and .zip."
     )
 
 
 def arranged(files: Mapping[str, bytes], name: str) -> dict[str, bytes]:
-    """The files where their format looks for them, whatever folder or name they came with.
+    """The files by the paths at which their format expects them, whatever names they were uploaded with.
 
     >>> sorted(arranged({"corpus.jsonl": b"", "queries.jsonl": b"", "test.tsv": b""}, "beir"))
     ['corpus.jsonl', 'qrels/test.tsv', 'queries.jsonl']
@@ -126,10 +131,10 @@ def arranged(files: Mapping[str, bytes], name: str) -> dict[str, bytes]:
     (['documents/tea.md', 'questions.jsonl'], ['corpora/wiki.md'])
     """
     form = FORMATS[name]
-    return {_home(path, name, form, files): data for path, data in files.items()}
+    return {_expected_path(path, name, form, files): data for path, data in files.items()}
 
 
-def _home(path: str, name: str, form: Format, files: Mapping[str, bytes]) -> str:
+def _expected_path(path: str, name: str, form: Format, files: Mapping[str, bytes]) -> str:
     pure = PurePosixPath(path)
     patterns = (form.pattern, *(companion for companion in form.companions if "/" not in companion))
     if "/" in path or any(pure.match(pattern) for pattern in patterns):
@@ -138,13 +143,13 @@ def _home(path: str, name: str, form: Format, files: Mapping[str, bytes]) -> str
         return form.file
     if name == "beir":
         return f"qrels/{path}" if pure.suffix == ".tsv" else path
-    return f"{_PLACES[name]}/{path}" if name in _PLACES else path
+    return f"{_FOLDERS[name]}/{path}" if name in _FOLDERS else path
 
 
 def packed(exchange: Exchange) -> bytes:
-    """The judgments as a suite in a .zip, the same bytes for the same judgments."""
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w") as archive:
+    """The judgments as a suite in a .zip; the same judgments give the same bytes."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
         for path, text in ours.write(exchange).items():
-            archive.writestr(zipfile.ZipInfo(path), text.encode(), zipfile.ZIP_DEFLATED)  # no time in it
-    return held.getvalue()
+            archive.writestr(zipfile.ZipInfo(path), text.encode(), zipfile.ZIP_DEFLATED)  # a fixed date, not now
+    return buffer.getvalue()

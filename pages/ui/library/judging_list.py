@@ -1,4 +1,4 @@
-"""Ask's line about the gold of its question, and the dialog with all judgments of a library."""
+"""The line on Ask about judgments of its question, and the dialog with all judgments of the library."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pages.ui.ask.judging_gold import gold_line, of_question
 from pages.ui.library import judging_transfer
 from pages.ui.shared import address, services, state, words
 from pages.ui.shared.guard import attempt_and_rerun
-from pages.ui.shared.tables import ticked
+from pages.ui.shared.tables import select_rows
 
 HELD, LOST, NOTHING = "Held", "Lost", "Not in the library"
 NO_ANSWER = "nothing answers it"
@@ -29,7 +29,7 @@ COLUMNS = {
     "Made": st.column_config.DatetimeColumn(format="distance", width=116),
     "Expected answer": st.column_config.TextColumn(width=180),
 }
-WHY_LOST = {"Now": st.column_config.TextColumn(width=250, help=_NOW)}  # a sentence, where any is lost
+WHY_LOST = {"Now": st.column_config.TextColumn(width=250, help=_NOW)}  # wider, for the reasons of lost judgments
 NONE_YET = "No answer marked for this question yet: mark its words in a passage below, press g."
 NOTHING_ANSWERS = "Judged for this question: nothing in the library answers it."
 WHY = "A passage that should have been read: what became of it, stage by stage, and what would bring it in."
@@ -37,7 +37,7 @@ BOTH = "It was also judged that nothing answers it; the marked answer counts."
 
 
 def show_row(question: str, passages: Sequence[Passage]) -> None:
-    """Draw the line and its buttons. ``passages``: what the reader gets."""
+    """Draw the line for a question, and its buttons. ``passages``: those in the context, in order."""
     rows = of_question(services.library().judgments(), question)
     unanswerable = [row.id for row in rows if row.unanswerable]
     line = gold_line(rows, passages)
@@ -76,7 +76,7 @@ def show_row(question: str, passages: Sequence[Passage]) -> None:
 
 
 def _closed() -> None:
-    """What was done is said no longer; the page below shows the judgments as they are now."""
+    """On closing the dialog: forget its notice and the list of unplaced judgments."""
     st.session_state[state.JUDGING_UNPLACED] = ()
     if judging.notice_at(judging.LIST):
         st.session_state[state.JUDGING_NOTICE] = None
@@ -84,8 +84,8 @@ def _closed() -> None:
 
 @st.dialog("Judgments", width="large", icon=":material/verified:", on_dismiss=_closed)
 def show_list() -> None:
-    """The dialog. Call it from the page, at most once in a run."""
-    rows = services.library().judgments()[::-1]  # what was judged or imported just now stands first
+    """Open the dialog. Call it from the page, at most once in a run."""
+    rows = services.library().judgments()[::-1]  # newest first
     _notice()
     if rows:
         _table(rows)
@@ -96,13 +96,13 @@ def show_list() -> None:
         )
         if st.button("To Benchmark, where questions are made", key="judging.make", icon=":material/auto_awesome:"):
             address.go("pages/benchmark.py", {})
-    coming, going = st.tabs(["Import", "Export"])
-    with coming:
+    import_tab, export_tab = st.tabs(["Import", "Export"])
+    with import_tab:
         if judging.off():
             st.caption(judging.off())
         else:
             judging_transfer.show_import()
-    with going:
+    with export_tab:
         judging_transfer.show_export()
 
 
@@ -123,7 +123,9 @@ def _table(rows: Sequence[JudgmentRow]) -> None:
     shown = filtered(rows)
     names, columns = [row.id for row in shown], COLUMNS | (WHY_LOST if any(row.lost for row in shown) else {})
     height = None if len(shown) < 9 else 340
-    chosen = ticked(shown, names, table(shown), "judging.table", "The judgments of the library", columns, height=height)
+    chosen = select_rows(
+        shown, names, table(shown), "judging.table", "The judgments of the library", columns, height=height
+    )
     one = chosen[0] if len(chosen) == 1 and chosen[0].start is not None else None
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if st.button("Open in Chunks", key="judging.open", disabled=one is None, icon=":material/data_array:") and one:
@@ -138,7 +140,7 @@ def _table(rows: Sequence[JudgmentRow]) -> None:
 
 
 def filtered(rows: Sequence[JudgmentRow]) -> list[JudgmentRow]:
-    """The rows that the filters let through."""
+    """Draw the filters; returns the rows that match."""
     counts = {name: sum(standing(row) == name for row in rows) for name in (HELD, LOST, NOTHING)}
     find, which = st.columns([3, 4], vertical_alignment="bottom")
     sought = find.text_input(
@@ -150,7 +152,7 @@ def filtered(rows: Sequence[JudgmentRow]) -> list[JudgmentRow]:
         live=True,
     )
     offered = [name for name in counts if counts[name]]
-    state.keep_known(state.JUDGING_SHOWN, [*offered, None])
+    state.forget_unoffered(state.JUDGING_SHOWN, [*offered, None])
     wanted = which.segmented_control(
         "Show",
         offered,
@@ -162,20 +164,20 @@ def filtered(rows: Sequence[JudgmentRow]) -> list[JudgmentRow]:
 
 
 def standing(row: JudgmentRow) -> str:
-    """How a judgment stands now, in a word or four."""
+    """The state of a judgment as the filter names it."""
     return LOST if row.lost else NOTHING if row.unanswerable else HELD
 
 
 def matches(row: JudgmentRow, sought: str) -> bool:
-    """Whether every word sought stands in the question, the gold, the answer, the document's name or the origin."""
+    """Whether question, gold, answer, document and origin together contain every word of ``sought``."""
     judgment = row.judgment
     origin = ORIGIN_WORDS.get(judgment.origin, "")
-    held = (judgment.question, judgment.quote, judgment.answer, row.source or "", origin)
-    return words.holds_all(" ".join(held), sought)
+    texts = (judgment.question, judgment.quote, judgment.answer, row.source or "", origin)
+    return words.holds_all(" ".join(texts), sought)
 
 
 def table(rows: Sequence[JudgmentRow]) -> dict[str, list[object]]:
-    """The judgments by column; a column that would be empty is left out."""
+    """The table's columns; "Expected answer" is left out if no judgment has one."""
     columns: dict[str, list[object]] = {
         "Question": [row.judgment.question for row in rows],
         "Marked answer": [words.shortened(row.judgment.quote, QUOTE_SHOWN) for row in rows],
@@ -189,6 +191,6 @@ def table(rows: Sequence[JudgmentRow]) -> dict[str, list[object]]:
 
 
 def _do(action: Callable[[], None]) -> None:
-    """Do it, or say why not; the dialog stays open and shows it."""
+    """Do it and draw the dialog again, with a notice of the result or of the error."""
     judging.attempt(judging.LIST, action)
     st.rerun(scope="fragment")

@@ -1,4 +1,4 @@
-"""Judgments in and out: files of data sets onto the library's documents, and the library's judgments as a suite."""
+"""Import of judgments from data sets onto the library's documents, and export of its judgments as a suite."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FORMS = [GUESS, *judging_files.NAMES]
 
 
 def show_import() -> None:
-    """Files, their format, and what of them found its place."""
+    """Draw the form with files and their format, and the judgments of the last import that were not placed."""
     with st.form("judging.import", border=False, clear_on_submit=True):
         given = st.file_uploader(
             "Files of a data set, or a .zip of them",
@@ -36,12 +36,12 @@ def show_import() -> None:
         )
         pressed = right.form_submit_button("Import", type="primary", icon=":material/upload:", width="stretch")
     if pressed and given:
-        _bring({file.name: file.getvalue() for file in given}, chosen)
+        _import({file.name: file.getvalue() for file in given}, chosen)
         st.rerun(scope="fragment")
-    _tell_unplaced()
+    _show_unplaced()
 
 
-def _bring(uploads: dict[str, bytes], chosen: str) -> None:
+def _import(uploads: dict[str, bytes], chosen: str) -> None:
     library = services.library()
     st.session_state[state.JUDGING_UNPLACED] = ()
     try:
@@ -54,17 +54,17 @@ def _bring(uploads: dict[str, bytes], chosen: str) -> None:
         return
     new = tuple(number for number in done.judgments if number not in known)
     old = len(done.judgments) - len(new)
-    said = f"{words.count(len(new), 'judgment')} imported ({judging_files.NAMES[name]})"
-    said += f", {old:,} {'was' if old == 1 else 'were'} there before" if old else ""
-    said += (
+    notice = f"{words.count(len(new), 'judgment')} imported ({judging_files.NAMES[name]})"
+    notice += f", {old:,} {'was' if old == 1 else 'were'} there before" if old else ""
+    notice += (
         f", {words.count(len(done.unplaced), 'passage')} could not be placed: why stands below" if done.unplaced else ""
     )
-    judging.say(judging.LIST, f"{said}.", judging.Undo(forget=new) if new else None, wrong=not done.judgments)
+    judging.say(judging.LIST, f"{notice}.", judging.Undo(forget=new) if new else None, wrong=not done.judgments)
     st.session_state[state.JUDGING_UNPLACED] = done.unplaced
 
 
-def _tell_unplaced() -> None:
-    """What could not be put on a document, with its reason."""
+def _show_unplaced() -> None:
+    """The questions of the last import that could not be placed in a document, with reasons."""
     unplaced: tuple[tuple[str, str], ...] = st.session_state.get(state.JUDGING_UNPLACED) or ()
     if not unplaced:
         st.caption(
@@ -82,7 +82,7 @@ def _tell_unplaced() -> None:
 
 
 def show_export() -> None:
-    """The button; lost judgments stay behind, and that is said."""
+    """Draw the download button, and how many lost judgments are not exported."""
     rows = services.library().judgments()
     held = sum(row.held for row in rows)
     if not held:
@@ -91,7 +91,7 @@ def show_export() -> None:
     lost = len(rows) - held
     st.download_button(
         "Suite (.zip)",
-        partial(_packed, services.library()),  # made when it is asked for: texts of documents may be large
+        partial(_packed, services.library()),  # packed at the click, as the texts may be large
         "judgments.zip",
         key="judging.export",
         on_click="ignore",

@@ -1,4 +1,4 @@
-"""What a person adds to documents: collections, tags and a note; and the way back to the file itself."""
+"""Dialogs for selected documents: collections, tags and a note; words alone; Markdown; and the original file."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from core.library import Library, SourceRow
 from pages.ui.shared import background, services, words
 from pages.ui.shared.guard import attempt_and_rerun
 
-DOWNLOAD_AT_MOST = 200_000_000  # bytes: a download passes through the memory of the app
+DOWNLOAD_AT_MOST = 200_000_000  # bytes, as a download is held in the app's memory
 
 
 @st.dialog("Organise", icon=":material/label:")
 def organise(chosen: Sequence[SourceRow]) -> None:
-    """Collections and tags of all chosen documents, and the note of a single one."""
+    """The dialog for the collections and tags of the chosen documents, and for the note of a single one."""
     library = services.library()
-    named = words.escaped(chosen[0].title) if len(chosen) == 1 else words.count(len(chosen), "document")
-    st.markdown(f"**{named}**")
-    collections = {held.name: held.id for held in library.labels.collections()}
+    title = words.escaped(chosen[0].title) if len(chosen) == 1 else words.count(len(chosen), "document")
+    st.markdown(f"**{title}**")
+    collections = {collection.name: collection.id for collection in library.labels.collections()}
     in_all = [name for name in collections if all(name in source.collections for source in chosen)]
     on_all = sorted(set.intersection(*(set(source.tags) for source in chosen)))
     with st.form("library.organise.form", border=False):
@@ -33,7 +33,7 @@ def organise(chosen: Sequence[SourceRow]) -> None:
         )
         tagged = st.multiselect(
             "Tags",
-            sorted({held.name for held in library.labels.tags()} | set(on_all)),
+            sorted({tag.name for tag in library.labels.tags()} | set(on_all)),
             default=on_all,
             accept_new_options=True,
             placeholder="Choose, or write one",
@@ -48,8 +48,8 @@ def organise(chosen: Sequence[SourceRow]) -> None:
         ids = [source.id for source in chosen]
         for name in filed:
             if name not in in_all:
-                made = collections[name] if name in collections else library.labels.create_collection(name)
-                library.labels.collect(ids, made)
+                collection = collections[name] if name in collections else library.labels.create_collection(name)
+                library.labels.collect(ids, collection)
         for name in set(in_all) - set(filed):
             library.labels.uncollect(ids, collections[name])
         for name in set(tagged) - set(on_all):
@@ -64,10 +64,12 @@ def organise(chosen: Sequence[SourceRow]) -> None:
 
 @st.dialog("Words alone", icon=":material/match_word:")
 def leave_to_words(chosen: Sequence[SourceRow]) -> None:
-    """What leaving the chosen documents to their words saves, told before it is done; or the way back."""
+    """The dialog that drops the vectors of the chosen documents, with what that saves.
+
+    If all of them have been left to words already, it offers to encode them again.
+    """
     library, ids = services.library(), [source.id for source in chosen]
-    left = all(source.words_alone for source in chosen)
-    if not left:
+    if not all(source.words_alone for source in chosen):
         _leave(ids)
         return
     st.markdown(library.cutting.tier_cost(ids).encoding)
@@ -83,7 +85,7 @@ def leave_to_words(chosen: Sequence[SourceRow]) -> None:
 
 @st.dialog("Words alone", icon=":material/match_word:")
 def leave_rarely_used() -> None:
-    """Leave documents to their words by their age, and by how long no question has read them."""
+    """The dialog that drops the vectors of documents by age, and by how long no question has read them."""
     st.caption("Documents that have not changed, and that no question on Ask has read. Tick some to choose by hand.")
     left, right = st.columns(2)
     older = left.number_input("Days unchanged", min_value=0, value=365, step=30, help="0: whether they did or not.")
@@ -100,7 +102,7 @@ def leave_rarely_used() -> None:
 
 
 def _leave(ids: Sequence[int]) -> None:
-    """What leaving documents to their words saves and loses, and the button that does it."""
+    """Draw what dropping the vectors of documents saves and loses, and the button that does it."""
     cutting = services.library().cutting
     st.markdown(cutting.tier_cost(ids).leaving)
     st.caption(
@@ -112,28 +114,28 @@ def _leave(ids: Sequence[int]) -> None:
 
 
 def as_markdown(library: Library, chosen: Sequence[SourceRow]) -> bytes:
-    """The documents' texts with their notes and judged questions: a Markdown file, or several in a .zip."""
+    """The documents' texts, notes and judged questions: one Markdown file, or several in a .zip."""
     texts = [
         document_as_markdown(library.document(source.version_id), source, library.judgments(source.version_id)).encode()
         for source in chosen
     ]
     if len(texts) == 1:
         return texts[0]
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in zip(markdown_names(chosen), texts, strict=True):
             archive.writestr(name, text)
-    return held.getvalue()
+    return buffer.getvalue()
 
 
 def markdown_name(chosen: Sequence[SourceRow]) -> str:
-    """What ``as_markdown`` of them is called."""
+    """The file name for the result of ``as_markdown``."""
     return markdown_names(chosen)[0] if len(chosen) == 1 else "documents.zip"
 
 
 @st.dialog("The file itself", icon=":material/draft:")
 def original(source: SourceRow) -> None:
-    """Where it lies on this machine, and a copy to open."""
+    """The dialog with the path of a document's file on this machine, and a copy to download."""
     library = services.library()
     place = library.folders.original_path(source.id)
     if place:

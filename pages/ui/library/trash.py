@@ -1,4 +1,4 @@
-"""The trash: what was thrown away last with an undo beside it, and all of it below the documents."""
+"""The trash: a line that undoes the last removal, and the list of all documents in the trash."""
 
 from __future__ import annotations
 
@@ -6,45 +6,45 @@ import streamlit as st
 
 from core.library import KEPT_DAYS
 from pages.ui.shared import services, state, words
-from pages.ui.shared.tables import ticked
+from pages.ui.shared.tables import select_rows
 
 
 def show_undo() -> None:
-    """A line for what was just put in the trash."""
+    """Draw a line with an undo button for the documents put in the trash last."""
     last: list[int] = st.session_state.get(state.THROWN, [])
-    held = [row for row in services.library().trashed() if row.id in last] if last else []
-    if not held:
+    trashed = [row for row in services.library().trashed() if row.id in last] if last else []
+    if not trashed:
         return
-    said = held[0].title if len(held) == 1 else words.count(len(held), "document")
+    title = trashed[0].title if len(trashed) == 1 else words.count(len(trashed), "document")
     line, undo, close = st.columns([8, 1, 1], vertical_alignment="center")
-    line.info(f"{words.escaped(said)} went to the trash.", icon=":material/delete:")
+    line.info(f"{words.escaped(title)} went to the trash.", icon=":material/delete:")
     if undo.button("Undo", key="library.undo", icon=":material/undo:", width="stretch"):
-        _restore([row.id for row in held])
+        _restore([row.id for row in trashed])
     if close.button("Fine", key="library.undo.close", width="stretch"):
         st.session_state[state.THROWN] = []
         st.rerun()
 
 
 def show_trash() -> None:
-    """What is in the trash, to bring back or to remove for good."""
-    held = services.library().trashed()
-    if not held:
+    """Draw the documents in the trash, to restore them or to remove them for good."""
+    trashed = services.library().trashed()
+    if not trashed:
         return
-    with st.expander(f"Trash: {words.count(len(held), 'document')}", icon=":material/delete:"):
+    with st.expander(f"Trash: {words.count(len(trashed), 'document')}", icon=":material/delete:"):
         table: dict[str, list[object]] = {
-            "Title": [row.title for row in held],
-            "File": [words.place_name(row.name) for row in held],
-            "Thrown away": [row.trashed_at for row in held],
-            "Size": [words.size(row.size_bytes) for row in held],
+            "Title": [row.title for row in trashed],
+            "File": [words.place_name(row.name) for row in trashed],
+            "Thrown away": [row.trashed_at for row in trashed],
+            "Size": [words.size(row.size_bytes) for row in trashed],
         }
         columns = {"Thrown away": st.column_config.DatetimeColumn(format="distance")}
-        ids = [row.id for row in held]
-        chosen = ticked(ids, ids, table, "library.trash", "The documents in the trash", columns)
+        ids = [row.id for row in trashed]
+        chosen = select_rows(ids, ids, table, "library.trash", "The documents in the trash", columns)
         back, empty, _ = st.columns([2, 2, 4])
         if back.button("Restore", key="library.restore", disabled=not chosen, icon=":material/undo:", width="stretch"):
             _restore(chosen)
         if empty.button("Empty the trash", key="library.empty", icon=":material/delete_forever:", width="stretch"):
-            _confirm(len(held))
+            _confirm(len(trashed))
         st.caption(f"What lies here is in no list and no search. After {KEPT_DAYS:g} days it is removed for good.")
 
 

@@ -1,1 +1,1 @@
-"""The reader of a document's text and chunks: two components, their data and their scripts."""
+"""The reader, which shows a document's text with its chunks: two Streamlit components, their data and scripts."""

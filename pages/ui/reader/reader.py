@@ -1,9 +1,8 @@
-"""The Chunks reader: the text with its leaves drawn on it, its tree, the chosen chunk and what became of the text.
+"""The reader of the Chunks page: the text with its leaves drawn on it, the tree, the selected chunk and the gaps.
 
-Two components. The shelf brings a document's text, as bytes that stay the same while the document does, so that
-Streamlit sends them once; the reader is told which cut to draw on it, and where. A new cut redraws what is in view and
-leaves the text under the eye where it is. Text is shown with ``textContent`` only: nothing a document contains can
-become markup.
+It has two components. The shelf carries a document's text as bytes that stay the same while the document does, so that
+Streamlit sends them once. The reader gets the cut to draw on that text. A new cut redraws what is visible without
+moving the text. Text is shown with ``textContent`` only, so that nothing in a document can become markup.
 """
 
 from __future__ import annotations
@@ -75,16 +74,16 @@ NOTHING_JUDGED: Mapping[str, Any] = {
 
 
 def shelve(text: TextReading, key: str) -> None:
-    """Bring the text to the window. Call it outside the fragment that draws the reader, with the same key each time."""
+    """Send a text to the browser. Call it outside the fragment that draws the reader, with the same key each time."""
     _shelve(key=key, data=text.payload)
 
 
 @dataclass(frozen=True, slots=True)
 class Half:
-    """One of two readers of the same text, which scroll together: ``height`` in pixels, text alone; 0: the whole one.
+    """How a reader is drawn when two of them show the same text and scroll together.
 
-    ``label``: names it where there are two. ``marks``: cuts compared with the other's: place and "agreed", "added" or
-    "removed".
+    ``label``: its name. ``height``: in pixels, without tree and side panel; 0 for a reader that stands alone.
+    ``marks``: its boundaries compared with the other's, as (position, "agreed", "added" or "removed").
     """
 
     label: str = ""
@@ -106,19 +105,19 @@ def show_reader(
     half: Half = Half(),
     on: Mapping[str, Callable[[], None]] = MappingProxyType({}),
 ) -> Choice:
-    """Draw the reader; returns the chosen chunk and where a person clicked last. All places are code points.
+    """Draw the reader; returns the selected chunk and the character clicked last. All positions are code points.
 
-    ``on``: what is called by what a person asks for, any of ``ASKED``; ``st.session_state[key]`` has more under that
-    name. ``page``: a page sheet in place of the text. ``judging``: gold and what was done, as ``judging.for_reader``
-    has it. ``editing``: as ``reader_told.editing`` makes it; ``None``: the cut is only shown. What a person asks for is
-    "edit", where ``reader_told.edits_asked(key)`` has it; the reader changes nothing by itself, the next cut does.
-    ``jump``: ``{"start", "end", "count"}``, a span to scroll to and light up; done once for each ``count``.
-    ``card``: about one chunk, shown while it is the chosen one; all but its place, "leaf", may be missing. "features":
-    rows of label and value, words or a list of (words, start, end, version), which lead to that
-    span, from -1 nowhere; version "" is this document, another is asked for by "open", which begins with version,
-    start and end. "near_duplicates": rows of a chunk's place and how alike it is in words. "notes": sentences.
-    ``leads``: which of the text's links lead to a place of the library, by their number; a click on one is "follow",
-    which begins with this version and the number.
+    ``on``: callbacks by the name of a request in ``ASKED``; ``st.session_state[key]`` has the request's values under
+    that name. ``page``: a page sheet to draw in place of the text. ``judging``: gold spans and notices, from
+    ``judging.for_reader``. ``editing``: from ``reader_messages.editing``; ``None`` allows no edits. The request "edit"
+    is read by ``reader_messages.edits_asked(key)``; the reader changes nothing itself, the next cut does.
+    ``jump``: ``{"start", "end", "count"}``, a span to scroll to and highlight, once for each ``count``.
+    ``card``: details of one chunk, shown while it is selected. "leaf", its index, is required. "features": rows of a
+    label and a value, which is text or a list of (text, start, end, version) links; a start of -1 is no link, version
+    "" is this document, and a link to another document sends "open" (version, start, end). "near_duplicates": rows of a
+    chunk's index and its similarity in words. "notes": sentences.
+    ``leads``: the numbers of those links in the text that lead into the library; a click sends "follow" (this version,
+    the number).
     """
     data = {
         "shelf": reading.text_key,

@@ -1,4 +1,4 @@
-"""What the reader tells Python, and what it is told of edits: plain values for the page, each request heard once."""
+"""Messages between the reader component and Python: where it opens, what is selected, which edits are requested."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ from pages.ui.shared import state
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What the reader shows first: a chunk, and a cited span if a link led here. ``count`` tells arrivals apart."""
+    """What the reader shows at first.
+
+    ``selected``: the id of a chunk. ``focus``: the cited span, if a link led here. ``count``: the arrival's number,
+    which tells two arrivals at one place apart.
+    """
 
     selected: str | None = None
     focus: Span | None = None
@@ -24,9 +28,9 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """``leaf``: the id of the chosen chunk, in the cut that is drawn. ``caret``: the character clicked last.
+    """The selection in the reader; both ``None`` before anything was selected.
 
-    Both ``None`` before anything was chosen.
+    ``leaf``: the id of the selected chunk in the present cut. ``caret``: the offset of the character clicked last.
     """
 
     leaf: str | None = None
@@ -35,12 +39,16 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class EditRequest:
-    """One edit a person asked for, in code points of the text; what does not belong to its kind is ``None``.
+    """An edit requested in the reader. Offsets are code points; fields that its kind does not use are ``None``.
 
-    ``kind``: "merge" and "move" name the boundary ``at`` (where its second chunk's own text begins) and the two chunks'
-    span; "move" where ``to``; "split" the new boundary ``at`` and the chunk's span; "disable" and "pin" a chunk's span,
-    or that of one switched off or pinned before: they switch. "undo" and "redo" name nothing. ``cut_key``: the cut it
-    was asked in.
+    ``cut_key``: the cut it was requested in. ``kind`` is one of:
+
+    - "merge": joins the two chunks of the span ``start``..``end`` at the boundary ``at``, the start of the second
+      chunk's own text;
+    - "move": moves that boundary to ``to``;
+    - "split": splits the chunk ``start``..``end`` at ``at``;
+    - "disable", "pin": switches this on or off for the chunk ``start``..``end``;
+    - "undo", "redo": have no fields.
     """
 
     cut_key: str
@@ -51,19 +59,19 @@ class EditRequest:
     end: int | None = None
 
 
-def chosen_in(reading: Reading, told: Mapping[str, Any] | None, otherwise: str | None, arrival: int = 0) -> Choice:
-    """The choice in the cut that is drawn, from what the reader reported last.
+def chosen_in(reading: Reading, message: Mapping[str, Any] | None, default: str | None, arrival: int = 0) -> Choice:
+    """The selection in the present cut, from the reader's last message.
 
-    A chunk chosen in another cut of the same text is the one that now holds its place; what was chosen in another text
-    says nothing, and ``otherwise`` stands; so it does where what was chosen was so before the latest ``arrival``.
+    A chunk selected in another cut of the same text becomes the chunk at its position now. ``default`` is selected
+    without a message, or if the message is about another text or from before the latest ``arrival``.
     """
-    if not told or told["text"] != reading.text_key or told.get("arrival", arrival) != arrival:
-        return Choice(otherwise)
-    caret = None if told["caret"] is None else int(told["caret"])
-    if told["cut"] == reading.cut_key:
-        leaf = int(told["leaf"])
-        return Choice(reading.leaves[leaf] if 0 <= leaf < len(reading.leaves) else otherwise, caret)
-    return Choice(reading.leaf_at(Span(int(told["at"]), int(told["at"]) + 1)) or otherwise, caret)
+    if not message or message["text"] != reading.text_key or message.get("arrival", arrival) != arrival:
+        return Choice(default)
+    caret = None if message["caret"] is None else int(message["caret"])
+    if message["cut"] == reading.cut_key:
+        leaf = int(message["leaf"])
+        return Choice(reading.leaves[leaf] if 0 <= leaf < len(reading.leaves) else default, caret)
+    return Choice(reading.leaf_at(Span(int(message["at"]), int(message["at"]) + 1)) or default, caret)
 
 
 def editing(
@@ -75,11 +83,11 @@ def editing(
     can_redo: bool = False,
     off: str = "",
 ) -> dict[str, Any]:
-    """What the reader is told of edits.
+    """The edits as data for the reader.
 
-    ``edits``: kind, span in the text now, and words ("merged", "boundary moved"). ``conflicts``: a sentence on each
-    edit that no longer fits. ``notice``: a line that says what was done or why it was not, as
-    ``{"serial", "text", "undo", "wrong"}``. ``off``: why nothing can be edited, "" when it can.
+    ``edits``: (kind, start, end, words such as "boundary moved") of each edit, in the present text. ``conflicts``: a
+    sentence for each edit that no longer fits. ``notice``: the result of the last edit as ``{"serial", "text", "undo",
+    "wrong"}``. ``off``: why nothing can be edited, "" if it can.
     """
     return {
         "edits": [list(edit) for edit in edits],
@@ -92,10 +100,10 @@ def editing(
 
 
 def edits_asked(key: str) -> list[EditRequest]:
-    """The edits asked for in the reader of this key since this was called last, each once; for its ``on_edit``."""
-    asked = []
-    for request in state.unheard(f"{key}.heard", st.session_state[key].edit or (), "count"):
-        named = {name: request.get(name) for name in ("at", "to", "start", "end")}
-        places = {name: int(place) for name, place in named.items() if place is not None}
-        asked.append(EditRequest(str(request["shelf"]), str(request["kind"]), **places))
-    return asked
+    """The edits requested in the reader of this key since the last call; for its "edit" callback."""
+    edits = []
+    for request in state.new_requests(f"{key}.heard", st.session_state[key].edit or (), "count"):
+        values = {name: request.get(name) for name in ("at", "to", "start", "end")}
+        offsets = {name: int(value) for name, value in values.items() if value is not None}
+        edits.append(EditRequest(str(request["shelf"]), str(request["kind"]), **offsets))
+    return edits

@@ -1,4 +1,4 @@
-"""What the Chunks page asks of core, cached: documents as the reader draws them, and pictures of their pages."""
+"""Documents for the reader, cached: parsed, packed, and their pages as pictures with boxes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import streamlit as st
 from core.parsing.sandbox.syntax import read_syntax
 from core.syntax import Unit
 from core.text.places import boxes_of
-from core.types import Document, Span
+from core.types import Document, Page, Span
 from pages.ui.reader.data import Reading
 from pages.ui.reader.text import TextReading, read_text
 from pages.ui.shared import services, words
 
 DRAWN = ("pdf", "image")  # kinds of documents whose pages can be drawn
-PAGE_SCALE = 1.8  # pixels a point: sharp in the reader's column, a few hundred kilobytes
+PAGE_SCALE = 1.8  # pixels per point: sharp in the reader's column, a few hundred kilobytes a page
 
 
 def document(version: str) -> Document:
@@ -31,7 +31,7 @@ def _document(place: str, version: str, read: str) -> Document:
 
 
 def units(version: str) -> tuple[Unit, ...]:
-    """The definitions of a program, () of any other document and where no grammar reads it."""
+    """The definitions in a program; () for other documents, and for languages without a grammar."""
     language = document(version).metadata.get("language", "") if document(version).kind == "code" else ""
     return (
         _units(str(services.home()), version, services.library().parse_fingerprint(version), language)
@@ -57,59 +57,68 @@ def _text(place: str, version: str, read: str) -> TextReading:
 
 
 def drawn_sheet(version: str, number: int, drawn: Reading, lit: Span | None = None) -> dict[str, Any]:
-    """A page's picture, and the boxes of a cut's chunks and of their parents on it, in percent of the page.
+    """A page sheet: the page's picture, and boxes on it as left, top, right, bottom in percent of the page.
 
-    ``boxes``: a leaf's place, left, top, right, bottom. ``parents``: the first leaf of a parent, likewise: one box
-    around all that a parent has on the page. ``lit``: of the cited words, line by line; ``cited``: one around those of
-    a column. Raises ``PasswordNeededError``.
+    ``number``: the page, 1-based. ``drawn``: the cut. ``lit``: the cited span. Of the result, "boxes" are those of the
+    leaves, each after the leaf's index; "parents" one box for each parent and column, after the index of the parent's
+    first leaf; "lit" the lines of the cited span; "cited" one box around them for each column.
+    Raises ``PasswordNeededError``.
     """
-    paper = document(version).pages
-    page = paper[max(1, min(number, len(paper))) - 1]
-    here = [at for at, (first, last) in enumerate(drawn.pages) if first <= page.number <= last]
-    families = {drawn.parents[at]: drawn.parents.index(drawn.parents[at]) for at in here if drawn.parents[at]}
-    around = boxes_on(version, page.number, [span for span in families if span])
-    cited = boxes_on(version, page.number, [lit] if lit else [])
+    page = _page(version, number)
+    leaves = [at for at, (first, last) in enumerate(drawn.pages) if first <= page.number <= last]
+    first_leaf = {parent: drawn.parents.index(parent) for parent in (drawn.parents[at] for at in leaves) if parent}
+    leaf_boxes = boxes_on(version, page.number, [drawn.spans[at] for at in leaves])
+    parent_boxes = boxes_on(version, page.number, list(first_leaf))
+    cited_boxes = boxes_on(version, page.number, [lit] if lit else [])
     return {
         **_picture(str(services.home()), version, services.library().parse_fingerprint(version), page.number),
-        "boxes": [
-            [here[int(at)], *box] for at, *box in boxes_on(version, page.number, [drawn.spans[at] for at in here])
-        ],
-        "lit": [box for _, *box in cited],
-        "cited": [box for _, *box in _united(cited)],
-        "parents": [[list(families.values())[int(at)], *box] for at, *box in _united(around)],
+        "boxes": [[leaves[int(index)], *box] for index, *box in leaf_boxes],
+        "lit": [box for _, *box in cited_boxes],
+        "cited": [box for _, *box in _united(cited_boxes)],
+        "parents": [[list(first_leaf.values())[int(index)], *box] for index, *box in _united(parent_boxes)],
     }
 
 
+def _page(version: str, number: int) -> Page:
+    """The page of this 1-based number; the first or last page for a number out of range."""
+    pages = document(version).pages
+    return pages[max(1, min(number, len(pages))) - 1]
+
+
 def _united(boxes: Iterable[list[float]]) -> list[list[float]]:
-    """One box around those of the same place that follow each other down the page; a column begins another.
+    """Merges consecutive boxes of the same index while they go down the page; a new column begins a new box.
 
     >>> _united([[0, 5, 5, 9, 9], [0, 1, 8, 4, 12], [0, 20, 2, 24, 4], [1, 0, 0, 1, 1]])
     [[0, 1, 5, 9, 12], [0, 20, 2, 24, 4], [1, 0, 0, 1, 1]]
     """
-    whole: list[list[float]] = []
-    top = 0.0  # of the box before
-    for place, x0, y0, x1, y1 in boxes:
-        if whole and whole[-1][0] == place and y1 > top:
-            held = whole[-1]
-            held[1:] = [min(held[1], x0), min(held[2], y0), max(held[3], x1), max(held[4], y1)]
+    merged: list[list[float]] = []
+    previous_top = 0.0
+    for index, x0, y0, x1, y1 in boxes:
+        if merged and merged[-1][0] == index and y1 > previous_top:
+            last = merged[-1]
+            last[1:] = [min(last[1], x0), min(last[2], y0), max(last[3], x1), max(last[4], y1)]
         else:
-            whole.append([place, x0, y0, x1, y1])
-        top = y0
-    return whole
+            merged.append([index, x0, y0, x1, y1])
+        previous_top = y0
+    return merged
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)
 def _picture(place: str, version: str, read: str, number: int) -> dict[str, Any]:
     from core.parsing.pictures.drawing import render_page
 
-    held = services.library()
-    paper = document(version).pages
-    page = next(page for page in paper if page.number == number)
-    original, settings = held.original(version), held.settings.parsing
-    picture = held.passwords.open(version, lambda word: render_page(original, page.number, PAGE_SCALE, settings, word))
+    library = services.library()
+    pages = document(version).pages
+    page = next(page for page in pages if page.number == number)
+    original, settings = library.original(version), library.settings.parsing
+
+    def render(password: str | None) -> bytes:
+        return render_page(original, page.number, PAGE_SCALE, settings, password)
+
+    picture = library.passwords.open(version, render)
     return {
         "number": page.number,
-        "count": len(paper),
+        "count": len(pages),
         "width": page.width,
         "height": page.height,
         "read": words.page_read(page),
@@ -118,13 +127,12 @@ def _picture(place: str, version: str, read: str, number: int) -> dict[str, Any]
 
 
 def boxes_on(version: str, number: int, spans: Iterable[Span]) -> list[list[float]]:
-    """Where spans stand on a page: each span's place among them, then left, top, right and bottom in percent of it."""
-    paper = document(version).pages
-    page = paper[max(1, min(number, len(paper))) - 1]
+    """The boxes of spans on a page: rows of the span's index, then left, top, right, bottom in percent of the page."""
+    page = _page(version, number)
     across, down = 100 / page.width, 100 / page.height
     return [
-        [place, box.x0 * across, box.y0 * down, box.x1 * across, box.y1 * down]
-        for place, span in enumerate(spans)
+        [index, box.x0 * across, box.y0 * down, box.x1 * across, box.y1 * down]
+        for index, span in enumerate(spans)
         for box in boxes_of(document(version), span)
         if box.page == page.number
     ]

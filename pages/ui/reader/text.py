@@ -1,8 +1,8 @@
-"""A document's text as the reader's component takes it: what no cut changes, for the shelf, once.
+"""A document's text and structure as data for the reader component: everything that no cut changes, sent once.
 
-JSON of plain numbers and strings: rows of numbers laid end to end, each distinct string once, offsets in code points.
-``reader_model.js`` reads it back. Its key names what is in it: the same document has the same key and the same bytes,
-whoever packed it, so nothing is sent or drawn twice.
+JSON of numbers and strings: rows of numbers are joined into one list, each distinct string is stored once, offsets are
+code points. ``reader_model.js`` unpacks it. The key is a hash of the content: the same document has the same key and
+the same bytes in every process, so nothing is sent or drawn twice.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pages.ui.shared import words
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """The page boxes of a text as three lists in text order; empty without pages. Looked up for every leaf of a cut."""
+    """The page boxes of a text as three parallel tuples in text order, to look up pages of spans quickly."""
 
     starts: tuple[int, ...] = ()
     ends: tuple[int, ...] = ()
@@ -27,27 +27,27 @@ class Runs:
 
     @staticmethod
     def of(document: Document) -> Runs:
-        """The runs of a document's boxes."""
+        """The runs of a document's boxes; empty without pages."""
         rows = [(box.start, box.end, box.page) for box in document.boxes]
         return Runs(*zip(*rows, strict=True)) if rows else Runs()
 
     def pages_of(self, start: int, end: int) -> tuple[int, int]:
-        """The first and last 1-based page a span stands on; (0, 0) where it stands on none.
+        """The first and last page (1-based) that has text of a span; (0, 0) if none has.
 
         >>> runs = Runs((0, 3), (2, 5), (1, 2))
         >>> runs.pages_of(1, 4), runs.pages_of(2, 3), Runs().pages_of(0, 9)
         ((1, 2), (0, 0), (0, 0))
         """
         first, last = bisect_right(self.ends, start), bisect_left(self.starts, end)
-        found = self.pages[first:last]
-        return (min(found), max(found)) if found else (0, 0)
+        pages = self.pages[first:last]
+        return (min(pages), max(pages)) if pages else (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class TextReading:
-    """What no cut changes of a document. ``key``: its name. ``payload``: bytes for the shelf. ``runs``: its pages.
+    """A packed document. ``key``: a hash of its content. ``payload``: bytes for the shelf component.
 
-    ``links``: in the order in which the reader numbers them.
+    ``runs``: its page boxes. ``links``: in the order in which the reader numbers them.
     """
 
     key: str
@@ -57,27 +57,29 @@ class TextReading:
 
 
 class Strings:
-    """Strings, and lists of them, each once: titles, headings and reasons repeat in every chunk."""
+    """Stores each distinct string, and each distinct list of strings, once; rows refer to them by index."""
 
     def __init__(self) -> None:
         self.places: dict[str, int] = {}
         self.lists: dict[tuple[str, ...], int] = {}
 
     def of(self, text: str) -> int:
+        """The index of a string."""
         return self.places.setdefault(text, len(self.places))
 
     def listed(self, texts: tuple[str, ...]) -> int:
-        """The place of a list of strings; its strings are numbered once, in ``packed``."""
+        """The index of a list of strings."""
         return self.lists.setdefault(texts, len(self.lists))
 
     def packed(self) -> dict[str, Any]:
+        """``strings``, and ``lists`` of indices into them. Call it last: lists get their strings' indices here."""
         lists = [[self.of(text) for text in texts] for texts in self.lists]
         return {"lists": lists, "strings": list(self.places)}
 
 
 def read_text(document: Document) -> TextReading:
-    """A document's text and structure for the shelf."""
-    strings, links = Strings(), _apart(document)
+    """Pack a document's text and structure for the shelf component."""
+    strings, links = Strings(), _disjoint_links(document)
     data = {
         "version": document.version_id,
         "kind": document.kind,
@@ -96,12 +98,12 @@ def read_text(document: Document) -> TextReading:
 
 
 def as_json(data: dict[str, Any]) -> str:
-    """Without a blank between values."""
+    """JSON without blanks between values."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
 def digest(text: str) -> str:
-    """Names what a part holds."""
+    """A hash of a text, as 16 hexadecimal digits."""
     return blake2b(text.encode(), digest_size=8).hexdigest()
 
 
@@ -109,13 +111,13 @@ def _block(block: Block, strings: Strings) -> tuple[int, ...]:
     return block.start, block.end, strings.of(str(block.kind)), block.level, block.header.end if block.header else 0
 
 
-def _apart(document: Document) -> list[Link]:
-    """The links in order, those left out that begin inside the one before."""
-    kept: list[Link] = []
+def _disjoint_links(document: Document) -> list[Link]:
+    """The document's links in text order, without empty ones and without those that overlap the previous link."""
+    links: list[Link] = []
     for link in sorted(document.links, key=lambda link: (link.start, link.end)):
-        if link.end > link.start and (not kept or link.start >= kept[-1].end):
-            kept.append(link)
-    return kept
+        if link.end > link.start and (not links or link.start >= links[-1].end):
+            links.append(link)
+    return links
 
 
 def _second_reading(audit: WordAudit | None) -> dict[str, Any] | None:

@@ -1,10 +1,10 @@
-"""Who is let in: on this machine its owner's programs and whoever has the key of this start, beyond it who logs in.
+"""Who may use the app: the owner's programs and browsers with a key; from other machines, people who log in.
 
-Any user of a machine can reach every port of it. Where the system tells whose a connection is (Linux), that decides.
-Elsewhere, and for anybody else, the address that is opened carries a key, made at each start, and a browser that came
-by it keeps a second one in a cookie, which outlives a restart: links and bookmarks lead on. The cookie is ``Lax``, so
-that a link in a mail leads here, too. It is told to every port of its host: whoever opens a page of another user's
-server on this machine hands it over.
+Every user of a machine can reach its ports. On Linux the system tells which user a connection belongs to, and the owner
+is let in by that. Elsewhere, and for other users, the address opened at the start carries a key, which is new at each
+start. A browser that came by it gets a second key in a cookie, which outlives restarts, so that links and bookmarks
+keep working. The cookie is ``Lax``, so that links in mails work, too. Limit: browsers send a cookie to every port of
+its host, so a person who opens a page of another user's server on this machine gives the key away.
 """
 
 from __future__ import annotations
@@ -42,9 +42,10 @@ _LONGEST_OF_4 = 14  # letters of an address and port there
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """``start``: the key that the opened address carries. ``kept``: what browsers show that were let in once.
+    """The keys of a running app.
 
-    ``own``: programs of the user who runs the app need neither, where the system tells whose they are.
+    ``start``: the key in the address that is opened. ``kept``: the key in the cookie of browsers that were let in
+    before. ``own``: programs of the user who runs the app need neither, where the system can tell.
     """
 
     start: str
@@ -52,7 +53,8 @@ class Admission:
     own: bool = True
 
     def fits(self, shown: str | None, key: str) -> bool:
-        """
+        """Whether the value shown is this key, compared in constant time.
+
         >>> Admission("a", "b").fits("b", "b"), Admission("a", "b").fits("a", "b"), Admission("a", "b").fits(None, "b")
         (True, False, False)
         """
@@ -60,9 +62,9 @@ class Admission:
 
 
 def of_this_start() -> Admission | None:
-    """The keys of this start; ``None`` where none are asked for: people log in, or something else keeps the door.
+    """The keys of this start; ``None`` if no key is checked, because people log in or ``LECTERN_DOOR`` is "open".
 
-    Ends the process with a sentence where the app would be served to other machines without a login.
+    Ends the process with a message if the app would be served to other machines without a login.
     """
     door = os.environ.get("LECTERN_DOOR", "")
     if door not in ("", "key", "open"):
@@ -81,15 +83,16 @@ def of_this_start() -> Admission | None:
 
 
 def is_own(client: Sequence[Any] | None, server: Sequence[Any] | None) -> bool:
-    """Whether a connection's other end is a program of the user who runs this process. Both ends: (address, port).
+    """Whether the client's end of a connection belongs to the user who runs this process.
 
-    ``False`` where the system does not tell: it does on Linux, for connections within the machine.
+    ``client``, ``server``: the two ends as (address, port). ``False`` where the system does not tell; Linux does, for
+    connections within the machine.
     """
     with suppress(OSError, ValueError, TypeError, AttributeError):
         ends = [_as_in_proc(*end[:2]) for end in (client, server) if end]
         table = Path("/proc/net/tcp" if len(ends[0]) < _LONGEST_OF_4 else "/proc/net/tcp6").read_text("ascii")
         rows = [row.split() for row in table.splitlines()[1:]]
-        # Two sockets may share a port, and what was closed has no owner: it is this connection, and it is open.
+        # Matched by both ends and by state: two sockets may share a port, and a closed one has no owner.
         owners = [int(row[7]) for row in rows if row[1:4] == [*ends, _ESTABLISHED]]
         return owners == [os.getuid()]
     return False
@@ -97,17 +100,18 @@ def is_own(client: Sequence[Any] | None, server: Sequence[Any] | None) -> bool:
 
 @cache
 def has_login() -> bool:
-    """Whether a login was set up when this process began: ``[auth]`` in Streamlit's secrets.
+    """Whether Streamlit's secrets had ``[auth]`` when this process began.
 
-    Streamlit reads them anew when they change: a file that is broken or gone later must not open the door.
+    Cached, because Streamlit reads the secrets again when they change: a file that is later broken or deleted must not
+    switch the login off.
     """
     return st.secrets.load_if_toml_exists() and "auth" in st.secrets
 
 
 def is_loopback(address: str | None) -> bool:
-    """Whether only this machine reaches an address; ``None`` is all of this machine's.
+    """Whether a server at this address can be reached from this machine only; ``None`` means all addresses.
 
-    >>> [is_loopback(one) for one in ("127.0.0.1", "localhost", "::1", "0.0.0.0", "192.168.1.5", "my-nas", None)]
+    >>> [is_loopback(host) for host in ("127.0.0.1", "localhost", "::1", "0.0.0.0", "192.168.1.5", "my-nas", None)]
     [True, True, True, False, False, False, False]
     """
     try:
@@ -117,27 +121,28 @@ def is_loopback(address: str | None) -> bool:
 
 
 def announced(keys: Admission | None) -> Callable[[st.App], AbstractAsyncContextManager[None]]:
-    """At the start: say in the terminal, and in a file of its owner's, where the app is, and open it there."""
+    """The app's lifespan: at the start, print the address, write it to a file of the owner, and open it."""
 
     @asynccontextmanager
     async def lifespan(_: st.App) -> AsyncIterator[None]:
         named = st.get_option("browser.serverAddress" if has_login() else "server.address") or "localhost"
         shown = server_util.get_display_address(named)
         address = opened = server_util.get_url(f"[{shown}]" if ":" in shown and "[" not in shown else shown)
-        told = "People log in there." if has_login() else "Who reaches it is let in: LECTERN_DOOR is open."
+        access = "People log in there." if has_login() else "Who reaches it is let in: LECTERN_DOOR is open."
         if keys is not None:
             with_key = f"{address}/?{ASKED_FOR}={keys.start}"
-            plain = keys.own and sys.platform == "linux"  # where whoever opens it is known without
+            plain = keys.own and sys.platform == "linux"  # the owner needs no key there
             address = opened = address if plain else with_key
-            told = f"Programs of your account come in; others, once, by {with_key}" if plain else _ONCE
-            with suppress(OSError):  # every user of the machine sees a command's arguments: the browser is given a file
+            access = f"Programs of your account come in; others, once, by {with_key}" if plain else _ONCE
+            # The browser gets a file, not the address: every user of the machine can see a command's arguments.
+            with suppress(OSError):
                 file = shelf_file().with_name(ADDRESS_FILE)
                 written_privately(file, f'<meta http-equiv="refresh" content="0; url={escape(with_key)}">\n')
-                opened, told = (
+                opened, access = (
                     opened if plain else file.absolute().as_uri(),
-                    f"{told}\n  {file} leads there with the key.",
+                    f"{access}\n  {file} leads there with the key.",
                 )
-        print(f"\n  Lectern is at {address}\n  {told}\n", flush=True)
+        print(f"\n  Lectern is at {address}\n  {access}\n", flush=True)
         if not st.get_option("server.headless"):
             cli_util.open_browser(opened)
         yield
@@ -146,19 +151,20 @@ def announced(keys: Admission | None) -> Callable[[st.App], AbstractAsyncContext
 
 
 def _as_in_proc(address: str, port: int) -> str:
+    """An address and port as ``/proc/net/tcp`` writes them."""
     packed = ip_address(address).packed
     words = struct.unpack(f"={len(packed) // 4}I", packed)
     return f"{''.join(f'{word:08X}' for word in words)}:{port:04X}"
 
 
 def _kept(file: Path) -> str:
-    """What lies in a file that nobody else can read; made where there is none, or another could have read it."""
+    """The key stored in a file; a new one is made and stored if there is none, or if other users could read it."""
     with suppress(OSError, UnicodeDecodeError):
-        found = file.lstat()
-        own = os.name == "nt" or (found.st_uid == os.getuid() and not found.st_mode & 0o077)
-        if own and stat.S_ISREG(found.st_mode) and len(text := file.read_text("ascii")) >= _LENGTH:
+        status = file.lstat()
+        private = os.name == "nt" or (status.st_uid == os.getuid() and not status.st_mode & 0o077)
+        if private and stat.S_ISREG(status.st_mode) and len(text := file.read_text("ascii")) >= _LENGTH:
             return text
-    made = token_urlsafe(_LENGTH)
-    with suppress(OSError):  # where nothing can be kept, the address of the next start is needed again
-        written_privately(file, made)
-    return made
+    key = token_urlsafe(_LENGTH)
+    with suppress(OSError):  # if it cannot be stored, browsers need the address of the next start again
+        written_privately(file, key)
+    return key

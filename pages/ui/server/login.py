@@ -1,4 +1,4 @@
-"""Who logs in, where ``[auth]`` in Streamlit's secrets names a provider of OpenID Connect: nobody else sees a page."""
+"""The login, where ``[auth]`` in Streamlit's secrets names an OpenID Connect provider: nobody else sees a page."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pages.ui.server.access_key import has_login
 
 
 def is_in() -> bool:
-    """Whether this session may see pages: no login is set up, or one of the people logged in."""
+    """Whether this session may see pages: no login is set up, or the logged-in account is allowed."""
     return not has_login() or (st.user.is_logged_in is True and _is_named())
 
 
 def ask() -> None:
-    """Go on only where ``is_in``; else ask for a login."""
+    """Draw the login and stop the script unless ``is_in``."""
     if is_in():
         return
     st.title("Lectern")
@@ -30,14 +30,14 @@ def ask() -> None:
 
 
 def offer_logout() -> None:
-    """A button that ends the login, where there is one."""
+    """Draw a button to log out, if a login is set up."""
     if has_login():
         st.button("Log out", icon=":material/logout:", on_click=st.logout)
 
 
 def _is_named() -> bool:
-    """Whether ``people`` in ``[auth]`` holds the account's address; without such a list everybody who can log in."""
+    """Whether ``people`` in ``[auth]`` lists the account's verified email address; ``True`` without such a list."""
     people = st.secrets["auth"].get("people")
     address = str(st.user.get("email") or "").casefold()
     verified = st.user.get("email_verified", True) is not False
-    return people is None or (verified and address in {str(one).casefold() for one in people})
+    return people is None or (verified and address in {str(person).casefold() for person in people})

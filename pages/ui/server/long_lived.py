@@ -1,10 +1,10 @@
-"""What is there for long is not looked through again after every run of a script.
+"""Keeps long-lived objects out of the garbage collection that Streamlit runs after every script.
 
-Streamlit has Python collect its garbage when a script has run, which keeps memory low. With models loaded that looks at
-600,000 objects each time, a third of a second in which no window is answered. What has lived through a collection that
-took long is set aside (``gc.freeze``): libraries, models, what is kept between questions. Those after it look at what
-came since, some thousand objects, in milliseconds; and one in ten minutes looks at all again, so that nothing stays
-that is over, such as a library that was closed.
+Streamlit calls ``gc.collect`` when a script has run, which keeps memory low. With models loaded that scans 600,000
+objects, a third of a second in which no window is answered. So the objects that survive a slow collection (libraries,
+models, caches) are moved to the permanent generation (``gc.freeze``), and later collections scan the few thousand
+objects made since, in milliseconds. Once in ten minutes everything is scanned again, so that what is no longer used,
+such as a closed library, is freed.
 """
 
 from __future__ import annotations
@@ -13,26 +13,27 @@ import gc
 from collections.abc import Mapping
 from time import monotonic, thread_time
 
-LONG = 0.1  # seconds of this thread's own time: about 150,000 objects
-WHOLE_EVERY = 600.0  # seconds
+LONG = 0.1  # seconds of CPU time of this thread: about 150,000 objects
+WHOLE_EVERY = 600.0  # seconds between two scans of all objects
 
-_began = _whole = 0.0
+_started_at = _last_whole = 0.0
 
 
-def _set_aside(phase: str, told: Mapping[str, int]) -> None:
-    global _began, _whole
-    if told["generation"] < 2:
+def _on_collection(phase: str, info: Mapping[str, int]) -> None:
+    """For ``gc.callbacks``: freeze after a slow full collection; unfreeze before one if ``WHOLE_EVERY`` has passed."""
+    global _started_at, _last_whole
+    if info["generation"] < 2:
         return
     if phase == "start":
-        if monotonic() - _whole > WHOLE_EVERY:
-            _whole = monotonic()
-            gc.unfreeze()  # before this collection begins, which then looks at all
-        _began = thread_time()
-    elif thread_time() - _began > LONG:
-        gc.freeze()  # right after it: there is no garbage now
+        if monotonic() - _last_whole > WHOLE_EVERY:
+            _last_whole = monotonic()
+            gc.unfreeze()  # before the collection, which then scans everything
+        _started_at = thread_time()
+    elif thread_time() - _started_at > LONG:
+        gc.freeze()  # right after a collection, when there is no garbage to freeze
 
 
 def watch() -> None:
-    """Look at every collection of this process from now on. Twice is once."""
-    if _set_aside not in gc.callbacks:
-        gc.callbacks.append(_set_aside)
+    """Install the callback for this process. A second call does nothing."""
+    if _on_collection not in gc.callbacks:
+        gc.callbacks.append(_on_collection)

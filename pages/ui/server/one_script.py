@@ -1,13 +1,13 @@
-"""One script at a time in a window's session, where Streamlit would let two into it; and each for the page it is of.
+"""Two corrections of Streamlit's script runner, each of which prevents a blank page. Importing this installs them.
 
-A click while a script runs starts another at once, and the first stops at its next step (fast reruns). Each of the two
-looks at the same state through a ``SafeSessionState`` with a lock of its own (Streamlit 1.67, ``ScriptRunner``): one
-takes widgets down while the other puts them up and dies of it ("dictionary changed size during iteration"), which is a
-white page; and a first script that ends meanwhile takes the second one's click back.
+``OneScript``: a click while a script runs starts a second script at once, and the first stops at its next step (fast
+reruns). In Streamlit 1.67 each of the two has its own ``SafeSessionState``, with its own lock, around one shared state.
+So one script may remove widgets while the other adds some and fails ("dictionary changed size during iteration"). And
+the first script, when it ends, may discard the click that started the second.
 
-A fragment of a page that was left may still ask to run when the next one is drawn. Streamlit finds it gone, but
-has told the browser by then that a script of the page before began: what is drawn is thrown away there, and what a
-fragment of the new page draws next has no place ("Bad delta path"), which is a white page, too.
+``PagedRunner``: a fragment of a page that was left may still ask to run while the next page is drawn. Streamlit finds
+that the fragment is gone, but has already told the browser that a script of the previous page began. The browser then
+discards what is drawn, and what a fragment of the new page draws next has no place ("Bad delta path").
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from streamlit.runtime.state import SafeSessionState, SessionState
 
 
 class OneScript(SafeSessionState):
-    """A script's way to the state of its session: one lock for all of them, and only the newest script tidies up."""
+    """Session state with one lock for all scripts of a session; only the newest script removes unused widgets."""
 
     def __init__(self, state: SessionState, yield_callback: Callable[[], None]) -> None:
         super().__init__(state, yield_callback)
-        session = vars(state.query_params)  # the state itself has slots; this is made with it and lives as long
+        session = vars(state.query_params)  # per session, as the state is, which has slots and takes no attributes
         object.__setattr__(self, "_lock", session.setdefault("lectern_lock", self._lock))
         session["lectern_newest"] = self
 
-    def on_script_finished(self, *told: Any, **also: Any) -> None:
-        """Take down what the script did not draw; one that was overtaken does not know, as one that is stopped."""
+    def on_script_finished(self, *arguments: Any, **options: Any) -> None:
+        """Remove the widgets that the script did not draw, unless a newer script runs, which may have drawn them."""
         with self._lock:
             if vars(self._state.query_params)["lectern_newest"] is self:
-                super().on_script_finished(*told, **also)
+                super().on_script_finished(*arguments, **options)
 
 
 script_runner.SafeSessionState = OneScript  # type: ignore[attr-defined] # the one place where Streamlit makes them
 
 
 class PagedRunner(script_runner.ScriptRunner):
-    """Runs fragments as what they are: of the page that is drawn, whatever page the browser was on as it asked."""
+    """Runs fragments as part of the page that is drawn now, whatever page the browser was on when it asked."""
 
     def _run_script(self, rerun_data: RerunData) -> None:
         drawn = self._pages_manager.current_page_script_hash

@@ -1,7 +1,7 @@
-"""Who may come in by which address: a page of this app in a browser of this machine, and nobody else.
+"""Middleware in front of Streamlit: rejects requests of other sites and of other hosts, and of browsers without a key.
 
-Streamlit holds ``server.allowedHosts`` against the web socket alone, asks an outside address for its own when a foreign
-``Origin`` knocks, lets other pages frame it and shows its metrics to everybody. This stands before all of that.
+Streamlit itself checks ``server.allowedHosts`` for the web socket only, asks an outside service for its own address
+when a foreign ``Origin`` connects, lets other pages frame it, and shows its metrics to everybody.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from pages.ui.server.access_key import ADDRESS_FILE, ASKED_FOR, Admission, is_ow
 from pages.ui.shared.assets import text
 
 _CLOSED = ("/_stcore/metrics",)
-_OPEN = ("/_stcore/health",)  # says "ok", to whatever watches over the app
+_OPEN = ("/_stcore/health",)  # says "ok" to a monitor, which has no key
 _YEAR = 365 * 24 * 3600  # seconds
-_KEPT_OUT = (
+_HEADERS = (
     (b"content-security-policy", b"frame-ancestors 'self'"),
     (b"x-frame-options", b"SAMEORIGIN"),
     (b"cross-origin-opener-policy", b"same-origin"),  # a window that opened this one cannot send it messages
@@ -33,7 +33,9 @@ _KEPT_OUT = (
 
 
 def may_enter(host: str, origin: str | None, path: str, allowed: Sequence[str]) -> bool:
-    """Whether a request is let in. ``allowed``: hosts by name; () allows every one. ``origin`` ``None``: no browser's.
+    """Whether a request's host, origin and path are acceptable.
+
+    ``origin``: the ``Origin`` header, ``None`` without one. ``allowed``: names of hosts; () allows all.
 
     >>> may_enter("localhost:8501", "http://localhost:8501", "/", ["localhost"])
     True
@@ -48,14 +50,15 @@ def may_enter(host: str, origin: str | None, path: str, allowed: Sequence[str]) 
         own = origin is None or urlsplit(origin).netloc.lower() == host.lower()
     except ValueError:
         return False
-    known = not allowed or "*" in allowed or name in {one.lower() for one in allowed}
+    known = not allowed or "*" in allowed or name in {entry.lower() for entry in allowed}
     return known and own and not path.rstrip("/").endswith(_CLOSED)
 
 
 def leads_here(method: str, headers: Mapping[str, str]) -> bool:
-    """Whether a request is a page's own, a person's, or a link followed into a window: no other page asks for more.
+    """Whether a request comes from this app or a person, or is a link that another site opens in a window.
 
-    Browsers say in ``Sec-Fetch-`` headers what no page can forge; who sends none is no browser.
+    Decided by the ``Sec-Fetch-`` headers, which browsers set and no page can forge. Without them the request does not
+    come from a browser, and is accepted.
 
     >>> link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
     >>> leads_here("GET", link), leads_here("POST", link), leads_here("GET", link | {"sec-fetch-dest": "iframe"})
@@ -70,7 +73,7 @@ def leads_here(method: str, headers: Mapping[str, str]) -> bool:
 
 
 def without_key(path: str, query: str) -> str:
-    """The place on this host that an address with a key leads to.
+    """A relative address without its key, always on this host.
 
     >>> without_key("/ask", "question=when%3F&key=ab&key="), without_key("//evil.example", "key=ab")
     ('/ask?question=when%3F', '/evil.example')
@@ -80,9 +83,9 @@ def without_key(path: str, query: str) -> str:
 
 
 class Doors:
-    """The app behind its doors: who may not enter gets a sentence with 403, and no answer says more.
+    """ASGI middleware: rejects a request with 403 and one sentence, or passes it on and adds headers to the response.
 
-    ``keys``: ``None`` asks for none.
+    ``keys``: ``None`` checks no key.
     """
 
     def __init__(self, app: ASGIApp, keys: Admission | None) -> None:
@@ -95,22 +98,22 @@ class Doors:
             return
         answer = self._answer(HTTPConnection(scope), scope.get("method", "GET"))
         if answer is None:
-            await self._app(scope, receive, _kept_out(send))
+            await self._app(scope, receive, _with_headers(send))
         elif scope["type"] == "websocket":
             await receive()
             await send({"type": "websocket.close", "code": 1008})
         else:
-            await answer(scope, receive, _kept_out(send))
+            await answer(scope, receive, _with_headers(send))
 
     def _answer(self, asked: HTTPConnection, method: str) -> ASGIApp | None:
-        """What is answered in the app's place; ``None``: it may answer itself."""
+        """The response in place of the app's own (a rejection or a redirect); ``None`` passes the request on."""
         host, path, query = asked.headers.get("host", ""), asked.url.path, asked.url.query
         allowed = st.get_option("server.allowedHosts") or ()
         if not may_enter(host, asked.headers.get("origin"), path, allowed) or not leads_here(method, asked.headers):
             return PlainTextResponse("This app answers its own pages alone, by the names in server.allowedHosts.", 403)
         if self._keys is None or path.rstrip("/").endswith(_OPEN):
             return None
-        cookie = f"lectern-{asked.url.port or 0}"  # cookies do not know of ports
+        cookie = f"lectern-{asked.url.port or 0}"  # browsers do not separate cookies by port
         known = self._keys.fits(asked.cookies.get(cookie), self._keys.kept)
         if ASKED_FOR in asked.query_params and (
             known or self._keys.fits(asked.query_params[ASKED_FOR], self._keys.start)
@@ -118,28 +121,31 @@ class Doors:
             answer = RedirectResponse(without_key(path, query), 303)
             answer.set_cookie(cookie, self._keys.kept, _YEAR, httponly=True, samesite="lax")
             return answer
-        # The server believes this header of who asks: whoever sends it is known by a key alone.
-        told = "x-forwarded-for" in asked.headers
-        if known or (self._keys.own and not told and is_own(asked.client, asked.scope.get("server"))):
+        # The server takes the client's address from this header, so such a client needs a key.
+        forwarded = "x-forwarded-for" in asked.headers
+        if known or (self._keys.own and not forwarded and is_own(asked.client, asked.scope.get("server"))):
             return None
         if asked.url.hostname == "localhost" and st.get_option("server.address") == "127.0.0.1":
-            place = asked.url.replace(hostname="127.0.0.1")  # where a browser was let in, and cookies are a host's
+            # The browser's cookie belongs to 127.0.0.1, where it came in by the key.
+            place = asked.url.replace(hostname="127.0.0.1")
             return RedirectResponse(f"{place.scheme}://{place.netloc}{without_key(path, query)}", 307)
         page = text(__file__, "closed.html").replace("FILE", ADDRESS_FILE)
         return HTMLResponse(page, 403, {"cache-control": "no-store"})
 
 
-def _kept_out(send: Send) -> Send:
-    async def sent(message: Message) -> None:
+def _with_headers(send: Send) -> Send:
+    """``send`` with ``_HEADERS`` added to each response, in place of headers of the same names."""
+
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
-            named = {name for name, _ in _KEPT_OUT}
-            others = [header for header in message.get("headers", ()) if header[0].lower() not in named]
-            message = {**message, "headers": [*others, *_KEPT_OUT]}
+            names = {name for name, _ in _HEADERS}
+            others = [header for header in message.get("headers", ()) if header[0].lower() not in names]
+            message = {**message, "headers": [*others, *_HEADERS]}
         await send(message)
 
-    return sent
+    return send_with_headers
 
 
 def doors(keys: Admission | None) -> list[Middleware]:
-    """What the app stands behind."""
+    """The middleware for ``st.App``."""
     return [Middleware(Doors, keys)]

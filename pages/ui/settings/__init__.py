@@ -1,1 +1,1 @@
-"""Settings and dials, on the Settings page and beside the others."""
+"""The tabs of the Settings page, and the dials of a chunking recipe, which other pages use."""

@@ -1,4 +1,4 @@
-"""How the pages look: light, dark, or as the system does. The browser keeps the choice."""
+"""The choice of a light theme, a dark one, or the system's. The browser stores it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _switch = st.components.v2.component(
 
 
 def show_theme() -> None:
-    """Draw the switch. The page is loaded anew when another is chosen, and stands where it stood."""
+    """Draw the switch. Choosing another theme reloads the page, which returns to what it showed."""
     st.subheader("Light or dark")
     _switch(key="settings.appearance", data={"pages": ["", "chunks", "ask", "benchmark", "settings", "library"]})
     st.caption("Kept by this browser, for every page. “As the system” turns with it, by day and by night.")

@@ -1,4 +1,4 @@
-"""Where the index of vectors stands: in the library's folder, or on a Chroma server, by its address."""
+"""The choice of where Chroma's index of vectors is: in the library's folder, or on a Chroma server."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOVE, BACK, AGREE = "Agree and move it there", "Move it back into this library's
 
 
 def show_chroma_server() -> None:
-    """Where it stands, and the one thing to do about it."""
+    """Draw where the index is, and the way to agree to a server, to test it, or to move the index."""
     library = services.library()
     server = library.index.server
     st.subheader("Index of vectors")
@@ -64,12 +64,15 @@ def _explain(server: Server) -> None:
 
 
 def _agreed(address: str) -> Server:
-    language.keep(language.settings().agreeing(address))
+    language.save(language.settings().agreeing(address))
     return server_at(address)
 
 
 def _move(server: Server | None) -> None:
-    """Carry all vectors, with their number; what is clicked meanwhile stops it, and it stays where it was."""
+    """Move the index to a server, or to the library's folder (``None``), and draw the progress.
+
+    Any click meanwhile stops the script and thereby the move; the index then stays where it was.
+    """
     bar, stop = st.progress(0.0, "Asking whether it answers …"), st.empty()
     stop.button("Stop", key="chroma.stop")
 

@@ -1,4 +1,4 @@
-"""The choice of the embedder, with what each reads best and what it would cost."""
+"""The choice of the embedder, with what each is good at and how many chunks a change would encode."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _LISTED = "settings.embedder.listed"
 
 
 def endpoint_model(model: str) -> str:
-    """The model to use, as settings name it; "" as long as there is none at an address that was agreed to.
+    """Draw the choice of a model at an address; returns it as settings name it, "" until an agreed address has one.
 
-    ``model``: the one in use, "" for none.
+    ``model``: the model in use, "" for none.
     """
     now = language.settings()
     field = st.text_input(
@@ -42,20 +42,20 @@ def endpoint_model(model: str) -> str:
         return ""
     if not address:
         return ""
-    here = replace(now, embedding_address=address).embedding(model)
-    held = key_of(address)
-    key = f"With it goes the key of {held.place}." if held.value else "No key goes with it."
-    st.markdown(words.escaped(SENT.format(place=language.place(here), key=key)))
-    language.show_leaving(here)
-    if not here.is_agreed or address != now.embedding_address:
+    endpoint = replace(now, embedding_address=address).embedding(model)
+    api_key = key_of(address)
+    key = f"With it goes the key of {api_key.place}." if api_key.value else "No key goes with it."
+    st.markdown(words.escaped(SENT.format(place=language.place(endpoint), key=key)))
+    language.show_leaving(endpoint)
+    if not endpoint.is_agreed or address != now.embedding_address:
         if st.button(AGREE, key="settings.embedder.agree"):
-            language.keep(replace(now, embedding_address=address, agreed=tuple(dict.fromkeys([*now.agreed, address]))))
+            language.save(replace(now, embedding_address=address, agreed=tuple(dict.fromkeys([*now.agreed, address]))))
             st.rerun()
         return ""
     choice, button = st.columns([4, 1.4], vertical_alignment="bottom")
     if button.button(LIST, key="settings.embedder.list", width="stretch"):
         try:
-            st.session_state[_LISTED] = [one.name for one in Client(here, held.value).models()]
+            st.session_state[_LISTED] = [listed.name for listed in Client(endpoint, api_key.value).models()]
         except LecternError as error:
             st.error(words.escaped(str(error)), icon=":material/error:")
     names = list(dict.fromkeys([*st.session_state.get(_LISTED, ()), *([model] if model else [])]))
@@ -90,7 +90,7 @@ HELP = {
 
 
 def show_embedder() -> None:
-    """Which model turns text into vectors, and the button that changes it."""
+    """Draw the choice of the embedder, and the button that applies it."""
     library = services.library()
     chosen = library.settings.embedding
     encoder = library.model.encoder

@@ -1,4 +1,4 @@
-"""A model of the hub that is not on this machine: what it is, how large, and fetching it, each after its own click."""
+"""Downloads a model of the Hugging Face hub: one click asks the hub for its size, another fetches it."""
 
 from __future__ import annotations
 
@@ -14,28 +14,29 @@ _OFFER = "settings.hub.offer"
 
 
 def is_here(model: str) -> bool:
-    """Whether a model can be loaded without the network, as far as its name tells."""
+    """Whether a model needs no download: a packaged one, a folder, or a hub model that was fetched before."""
     return not hub.is_hub_name(model) or hub.is_fetched(model)
 
 
 def on_this_machine(model: str, what: str) -> bool:
-    """``is_here``; where it is not, the way to fetch it is drawn.
+    """``is_here``; if it is not, draws the way to fetch it.
 
-    ``what`` it is, as its tab says: two may be asked about on one page.
+    ``what``: "embedder" or "re-ranker", which tells the two downloads of the page apart.
     """
     if is_here(model):
         return True
-    fetching = tasks.known(what, model)
+    fetching = tasks.get(what, model)
     if fetching is None:
         _ask(model, what)
         offer: Offer | None = st.session_state.get(f"{_OFFER}.{what}")
         if offer is not None and offer.name == model:
             _offer(offer, what)
         return False
-    said = f"Fetching the {what}, {words.size(fetching.told[1])} …" if fetching.told[1] else "Reaching the hub …"
-    if not tasks.finished(what, fetching, said, lambda: None):
+    total = fetching.progress[1]
+    text = f"Fetching the {what}, {words.size(total)} …" if total else "Reaching the hub …"
+    if not tasks.finished_or_progress(what, fetching, text, lambda: None):
         return False
-    tasks.stop(what)  # it is over: what follows is drawn as if it had never been
+    tasks.stop(what)  # forget the ended task, so that a failed download is offered again
     try:
         fetching.result()
     except LecternError as error:
@@ -59,7 +60,7 @@ def _ask(model: str, what: str) -> None:
 
 def _offer(offer: Offer, what: str) -> None:
     def begin() -> None:
-        tasks.begun(what, offer.name, lambda task: hub.fetch(offer, task.tell))
+        tasks.get_or_start(what, offer.name, lambda task: hub.fetch(offer, task.tell))
 
     size = words.size(offer.size_bytes)
     st.markdown(

@@ -1,4 +1,4 @@
-"""The language model: where it is, how it is asked, what is sent to it, and whether it works."""
+"""The set-up of the language model: its address, the agreement to it, its model, a test, its options and its key."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from core.search.context.written_prompt import TEMPLATE, template_fault
 from pages.ui.shared import language, services, words
 
 _ADDRESS, _MODEL, _CONTEXT = "language.address", "language.model", "language.context"
-_WARMTH, _LIMIT, _TEMPLATE = "language.temperature", "language.limit", "language.template"
-_LOCAL, _LISTED, _TOLD = "language.local", "language.listed", "language.told"
+_TEMPERATURE, _LIMIT, _TEMPLATE = "language.temperature", "language.limit", "language.template"
+_LOCAL, _LISTED, _ERROR = "language.local", "language.listed", "language.told"
 _KEY, _JUDGES = "language.key", "language.judges"
 _MOST_CONTEXT = 10_000_000
-_ANSWER_TOKENS = 700  # room that a trial asks for, beside the context's budget: the prompt's frame and an answer
+_ANSWER_TOKENS = 700  # tokens a test requires besides the context's budget, for the rest of the prompt and an answer
 LOOK, AGREE, TEST, LIST = "Look for local servers", "Agree and use it", "Test", "List its models"
 SENT = (
     "To {place} go: the question you ask, those before it in the conversation with the last answer, and the passages "
@@ -34,14 +34,14 @@ SENT = (
 
 
 def show_language_model() -> None:
-    """One step after the other: an address, agreement, a model, a test; the rest is folded."""
+    """Draw the steps of the set-up, each once the one before is done; options and key are folded."""
     now = language.settings()
     st.caption(
         "With a language model Ask writes an answer from the passages it found, and every sentence of it is held "
         "against them. Any server that speaks as OpenAI's does will do, one on this machine too. Without one nothing "
         "is missing: Ask quotes."
     )
-    _told()
+    _show_error()
     with st.container(border=True):
         _address(now)
         if now.address:
@@ -51,7 +51,7 @@ def show_language_model() -> None:
             _trial(now)
     if now.is_agreed:
         with st.expander("How it is asked", icon=":material/tune:"):
-            _manner(now)
+            _options(now)
     if now.address:
         with st.expander("The key", icon=":material/key:"):
             _key(now)
@@ -86,13 +86,13 @@ def _address(now: LanguageSettings) -> None:
 
 
 def _agreement(now: LanguageSettings) -> None:
-    held = key_of(now.address)
-    key = f"With it goes the key of {held.place}." if held.value else "No key goes with it."
+    api_key = key_of(now.address)
+    key = f"With it goes the key of {api_key.place}." if api_key.value else "No key goes with it."
     st.markdown(words.escaped(SENT.format(place=language.place(now), key=key)))
     language.show_leaving(now)
     if now.is_agreed:
-        said, button = st.columns([4, 1.4], vertical_alignment="center")
-        said.markdown(":material/check: You agreed to this address.")
+        text, button = st.columns([4, 1.4], vertical_alignment="center")
+        text.markdown(":material/check: You agreed to this address.")
         button.button("Take it back", key="language.disagree", on_click=_try(_disagree), width="stretch")
     else:
         st.button(AGREE, key="language.agree", type="primary", on_click=_try(_agree))
@@ -125,16 +125,19 @@ def _trial(now: LanguageSettings) -> None:
                 st.error(words.escaped(str(error)), icon=":material/error:")
 
 
-def _manner(now: LanguageSettings) -> None:
-    for key, value in ((_CONTEXT, now.context_tokens), (_WARMTH, now.temperature), (_LIMIT, now.timeout_seconds)):
-        st.session_state.setdefault(key, value)
+def _options(now: LanguageSettings) -> None:
+    st.session_state.setdefault(_CONTEXT, now.context_tokens)
+    st.session_state.setdefault(_TEMPERATURE, now.temperature)
+    st.session_state.setdefault(_LIMIT, now.timeout_seconds)
     st.session_state.setdefault(_TEMPLATE, now.template or TEMPLATE)
     st.session_state.setdefault(_JUDGES, now.judges)
-    change = _try(_take_manner)
-    room, warmth, limit = st.columns(3)
-    room.number_input("Context window, tokens", LEAST_CONTEXT, _MOST_CONTEXT, step=1024, key=_CONTEXT, on_change=change)
-    warmth.number_input(
-        "Temperature", 0.0, 2.0, step=0.1, key=_WARMTH, on_change=change, help="0 writes the likeliest."
+    change = _try(_save_options)
+    window, temperature, limit = st.columns(3)
+    window.number_input(
+        "Context window, tokens", LEAST_CONTEXT, _MOST_CONTEXT, step=1024, key=_CONTEXT, on_change=change
+    )
+    temperature.number_input(
+        "Temperature", 0.0, 2.0, step=0.1, key=_TEMPERATURE, on_change=change, help="0 writes the likeliest."
     )
     limit.number_input("Time limit, seconds", 1.0, 3600.0, step=10.0, key=_LIMIT, on_change=change)
     st.checkbox(
@@ -157,10 +160,10 @@ def _manner(now: LanguageSettings) -> None:
 
 
 def _key(now: LanguageSettings) -> None:
-    held = key_of(now.address)
+    api_key = key_of(now.address)
     st.markdown(
-        f"In use: the key of {words.escaped(held.place)}."
-        if held.value
+        f"In use: the key of {words.escaped(api_key.place)}."
+        if api_key.value
         else "No key is set; many local servers need none."
     )
     st.caption(
@@ -175,41 +178,42 @@ def _key(now: LanguageSettings) -> None:
 
 
 def _try(action: Callable[[], object]) -> Callable[[], None]:
-    """The action as a callback; what goes wrong is said above the fields when the page is drawn."""
+    """The action as a callback; its error is shown above the fields when the page is drawn."""
 
     def run() -> None:
         try:
             action()
         except LecternError as error:
-            st.session_state[_TOLD] = str(error)
+            st.session_state[_ERROR] = str(error)
 
     return run
 
 
-def _told() -> None:
-    told = st.session_state.pop(_TOLD, "")
-    if told:
-        st.error(words.escaped(told), icon=":material/error:")
+def _show_error() -> None:
+    error = st.session_state.pop(_ERROR, "")
+    if error:
+        st.error(words.escaped(error), icon=":material/error:")
 
 
 def _take_address(address: str | None = None) -> None:
+    """Save an address, or the field's; a new address forgets the model."""
     tidy = tidy_address(st.session_state[_ADDRESS] if address is None else address)
     now = language.settings()
     st.session_state[_ADDRESS] = tidy
     if tidy != now.address:
         st.session_state[_MODEL] = None
-        language.keep(replace(now, address=tidy, model=""))
+        language.save(replace(now, address=tidy, model=""))
 
 
 def _agree() -> None:
     now = language.settings()
-    language.keep(now.agreeing(now.address))
+    language.save(now.agreeing(now.address))
     _list()
 
 
 def _disagree() -> None:
     now = language.settings()
-    language.keep(replace(now, agreed=tuple(address for address in now.agreed if address != now.address)))
+    language.save(replace(now, agreed=tuple(address for address in now.agreed if address != now.address)))
 
 
 def _list() -> None:
@@ -222,39 +226,40 @@ def _list() -> None:
 
 
 def _listed(address: str) -> dict[str, int]:
-    """The models that were listed at an address, each with the context window that its server tells, 0 for none."""
-    held: tuple[str, dict[str, int]] = st.session_state.get(_LISTED, ("", {}))
-    return held[1] if held[0] == address else {}
+    """The context window of each model listed last at an address, 0 where the server does not say; {} if none was."""
+    listed: tuple[str, dict[str, int]] = st.session_state.get(_LISTED, ("", {}))
+    return listed[1] if listed[0] == address else {}
 
 
 def _take_model() -> None:
-    """Choose a model, with the context window that its server tells."""
+    """Save the chosen model, with the context window that its server reports."""
     chosen, now = str(st.session_state.get(_MODEL) or "").strip(), language.settings()
-    room = min(max(LEAST_CONTEXT, _listed(now.address).get(chosen) or now.context_tokens), _MOST_CONTEXT)
-    st.session_state[_CONTEXT] = room
-    language.keep(replace(now, model=chosen, context_tokens=room))
+    window = min(max(LEAST_CONTEXT, _listed(now.address).get(chosen) or now.context_tokens), _MOST_CONTEXT)
+    st.session_state[_CONTEXT] = window
+    language.save(replace(now, model=chosen, context_tokens=window))
 
 
-def _take_manner() -> None:
+def _save_options() -> None:
+    """Save the options as the widgets have them. A faulty prompt is not saved; raises ``LecternError`` for it."""
     template = st.session_state[_TEMPLATE].strip() + "\n"
     fault = template_fault(template)
     now = replace(
         language.settings(),
         context_tokens=int(st.session_state[_CONTEXT]),
-        temperature=float(st.session_state[_WARMTH]),
+        temperature=float(st.session_state[_TEMPERATURE]),
         timeout_seconds=float(st.session_state[_LIMIT]),
         judges=bool(st.session_state[_JUDGES]),
     )
     if not fault:
         now = replace(now, template="" if template == TEMPLATE else template)
-    language.keep(now)
+    language.save(now)
     if fault:
         raise LecternError(fault, "It is not kept like this.")
 
 
 def _usual() -> None:
     st.session_state[_TEMPLATE] = TEMPLATE
-    language.keep(replace(language.settings(), template=""))
+    language.save(replace(language.settings(), template=""))
 
 
 def _keep_key() -> None:

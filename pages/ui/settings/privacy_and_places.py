@@ -1,4 +1,4 @@
-"""Privacy, places and disk: what Lectern keeps, where, and what it never does."""
+"""The tabs on privacy and on places: promises, the library's folder, disk use, archives and erasing."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ PARTS = {
 
 
 def show_privacy() -> None:
-    """What holds, one line each."""
+    """Draw the promises, the first of them as the present settings have it, one line each."""
     hosts = " and ".join(sorted({*language.leaving(services.library()).values()}))
     stays = "Only what you agreed to leaves this machine" if hosts else STAYS
     asked = (
@@ -61,7 +61,7 @@ def show_privacy() -> None:
 
 
 def show_places() -> None:
-    """Where the library lies, and its name."""
+    """Draw the library's folder and name, and the other known libraries."""
     here = current()
     st.subheader("This library")
     st.code(str(here.path), language=None, wrap_lines=True)
@@ -69,14 +69,15 @@ def show_places() -> None:
     wanted = name.text_input("Its name", here.name, max_chars=80, key=f"settings.name.{here.path}")
     if button.button("Rename", disabled=not wanted.strip() or wanted == here.name, width="stretch"):
         attempt_and_rerun(lambda: shelf.rename(shelf.shelf_file(), here.path, wanted))
-    others = [held for held in shelf.shelf(shelf.shelf_file()) if held.path not in (here.path, shelf.first_home())]
-    for held in others:
+    for other in shelf.shelf(shelf.shelf_file()):
+        if other.path in (here.path, shelf.first_home()):
+            continue
         line, forget = st.columns([6, 1], vertical_alignment="center")
-        line.markdown(f":material/library_books: **{words.escaped(held.name)}** {words.escaped(str(held.path))}")
+        line.markdown(f":material/library_books: **{words.escaped(other.name)}** {words.escaped(str(other.path))}")
         if forget.button(
-            "Forget", key=f"settings.forget.{held.path}", width="stretch", help="Its folder stays on disk."
+            "Forget", key=f"settings.forget.{other.path}", width="stretch", help="Its folder stays on disk."
         ):
-            attempt_and_rerun(partial(shelf.forget, shelf.shelf_file(), held.path))
+            attempt_and_rerun(partial(shelf.forget, shelf.shelf_file(), other.path))
     st.caption(
         "Other libraries are made and chosen at the top of the Library page. LECTERN_HOME names the folder of the "
         "first one before Lectern is started."
@@ -84,10 +85,10 @@ def show_places() -> None:
 
 
 def show_disk() -> None:
-    """What takes how much room."""
+    """Draw the disk use of the library by part."""
     stats = services.stats()
     st.subheader(f"On disk: {words.size(stats.total_bytes)}")
-    sizes = {said: getattr(stats, name) for name, said in PARTS.items()}
+    sizes = {label: getattr(stats, name) for name, label in PARTS.items()}
     st.dataframe(
         {
             "Part": list(sizes),
@@ -110,7 +111,7 @@ def show_disk() -> None:
 
 
 def show_archive() -> None:
-    """The library as one file, out and in; and the erasing of what was removed."""
+    """Draw the forms that write a library to an archive, make one of an archive, and erase what was removed."""
     here = current()
     st.subheader("Out and in")
     place, vectors, button = st.columns([4, 2, 2], vertical_alignment="bottom")
@@ -127,7 +128,7 @@ def show_archive() -> None:
     if button.button("Take it in", disabled=not ready, icon=":material/unarchive:", width="stretch"):
         with st.spinner("Checking and unpacking …"):
             attempt_and_rerun(partial(_take_in, Path(source.strip()).expanduser(), called))
-    # Another key is another popover, and a closed one.
+    # A new key makes a new popover, which is closed.
     key = f"settings.erasing.{state.counter(state.ERASED)}"
     with st.popover("Erase what was removed", icon=":material/delete_forever:", key=key, on_change="rerun"):
         st.markdown("This cannot be undone.")

@@ -1,4 +1,4 @@
-"""The tab on reading: who reads files and searches words."""
+"""The tab on reading: which parsers read files and scans, and which engine searches words."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ ENGINE_HELP = {
 
 
 def show_reading() -> None:
-    """Both choices, taken at once when nothing has to be read again, else by a button."""
+    """Draw the form; applying a change reads and cuts what it affects again, in the background."""
     library = services.library()
     settings = library.settings
     with st.form("settings.reading", border=True):
         parsing = settings.parsing
         reader = _choice("Files are read by", READERS, parsing.reader, READER_WORDS, READER_HELP)
         pages = _choice("Of a saved web page, search", WEB_PAGES, parsing.web_pages, PAGE_WORDS, PAGE_HELP)
-        told = SCAN_HELP if tesseract.is_installed() else {**SCAN_HELP, "tesseract": NO_TESSERACT}
-        scans = _choice("Scanned pages and pictures are read by", SCANS, parsing.scans, SCAN_WORDS, told)
+        scan_help = SCAN_HELP if tesseract.is_installed() else {**SCAN_HELP, "tesseract": NO_TESSERACT}
+        scans = _choice("Scanned pages and pictures are read by", SCANS, parsing.scans, SCAN_WORDS, scan_help)
         languages = st.text_input(
             "Languages for Tesseract",
             settings.parsing.scan_languages,
@@ -80,9 +80,13 @@ def show_reading() -> None:
                 background.apply_and_watch(wanted)
 
 
-def _choice(label: str, names: Sequence[str], now: str, said: Mapping[str, str], told: Mapping[str, str]) -> str:
-    """One of the names, each with its words and, below them, what it means."""
+def _choice(label: str, names: Sequence[str], now: str, titles: Mapping[str, str], captions: Mapping[str, str]) -> str:
+    """Draw a choice of one of the names, each with its title and caption; returns the name chosen."""
     chosen: str = st.radio(
-        label, names, index=names.index(now), format_func=said.__getitem__, captions=[told[name] for name in names]
+        label,
+        names,
+        index=names.index(now),
+        format_func=titles.__getitem__,
+        captions=[captions[name] for name in names],
     )
     return chosen

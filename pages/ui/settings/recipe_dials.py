@@ -1,4 +1,4 @@
-"""The recipe's dials: what each turns, drawn from and kept in plain values that no redrawing takes back."""
+"""The widgets of a chunking recipe. Their values are kept apart from Streamlit's widget state, so redraws lose none."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from pages.ui.settings.recipe_words import (
 )
 from pages.ui.shared import words
 
-FIRST_OVERLAP = 0.25  # of the chunk, where overlap is switched on
-_WAY = "overlap_way"
+FIRST_OVERLAP = 0.25  # share of the chunk that overlaps when overlap is switched on
+_OVERLAP_MODE = "overlap_way"
 
 
 def show_dials(
@@ -36,11 +36,11 @@ def show_dials(
     sliders: Mapping[str, Slider],
     anew: int = 0,
 ) -> None:
-    """Draw all dials of one side.
+    """Draw the dials of one side of a comparison, at ``values``.
 
-    ``turned`` hears the values of the dials that were turned alone, for several may be turned before the next drawing;
-    ``started(side, values)`` hears all of a recipe to start from. ``anew``: how often all were set at once; each time
-    they are other widgets, so that what the window reports of those before is not taken for a turn.
+    ``turned``: called with the changed values only, because several dials may change before the next redraw.
+    ``started``: called with the side and all values of a recipe to start from. ``anew``: a counter of how often all
+    values were set at once; it is part of the widgets' keys, so that late reports of the previous widgets are ignored.
     """
     board = _Board(side, values, turned, started, sliders, anew)
     board.starts()
@@ -66,7 +66,7 @@ def show_dials(
 
 @dataclass(frozen=True, slots=True)
 class _Board:
-    """Widgets of one side over its values; what they are made of, ``show_dials`` says."""
+    """The widgets of one side. Fields as the parameters of ``show_dials``."""
 
     side: str
     values: Values
@@ -80,10 +80,11 @@ class _Board:
         return f"chunks.{'' if self.side == 'a' else f'{self.side}.'}{name}{f'.{self.anew}' if self.anew else ''}"
 
     def at(self, name: str, value: Any, /, **given: Any) -> Values:
-        """How its widget is drawn: its key, and its value ``given``, or set where Streamlit remembers another.
+        """Arguments of a dial's widget: its key, and ``given``, which names its value as a default.
 
-        What is set reaches the window with that one drawing, and is lost where it is cut short: the window would then
-        show, and report, the least there is. What is given comes with every drawing.
+        If the session has another value under that key, it is set there instead. That reaches the browser with this
+        run only and is lost if the run is stopped; the widget would then show and report its lowest value. So the
+        default is given whenever the two agree.
         """
         key = self.name(name)
         if key in st.session_state and st.session_state[key] != value:
@@ -91,8 +92,9 @@ class _Board:
             given = {}
         return {"key": key, **given}
 
-    def hear(self, name: str, as_kept: Callable[[Any], Any] = lambda value: value) -> None:
-        self.turned({name: as_kept(st.session_state[self.name(name)])})
+    def report(self, name: str, convert: Callable[[Any], Any] = lambda value: value) -> None:
+        """A widget's callback: passes its value, converted to the setting's type, to ``turned``."""
+        self.turned({name: convert(st.session_state[self.name(name)])})
 
     def slider(self, name: str) -> None:
         dial, value = self.sliders[name], self.values[name]
@@ -108,17 +110,17 @@ class _Board:
             step=number(dial.step),
             format="%d" if dial.step >= 1 else "%.1f" if dial.step >= 0.1 else "%.2f",
             help=dial.help or None,
-            on_change=self.hear,
+            on_change=self.report,
             args=(name,),
             **self.at(name, number(value), value=number(value)),
         )
 
-    def choice(self, name: str, label: str, options: tuple[str, ...], said: Mapping[str, str]) -> None:
+    def choice(self, name: str, label: str, options: tuple[str, ...], titles: Mapping[str, str]) -> None:
         at = self.at(name, self.values[name], index=options.index(self.values[name]))
-        st.selectbox(label, options, format_func=said.__getitem__, on_change=self.hear, args=(name,), **at)
+        st.selectbox(label, options, format_func=titles.__getitem__, on_change=self.report, args=(name,), **at)
 
     def own(self, name: str) -> None:
-        """A dial of the chosen chunker; of the thresholds' values only the chosen one's."""
+        """A dial of the chosen chunker. Of the thresholds' values, only that of the chosen threshold is drawn."""
         rule = name.removeprefix("semantic_")
         if name == "semantic_threshold":
             self.choice(name, "Cuts by", THRESHOLDS, THRESHOLD_WORDS)
@@ -131,37 +133,40 @@ class _Board:
             self.choice(name, "A window", ANCHOR_PLACES, ANCHOR_WORDS)
         elif name == "anchors":
             lines = "\n".join(self.values[name])
-            told = "Regular expressions, one a line. Headings and common words are anchors anyway."
+            about = "Regular expressions, one a line. Headings and common words are anchors anyway."
             at = self.at(name, lines, value=lines)
-            st.text_area("Your anchors", height=80, help=told, on_change=self.hear, args=(name, words.lines), **at)
+            st.text_area("Your anchors", height=80, help=about, on_change=self.report, args=(name, words.lines), **at)
         elif name == "table_key":
             at = self.at(name, self.values[name], value=self.values[name])
-            told = "A chunk begins wherever the value in the column of this name changes. Empty: none."
-            st.text_input("Rows grouped by", help=told, on_change=self.hear, args=(name, str.strip), **at)
+            about = "A chunk begins wherever the value in the column of this name changes. Empty: none."
+            st.text_input("Rows grouped by", help=about, on_change=self.report, args=(name, str.strip), **at)
 
     def overlap(self) -> None:
-        way = self.values["overlap"] if self.values["overlap_tokens"] or self.values["overlap_percent"] else "off"
-        told = "Adaptive: all where a chunk begins inside a table, list, code or sentence; less before whole blocks."
+        mode = self.values["overlap"] if self.values["overlap_tokens"] or self.values["overlap_percent"] else "off"
+        about = "Adaptive: all where a chunk begins inside a table, list, code or sentence; less before whole blocks."
         st.segmented_control(
             "Overlap",
             list(OVERLAP_WORDS),
             format_func=OVERLAP_WORDS.__getitem__,
             required=True,
-            help=told,
-            on_change=self.hear_way,
-            **self.at(_WAY, way, default=way),
+            help=about,
+            on_change=self.report_overlap,
+            **self.at(_OVERLAP_MODE, mode, default=mode),
         )
-        if way != "off":
+        if mode != "off":
             self.slider("overlap_tokens")
             self.slider("overlap_percent")
 
-    def hear_way(self) -> None:
-        way = st.session_state[self.name(_WAY)]
-        share = self.values["overlap_percent"]
-        first = self.values["overlap_tokens"] or (0 if share else int(FIRST_OVERLAP * self.values["max_tokens"]))
-        off = {"overlap_tokens": 0, "overlap_percent": 0.0}
-        new = off if way == "off" else {"overlap": way, "overlap_tokens": first}
-        self.turned(new)
+    def report_overlap(self) -> None:
+        """Switch overlap off, or to a mode; without a size yet, it gets ``FIRST_OVERLAP`` of the chunk."""
+        mode = st.session_state[self.name(_OVERLAP_MODE)]
+        if mode == "off":
+            self.turned({"overlap_tokens": 0, "overlap_percent": 0.0})
+            return
+        tokens = self.values["overlap_tokens"]
+        if not tokens and not self.values["overlap_percent"]:
+            tokens = int(FIRST_OVERLAP * self.values["max_tokens"])
+        self.turned({"overlap": mode, "overlap_tokens": tokens})
 
     def prefix(self) -> None:
         kinds = [kind for kind in PREFIX_WORDS if kind in self.values["prefix"]]
@@ -170,7 +175,7 @@ class _Board:
             list(PREFIX_WORDS),
             selection_mode="multi",
             format_func=PREFIX_WORDS.__getitem__,
-            on_change=self.hear,
+            on_change=self.report,
             args=("prefix", in_order),
             **self.at("prefix", kinds, default=kinds),
         )
@@ -182,7 +187,7 @@ class _Board:
             list(ALIAS_WORDS),
             selection_mode="multi",
             format_func=ALIAS_WORDS.__getitem__,
-            on_change=self.hear,
+            on_change=self.report,
             args=("aliases", in_order),
             **self.at("aliases", aliases, default=aliases),
         )
@@ -192,8 +197,8 @@ class _Board:
 
     def late(self) -> None:
         at = self.at("vectors", self.values["vectors"] == "late", value=self.values["vectors"] == "late")
-        told = "Late chunking: the encoder reads a whole window, and a chunk's vector is pooled from its tokens there."
-        st.toggle("Vectors of the whole window", help=told, on_change=self.hear, args=("vectors", late_or_not), **at)
+        about = "Late chunking: the encoder reads a whole window, and a chunk's vector is pooled from its tokens there."
+        st.toggle("Vectors of the whole window", help=about, on_change=self.report, args=("vectors", late_or_not), **at)
 
     def starts(self) -> None:
         st.selectbox(

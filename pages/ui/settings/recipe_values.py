@@ -1,4 +1,4 @@
-"""The values of a recipe's dials: their ranges, and the settings they ask for together."""
+"""The values of a recipe's dials: their ranges, and the settings that they make together."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Values = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A number's dial. Its ends give way to a value beyond them: a library may have been set by other means.
+    """The range of a number's dial. A present value outside the range widens it, as settings can come from elsewhere.
 
-    ``most``: where the upper end stops, in whatever unit it counts.
+    ``most``: the limit of ``high`` after it is scaled to another unit, such as characters.
     """
 
     label: str
@@ -54,7 +54,7 @@ FIELDS = {field.name: field for field in fields(ChunkingSettings)}
 
 
 def sliders(reads: int, specials: int) -> Mapping[str, Slider]:
-    """All of them, where the encoder reads at most ``reads`` tokens of an input, ``specials`` of them its own.
+    """All sliders by setting, for an encoder that reads ``reads`` tokens, ``specials`` of them special ones.
 
     >>> dial = sliders(512, 2)["max_tokens"]
     >>> dial.high, dial.help
@@ -75,28 +75,28 @@ def sliders(reads: int, specials: int) -> Mapping[str, Slider]:
 
 
 def fitted(values: Mapping[str, Any]) -> tuple[ChunkingSettings, list[str]]:
-    """The settings that dials ask for, and a sentence for each that is held back by another. Raises ``SettingsError``.
+    """The settings that dials make, and a sentence for each value that another one limits. Raises ``SettingsError``.
 
     >>> from dataclasses import asdict
-    >>> settings, said = fitted({**asdict(ChunkingSettings()), "max_tokens": 900, "overlap_tokens": 700})
-    >>> settings.overlap_tokens, said
+    >>> settings, limits = fitted({**asdict(ChunkingSettings()), "max_tokens": 900, "overlap_tokens": 700})
+    >>> settings.overlap_tokens, limits
     (450, ['Overlap is held at 450, half of the chunk.', 'The parent is held at 900, the size of the chunk.'])
     """
-    asked = {name: values[name] for name in FIELDS}
-    size, said = asked["max_tokens"], []
+    limited = {name: values[name] for name in FIELDS}
+    size, limits = limited["max_tokens"], []
     for name, label in (("overlap_tokens", "Overlap"), ("min_tokens", "The smallest piece")):
-        if asked[name] > size // 2:
-            asked[name] = size // 2
-            said.append(f"{label} is held at {size // 2:,}, half of the chunk.")
-    if asked["parent_max_tokens"] < size:
-        asked["parent_max_tokens"] = size
-        said.append(f"The parent is held at {size:,}, the size of the chunk.")
-    asked["prefix"], asked["anchors"] = tuple(asked["prefix"]), tuple(asked["anchors"])
-    return replace(ChunkingSettings(), **asked), said
+        if limited[name] > size // 2:
+            limited[name] = size // 2
+            limits.append(f"{label} is held at {size // 2:,}, half of the chunk.")
+    if limited["parent_max_tokens"] < size:
+        limited["parent_max_tokens"] = size
+        limits.append(f"The parent is held at {size:,}, the size of the chunk.")
+    limited["prefix"], limited["anchors"] = tuple(limited["prefix"]), tuple(limited["anchors"])
+    return replace(ChunkingSettings(), **limited), limits
 
 
 def settings_or_reason(values: Mapping[str, Any], otherwise: ChunkingSettings) -> tuple[ChunkingSettings, list[str]]:
-    """``fitted``; where the dials ask for what cannot be, ``otherwise`` and the sentence that says why."""
+    """``fitted``; for values that are no valid settings, ``otherwise`` and the sentence that says why."""
     try:
         return fitted(values)
     except SettingsError as error:
@@ -104,7 +104,7 @@ def settings_or_reason(values: Mapping[str, Any], otherwise: ChunkingSettings) -
 
 
 def in_order(kinds: Sequence[str]) -> tuple[str, ...]:
-    """Kinds of prefix in the order they are read in.
+    """Kinds of prefix in the order in which the encoder reads them.
 
     >>> in_order(["heading", "title"])
     ('title', 'heading')
@@ -113,5 +113,5 @@ def in_order(kinds: Sequence[str]) -> tuple[str, ...]:
 
 
 def late_or_not(on: bool) -> str:
-    """What vectors are made of, where late chunking is on or off."""
+    """The setting ``vectors`` with late chunking on or off."""
     return "late" if on else "chunk"

@@ -1,4 +1,4 @@
-"""Recipes in words: what each chunker, threshold and prefix is called and does, and recipes to start from."""
+"""Display names and help of chunkers, thresholds and prefixes, and the recipes to start from."""
 
 from __future__ import annotations
 
@@ -87,11 +87,11 @@ STARTS: Mapping[str, ChunkingSettings] = {
     "Usual: 1,000 and 200 overlap": PRESETS["recursive-1000-200"].chunking,
     "Usual: children 400 of 2,000": PRESETS["parent-2000-400"].chunking,
 }
-"""Where a person may start from: the numbers the literature gives for kinds of text, and common practice elsewhere."""
+"""Recipes to start from: sizes that the literature gives for kinds of text, and the usual ones of other tools."""
 
 
 def in_short(settings: ChunkingSettings) -> str:
-    """A recipe on one short line.
+    """A recipe as one short line.
 
     >>> in_short(ChunkingSettings()), in_short(ChunkingSettings(parents="ratio", parent_ratio=3, overlap_tokens=20))
     ('By structure · 110 of 700 tokens', 'By structure · 110 of 330 tokens · overlap 20')

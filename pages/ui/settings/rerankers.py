@@ -1,4 +1,4 @@
-"""Who may read the best chunks again, in words, and which of them Careful asks: a choice on the Settings page."""
+"""The choice of the re-ranker that Careful uses, on the Settings page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CHOSEN = CAREFUL_MODEL
 USUAL = "cross-encoder/ms-marco-MiniLM-L6-v2"
 OTHER = "other"
 _WHICH, _NAME = "settings.reranker", "settings.reranker.name"
-_SHOWN = "settings.reranker.shown"  # what held when this window was drawn last
+_SHOWN = "settings.reranker.shown"  # the library's choice when this window was drawn last
 NAMES = {
     PACKAGED_RERANKER: "Lectern's own",
     USUAL: f"{USUAL}, to be fetched",
@@ -33,13 +33,13 @@ HELP = {
 
 
 def chosen() -> str:
-    """The model that Careful reads with, as ``reranking.model`` has it."""
+    """Careful's re-ranker, as a value of the setting ``reranking.model``."""
     return taught_rerankers.careful_model(services.library())
 
 
 @st.cache_data(ttl=10, show_spinner="Loading the model, to see whether it can be used …")
 def missing(model: str) -> str:
-    """Why a re-ranker cannot be used on this machine, as a sentence; "" where it can."""
+    """Why a re-ranker cannot be used on this machine, as a sentence; "" if it can."""
     if model == PACKAGED_RERANKER:
         return ""
     try:
@@ -50,9 +50,9 @@ def missing(model: str) -> str:
 
 
 def show_reranker() -> None:
-    """The choice, kept with the library at once; a model that cannot be used is not.
+    """Draw the choice. It is saved with the library at once, unless the model cannot be used.
 
-    Only a choice made here is written: another window or Benchmark may have chosen since, and then that is shown.
+    If another window or the Benchmark page has changed the choice since the last drawing, that choice is shown.
     """
     library = services.library()
     st.caption(
@@ -88,13 +88,13 @@ def show_reranker() -> None:
             problem = missing(model)
             if problem:
                 st.error(words.escaped(problem), icon=":material/error:")
-            else:  # since it was chosen it was fetched
+            else:  # the model was fetched after it was chosen
                 st.button("Use it", on_click=_choose, key="settings.reranker.use")
     st.caption(f"In use: {words.escaped(NAMES.get(now, now))} · what else Careful does, Ask's dials show.")
 
 
 def _model() -> str:
-    """What this window's choice says, as ``reranking.model`` has it; "" where no name is given yet."""
+    """This window's choice as a value of ``reranking.model``; "" while no name is typed."""
     which = str(st.session_state[_WHICH])
     return str(st.session_state.get(_NAME, "")).strip() if which == OTHER else which
 
@@ -106,7 +106,7 @@ def _choose() -> None:
 
 
 def reread(timings_ms: Mapping[str, float], candidates: int) -> tuple[str, ...]:
-    """What reading again cost, as a sentence; none where nothing was.
+    """A sentence on the time that re-ranking took; () if nothing was re-ranked.
 
     >>> reread({"dense": 3.0, "reranked": 412.0}, 20), reread({"dense": 3.0}, 20)
     (('The best chunks, at most 20, were read again in 412 ms.',), ())

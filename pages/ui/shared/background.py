@@ -1,4 +1,4 @@
-"""Background work: started, shown as one row a file or a piece of work, and stopped."""
+"""Background jobs as the pages see them: started, listed as rows of one file or one job each, and cancelled."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pages.ui.shared import state, words
 from pages.ui.shared.services import library, sources
 
 UNFINISHED = ("queued", "running")
-STOPPING = "stopping"  # cancelled, and its handler has not come to hear of it
+STOPPING = "stopping"  # cancelled, but its handler has not stopped yet
 NAMES = {
     "apply": "Cutting the library anew",
     "bench": "Benchmark",
@@ -33,17 +33,18 @@ NAMES = {
     "remedies": "What would have helped",
 }
 
-_BEFORE = "settings.before"
-_AGAIN_SECONDS = 300
-_NOTED_SECONDS = 0.3  # that a page waits for the note of a cancellation
-_LOOKED_AT = 50  # unfinished items of a job
+_PREVIOUS_SETTINGS = "settings.before"
+_RETRY_SECONDS = 300
+_CANCEL_WAIT_SECONDS = 0.3  # how long a page waits until a cancellation is written
+_MOST_ITEMS = 50  # unfinished items read of a job
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A file that is being read, or a whole piece of work, as one row.
+    """One row of the queue: a file of an ingest job, or a whole job of another kind.
 
-    ``item``: the item to cancel or retry alone; ``None``: the whole job is meant. ``problem``: "password" asks for one.
+    ``item``: the item to cancel or retry; ``None`` for the whole job. ``state``: of the item or job, or ``STOPPING``.
+    ``stage``, ``done``, ``total``: the progress last reported. ``problem``: "password" if the file needs one.
     """
 
     job: int
@@ -62,7 +63,7 @@ class Work:
 
     @property
     def words(self) -> str:
-        """Where it stands, in words.
+        """The progress as a phrase.
 
         >>> Work(1, 1, "a.pdf", "running", "parsing", 3, 12).words, Work(1, 1, "a.md", "queued").words
         ('page 3 of 12', 'waiting')
@@ -87,45 +88,45 @@ class Work:
             return f"encoding {self.done:,} of {words.count(self.total, 'chunk')}"
         if self.stage == "renewing":
             return f"first cutting the library for another embedder: document {self.done:,} of {self.total:,}"
-        known = {"reading": "reading", "parsing": "reading", "chunking": "cutting", "storing": "storing"}
+        verbs = {"reading": "reading", "parsing": "reading", "chunking": "cutting", "storing": "storing"}
         stage, _, texts = self.stage.partition(" ")
-        said = f"encoding {texts} chunks" if stage == "encoding" else known.get(self.stage, self.stage)
-        if self.item is None and self.total > 1 and stage in (*known, "encoding"):
-            return f"document {min(self.done + 1, self.total):,} of {self.total:,}: {said}"
-        return said
+        phrase = f"encoding {texts} chunks" if stage == "encoding" else verbs.get(self.stage, self.stage)
+        if self.item is None and self.total > 1 and stage in (*verbs, "encoding"):
+            return f"document {min(self.done + 1, self.total):,} of {self.total:,}: {phrase}"
+        return phrase
 
     @property
     def share(self) -> float:
-        """Of the bar, 0..1."""
-        of = self.stage if self.item is not None or self.total == 1 or self.stage == "encoding" else ""
-        return 0.0 if self.state == "queued" else share(of, self.done, self.total)
+        """The filled part of the bar, 0 to 1."""
+        stage = self.stage if self.item is not None or self.total == 1 or self.stage == "encoding" else ""
+        return 0.0 if self.state == "queued" else share(stage, self.done, self.total)
 
 
 def in_turn(kinds: Sequence[str] = ()) -> list[Job]:
-    """The waiting and running jobs of these kinds, of all when none is named, as they are taken up."""
+    """The waiting and running jobs of these kinds, in the order of the queue; () for all kinds."""
     return sorted(library().queue.jobs(-1, states=UNFINISHED, kinds=kinds), key=lambda job: job.turn)
 
 
 def put_first(job: int) -> None:
-    """Have a waiting job taken up next; documents that come in or are cut meanwhile go on after it."""
+    """Make a waiting job the next to run. A running ingest or cutting job is interrupted, and continues after it."""
     library().queue.put_first(job, ("ingest", "apply"))
 
 
 def active_jobs(*kinds: str) -> list[Work]:
-    """Waiting and running work of these kinds, of all when none is named: in turn, running files before others."""
-    found: list[Work] = []
+    """Rows of the waiting and running jobs of these kinds (of all without one): running rows first, then by turn."""
+    rows: list[Work] = []
     queue = library().queue
     for job in in_turn(kinds):
-        # All items done and the job not quite: nothing left that a person waits for.
-        unfinished = [work_of(job, item) for item in queue.items(job.id, states=UNFINISHED, limit=_LOOKED_AT)]
+        # A job whose items are all done may still be closing: it has no row, as there is nothing to wait for.
+        unfinished = [work_of(job, item) for item in queue.items(job.id, states=UNFINISHED, limit=_MOST_ITEMS)]
         unfinished = unfinished if job.items else [Work(job.id, None, _name(job, None), job.state)]
         stopping = queue.is_cancelled(job.id)
-        found += [replace(work, state=STOPPING) for work in unfinished] if stopping else unfinished
-    return sorted(found, key=lambda work: work.state == "queued")
+        rows += [replace(work, state=STOPPING) for work in unfinished] if stopping else unfinished
+    return sorted(rows, key=lambda work: work.state == "queued")
 
 
-def coming() -> int:
-    """Documents that are still being read, or encoded for the first time."""
+def pending_documents() -> int:
+    """How many documents are still to be read or, when none is, encoded for the first time by a job."""
     jobs = library().queue.jobs(-1, states=UNFINISHED, kinds=("ingest", "apply"))
     ended = (job.items_done + job.items_failed + job.items_cancelled for job in jobs)
     arriving = sum(job.items - over for job, over in zip(jobs, ended, strict=True) if job.kind == "ingest")
@@ -135,45 +136,46 @@ def coming() -> int:
 
 
 def failures(*kinds: str) -> list[Work]:
-    """What failed and was not dismissed, newest first."""
-    found: list[Work] = []
+    """Rows of failed work of these kinds that was not dismissed, newest first."""
+    rows: list[Work] = []
     queue = library().queue
     for job in queue.jobs(-1, kinds=kinds):
         if not (job.items_failed or job.state == "failed"):
             continue
         items = [work_of(job, item) for item in queue.items(job.id, states=("failed",))]
-        found += items or [Work(job.id, None, _name(job, None), job.state, reason=job.reason)]
-    return found
+        rows += items or [Work(job.id, None, _name(job, None), job.state, reason=job.reason)]
+    return rows
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """Files of a cancelled batch that nothing finds: their names, and the job that has kept what was dropped."""
+    """Files of a cancelled ingest job that were not read: their names, and the job, which still holds the files."""
 
     job: int
     names: tuple[str, ...]
 
 
 def unread() -> list[Unread]:
-    """What was cancelled before it was read, newest first; what its words find already is said elsewhere."""
+    """Files cancelled before they were read, by job, newest first; files that words already find are left out."""
     queue = library().queue
     jobs = [job for job in queue.jobs(-1, kinds=("ingest",)) if job.finished and job.items_cancelled]
     if not jobs:
         return []
-    held = {name for source in sources() if source.by_words for name in (source.name, source.version_id)}
-    found = []
+    found_by_words = {name for source in sources() if source.by_words for name in (source.name, source.version_id)}
+    unread_jobs = []
     for job in jobs:
         items = queue.items(job.id, states=("cancelled",))
-        left = tuple(words.file_name(item.name) for item in items if held.isdisjoint({item.name, item.content_hash}))
-        found += [Unread(job.id, left)] if left else []
-    return found
+        missing = [item for item in items if found_by_words.isdisjoint({item.name, item.content_hash})]
+        if missing:
+            unread_jobs.append(Unread(job.id, tuple(words.file_name(item.name) for item in missing)))
+    return unread_jobs
 
 
 def work_of(job: Job, item: Item) -> Work:
-    """An item of a job as a row."""
-    alone = item.id if job.kind == "ingest" else None
-    where = (item.stage, item.done, item.total)
-    return Work(job.id, alone, _name(job, item), item.state, *where, item.reason, item.problem)
+    """The row of one item of a job."""
+    own_item = item.id if job.kind == "ingest" else None
+    progress = (item.stage, item.done, item.total)
+    return Work(job.id, own_item, _name(job, item), item.state, *progress, item.reason, item.problem)
 
 
 def _name(job: Job, item: Item | None) -> str:
@@ -184,73 +186,74 @@ def _name(job: Job, item: Item | None) -> str:
     return f"{NAMES.get(job.kind, job.kind)}{': ' + item.name if job.kind == 'bench' and item else ''}"
 
 
-def take(items: Sequence[NewItem]) -> None:
-    """Queue files to be read, the smaller first."""
+def queue_files(items: Sequence[NewItem]) -> None:
+    """Queue files to be read, smaller ones first."""
     queue = library().queue
     queue.enqueue("ingest", {}, queue.smaller_first(items))
 
 
 def start(kind: str, payload: Mapping[str, Any], name: str) -> None:
-    """Queue a piece of work of one item, so called."""
+    """Queue a job of this kind with one item of this name."""
     library().queue.enqueue(kind, payload, [NewItem(name)])
 
 
-def outcome(kind: str, of: Mapping[str, Any] | None = None) -> Mapping[str, Any] | None:
-    """What the newest job of a kind left that was done and whose payload has what ``of`` has; ``None``: nothing."""
+def last_result(kind: str, of: Mapping[str, Any] | None = None) -> Mapping[str, Any] | None:
+    """The result of the newest done job of a kind whose payload includes the items of ``of``; ``None`` without one."""
     done = library().queue.jobs(-1, states=("done",), kinds=(kind,))
     return next((job.result for job in done if job.result and (of or {}).items() <= job.payload.items()), None)
 
 
 def encode_rest(versions: Sequence[str]) -> None:
-    """Give documents that are found by their words alone their meaning, in the background."""
+    """Encode documents that so far are found by words alone, in the background."""
     start("apply", {"versions": list(versions)}, words.count(len(versions), "document"))
 
 
 def encode_when_back() -> None:
-    """Give what an embedder's server was gone for its meaning, in the background: it seems to answer again.
+    """Encode, in the background, the documents that were left out while the embedder's server was unreachable.
 
-    Tried once in five minutes of a session until nothing is left; what is remembered is answered without the server.
+    Called when the server seems to answer again. Tried at most every five minutes in a session until nothing is left:
+    a question whose vector is cached is answered without the server, so an answer alone proves nothing.
     """
     name = MEANING_FOLLOWS.removeprefix("preference.")
-    waited = monotonic() - st.session_state.get(state.MEANING_TRIED, -inf)
-    if waited < _AGAIN_SECONDS or not library().writable or not library().preference(name):
+    since_last_try = monotonic() - st.session_state.get(state.MEANING_TRIED, -inf)
+    if since_last_try < _RETRY_SECONDS or not library().writable or not library().preference(name):
         return
     if active_jobs("ingest", "apply"):
         return
     st.session_state[state.MEANING_TRIED] = monotonic()
-    if left := list(dict.fromkeys(source.version_id for source in sources() if source.by_words)):
-        encode_rest(left)
+    if versions := list(dict.fromkeys(source.version_id for source in sources() if source.by_words)):
+        encode_rest(versions)
     else:
         library().set_preference(name, "")
 
 
 def settings_before() -> Settings | None:
-    """What was applied over last, ``None`` before anything was."""
-    kept = library().preference(_BEFORE)
-    return settings_from(json.loads(kept)) if kept else None
+    """The settings that the last ``start_apply`` replaced; ``None`` before the first."""
+    stored = library().preference(_PREVIOUS_SETTINGS)
+    return settings_from(json.loads(stored)) if stored else None
 
 
 def start_apply(settings: Settings) -> None:
-    """Make settings the library's own, in the background; those before are kept for the way back."""
-    library().set_preference(_BEFORE, json.dumps(library().settings.to_dict()))
+    """Apply settings to the library, in the background; the present ones are stored for ``settings_before``."""
+    library().set_preference(_PREVIOUS_SETTINGS, json.dumps(library().settings.to_dict()))
     start("apply", {"settings": settings.to_dict()}, "All documents")
 
 
 def apply_and_watch(settings: Settings) -> None:
-    """Make settings the library's own, in the background, and go to the page that shows how far that is."""
+    """As ``start_apply``, then open the Library page, which shows the progress."""
     start_apply(settings)
     st.switch_page("pages/library.py")
 
 
 def cancel(what: Work) -> None:
-    """Stop one file, or a whole piece of work: it hears of it at once, also where the disk notes it later."""
+    """Cancel one file or a whole job. The page waits 0.3 s at most for the write, which a busy disk may delay."""
     queue = library().queue
     stop = partial(queue.cancel, what.job) if what.item is None else partial(queue.cancel_item, what.item)
 
-    def noted() -> None:
-        with suppress(LecternError):  # it is over already
+    def write() -> None:
+        with suppress(LecternError):  # the job has ended meanwhile
             stop()
 
-    noting = Thread(target=noted, name="lectern-cancel")
-    noting.start()
-    noting.join(_NOTED_SECONDS)
+    writing = Thread(target=write, name="lectern-cancel")
+    writing.start()
+    writing.join(_CANCEL_WAIT_SECONDS)

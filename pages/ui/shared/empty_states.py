@@ -1,4 +1,4 @@
-"""What a page will show, before there is anything to show."""
+"""Pages of an empty library: what they will show, and where to begin."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Point = tuple[str, str, str]  # an icon, a title and a sentence
 
 
 def show_nothing(title: str, sentence: str, points: Sequence[Point]) -> None:
-    """A page of an empty library: what it is for, and where to begin."""
+    """Draw a page of an empty library: its title, its purpose, ``points``, and a link to the Library page."""
     address.say({})
     st.title(title)
     st.markdown(sentence)
@@ -22,7 +22,7 @@ def show_nothing(title: str, sentence: str, points: Sequence[Point]) -> None:
 
 
 def show_lessons(points: Sequence[Point]) -> None:
-    """What there will be to do, side by side."""
+    """Draw the points side by side, each in a box."""
     for column, (icon, title, text) in zip(st.columns(len(points)), points, strict=True):
         with column.container(border=True, height="stretch"):
             st.markdown(f"**:material/{icon}: {title}**")

@@ -1,4 +1,4 @@
-"""The pages, and the way into each of them: always through ``app.py``, also by a deep link into a fresh process."""
+"""The frame of all pages, and how each page is entered: always through ``app.py``, also from a deep link."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _theme = st.components.v2.component(
 
 
 def follow_theme() -> None:
-    """Run the page again when the system turned dark or light since it was drawn: plots have colours from Python."""
+    """Run the page again when the theme turns dark or light, because plots get their colours from Python."""
     _theme(key="theme", data={"dark": st.context.theme.type == "dark"}, on_theme_change=lambda: None)
 
 
 def frame() -> Page:
-    """Draw what surrounds every page and return the page to run. Who has to log in sees no page before."""
-    # A material icon would be fetched from the network as favicon; a file of our own is not.
+    """Draw what surrounds every page; returns the page to run. Stops at the login where one is needed."""
+    # A file of our own as favicon: a material icon would be fetched from the network.
     st.set_page_config(
         page_title="Lectern",
         page_icon=str(assets.path(__file__, "favicon.svg")),
@@ -35,7 +35,7 @@ def frame() -> Page:
     st.logo(assets.path(__file__, "logo.svg"), size="large")
     st.html(assets.path(__file__, "page.css"))
     follow_theme()
-    if st.context.theme.type == "dark":  # what lies over the page, menus and dialogs, is not told by Streamlit itself
+    if st.context.theme.type == "dark":  # Streamlit does not set it for what lies over the page, menus and dialogs
         st.html("<style>body { color-scheme: dark; }</style>")
     page = st.navigation(
         [
@@ -46,7 +46,7 @@ def frame() -> Page:
             st.Page("pages/ask.py", title="Ask", icon=":material/search:"),
             st.Page("pages/benchmark.py", title="Benchmark", icon=":material/bar_chart:"),
             st.Page("pages/settings.py", title="Settings", icon=":material/settings:"),
-            # The first page stands at the root alone; who writes its name as that of the others gets there, too.
+            # The default page is served at the root only: "/library" leads there, too.
             st.Page(_to_library, title="Library", url_path="library", visibility="hidden"),
         ],
         position="top" if login.is_in() else "hidden",
@@ -60,10 +60,10 @@ def _to_library() -> None:
 
 
 def enter(page: str) -> None:
-    """Go on only if ``app.py`` led here, in the library that the address of this page names.
+    """Start a page: make sure that ``app.py`` ran first, follow the address, and draw the notices of every page.
 
-    Until ``st.navigation`` was called once in a process, Streamlit takes a folder named ``pages`` for pages of the
-    older kind and runs the file of a deep link by itself. Calling it ends that; then the run starts over, rightly.
+    Until ``st.navigation`` is called once in a process, Streamlit treats a folder named ``pages`` as pages of its older
+    kind, and runs the file of a deep link without ``app.py``. Calling it ends that, and the run starts over.
     """
     if not st.session_state.get(state.ENTERED):
         frame()

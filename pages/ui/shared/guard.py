@@ -1,4 +1,4 @@
-"""The last net: a sentence in place of a traceback, whatever goes wrong."""
+"""Errors as sentences: no page and no callback ever shows a traceback."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _log = logging.getLogger("lectern")
 
 
 def attempt(action: Callable[[], object]) -> bool:
-    """Whether it was done; where not, the page says why."""
+    """Do it; returns whether it succeeded. A ``LecternError`` is shown on the page."""
     try:
         action()
     except LecternError as error:
@@ -25,13 +25,13 @@ def attempt(action: Callable[[], object]) -> bool:
 
 
 def attempt_and_rerun(action: Callable[[], object]) -> None:
-    """Do it, and draw the page anew; or say why not."""
+    """Do it and run the page again, or show the error."""
     if attempt(action):
         st.rerun()
 
 
 def attempt_or_toast(action: Callable[[], object]) -> bool:
-    """As ``attempt``, for a callback: what the page draws next shows what was done, and a toast why it was not."""
+    """As ``attempt``, for callbacks, which run before the page is drawn: an error is shown as a toast."""
     try:
         action()
     except LecternError as error:
@@ -42,14 +42,14 @@ def attempt_or_toast(action: Callable[[], object]) -> bool:
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Show any failure inside as a sentence. Streamlit's reruns and stops pass through: they are no ``Exception``."""
+    """Show any exception as a sentence. Streamlit's reruns and stops pass: they derive from ``BaseException``."""
     try:
         yield
     except LecternError as error:
         st.error(escaped(error.problem), icon=":material/error:")
         if error.remedy:
             st.caption(escaped(error.remedy))
-    except Exception as error:  # the one place that may: a person gets a sentence, the log gets everything
+    except Exception as error:  # any bug: the person gets a sentence, the log the traceback
         _log.exception("A page failed")
         st.error(
             "Lectern made a mistake here. Showing this page changed nothing in the library; reload to try again.",

@@ -1,4 +1,4 @@
-"""The keys of a page: a sheet that ``?`` opens, and ``/`` for the field where a question is typed."""
+"""The keyboard shortcuts of a page: the sheet that lists them, opened by ``?``, and ``/`` for the question field."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.ui.shared import assets
 
-Keys = Sequence[tuple[Sequence[str], str]]
+Keys = Sequence[tuple[Sequence[str], str]]  # keys, and what they do
 
 CHUNKS: Keys = (
     (("]",), "Next chunk"),
@@ -49,6 +49,9 @@ _keys = st.components.v2.component(
 
 
 def show_keys(keys: Keys, question: str = "", *, button: bool = True) -> None:
-    """Listen for ``?``, which opens the sheet as the button does. ``question``: label of the field ``/`` leads to."""
+    """Listen for ``?``, which opens the sheet of keys.
+
+    ``question``: the label of the field that ``/`` focuses, "" for none. ``button``: draw a button for the sheet, too.
+    """
     rows = [[list(names), meaning] for names, meaning in keys]
     _keys(key="keys", data={"keys": rows, "question": question, "button": button})

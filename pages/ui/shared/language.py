@@ -1,4 +1,4 @@
-"""The language model of this process: how it is set up, and lent to the library that is open."""
+"""The language model of this process: its settings, its client, and its use by the open libraries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.errors import LecternError
 from core.language_model import keys
-from core.language_model import settings as kept
+from core.language_model import settings as settings_file
 from core.language_model.client import Client, warm
 from core.language_model.settings import LanguageSettings
 from core.library import Library
@@ -21,35 +21,37 @@ from core.storage.index.server import Server
 from core.storage.shelf import language_file
 from pages.ui.shared.words import escaped
 
-_lent: WeakKeyDictionary[Library, LanguageSettings] = WeakKeyDictionary()
-_read: dict[Path, LanguageSettings] = {}  # what a process keeps of its file; only ``keep`` writes there
-
+_applied: WeakKeyDictionary[Library, LanguageSettings] = WeakKeyDictionary()  # what each library was given last
+_loaded: dict[Path, LanguageSettings] = {}  # settings by file; only ``save`` writes the file
 
 keys.look_also_in(lambda: dict(st.secrets) if st.secrets.load_if_toml_exists() else {})
 
 
 def settings() -> LanguageSettings:
-    """As it is set up now."""
-    place = language_file()
-    if place not in _read:
-        _read[place] = kept.load(place)
-    return _read[place]
+    """The settings of the language model, the same for all windows."""
+    file = language_file()
+    if file not in _loaded:
+        _loaded[file] = settings_file.load(file)
+    return _loaded[file]
 
 
-def keep(chosen: LanguageSettings) -> None:
-    """Set it up otherwise, for all windows. Raises ``SettingsError`` where it cannot be written."""
-    kept.save(language_file(), chosen)
-    _read[language_file()] = chosen
+def save(chosen: LanguageSettings) -> None:
+    """Change the settings for all windows. Raises ``SettingsError`` if the file cannot be written."""
+    settings_file.save(language_file(), chosen)
+    _loaded[language_file()] = chosen
 
 
 def client(*, urgent: bool = True) -> Client | None:
-    """Who asks the model; ``None`` where none is set up, or its address was not agreed to."""
+    """A client of the model; ``None`` if none is set up, or its address was not agreed to."""
     now = settings()
     return Client(now, keys.key_of(now.address).value, urgent=urgent) if now.is_usable else None
 
 
 def judge(stop: Event) -> Judge:
-    """Who tells what sentences mean when they are checked, until ``stop`` is set: the model where that was wished."""
+    """The judge of checked sentences: the language model if the settings say so, else the packaged re-ranker.
+
+    ``stop``: ends the model's reply when it is set.
+    """
     writer = client() if settings().judges else None
     if writer is None:
         return packaged_judge
@@ -57,15 +59,15 @@ def judge(stop: Event) -> Judge:
 
 
 def show_judge_fault(used: Judge) -> None:
-    """Say so where the model could not judge."""
+    """Draw a line that says so if the model failed and the re-ranker judged instead."""
     if isinstance(used, ModelJudge) and used.fault:
         st.caption(f":material/error: The re-ranker judged in the model's place. {escaped(used.fault)}")
 
 
-def lend(library: Library) -> None:
-    """Have the library's questions worded, and cuts proposed, by the model as it is set up now."""
+def apply_to(library: Library) -> None:
+    """Let a library use the model as it is set up now, to reword questions and to propose cuts. Cheap if unchanged."""
     now = settings()
-    if _lent.get(library) == now or (library not in _lent and not now.is_usable):
+    if _applied.get(library) == now or (library not in _applied and not now.is_usable):
         return
     if now.is_usable:
         Thread(target=warm, name="lectern-warm-language", daemon=True).start()
@@ -73,11 +75,11 @@ def lend(library: Library) -> None:
         library.write_with(client(), client(urgent=False))
     except LecternError:
         library.write_with(None)
-    _lent[library] = now
+    _applied[library] = now
 
 
 def place(chosen: LanguageSettings) -> str:
-    """Where what is sent goes, for people.
+    """Where the model runs, as shown to people.
 
     >>> place(LanguageSettings("http://localhost:1/v1")), place(LanguageSettings("https://a.example.org/v1"))
     ('this machine (localhost:1)', 'a.example.org')
@@ -86,7 +88,7 @@ def place(chosen: LanguageSettings) -> str:
 
 
 def show_leaving(chosen: LanguageSettings | Server) -> None:
-    """Say so where an address is not this machine's."""
+    """Draw a warning if an address is not on this machine."""
     if not chosen.is_own:
         plain = " It is not encrypted on the way." if chosen.address.startswith("http://") else ""
         st.warning(
@@ -96,24 +98,24 @@ def show_leaving(chosen: LanguageSettings | Server) -> None:
 
 
 def leaving(library: Library) -> dict[str, str]:
-    """What leaves this machine by what is set up, each with where it goes."""
+    """What the present settings send to other machines: a phrase for each kind of data, with the host it goes to."""
     now = settings()
     texts = now.embedding(library.settings.embedding.endpoint_model)
     index = library.index.server
-    found: dict[str, LanguageSettings | Server | None] = {
+    receivers: dict[str, LanguageSettings | Server | None] = {
         "Texts and questions are": texts if texts.model else None,
         ASKED: now if now.is_usable else None,
         "Vectors are": index if index and index.agreed else None,
     }
-    return {what: chosen.host for what, chosen in found.items() if chosen and not chosen.is_own}
+    return {what: receiver.host for what, receiver in receivers.items() if receiver and not receiver.is_own}
 
 
 ASKED = "What a language model is asked is"
-_WHAT = "On Ask the question, those before it and the passages; all of it stands in Settings, Language model."
+_ASKED_HELP = "On Ask the question, those before it and the passages; all of it stands in Settings, Language model."
 
 
 def mark_leaving(library: Library) -> None:
-    """On every page: where to something goes, if that is not this machine."""
+    """Draw a badge for each host that data is sent to, on every page."""
     for what, host in leaving(library).items():
-        about = _WHAT if what == ASKED else None
-        st.badge(f"{what} sent to {host}", icon=":material/cloud_upload:", color="orange", help=about)
+        help_text = _ASKED_HELP if what == ASKED else None
+        st.badge(f"{what} sent to {host}", icon=":material/cloud_upload:", color="orange", help=help_text)

@@ -19,12 +19,12 @@ _clicks = st.components.v2.component("lectern.plots", js=assets.text(__file__, "
 
 
 def palette() -> Palette:
-    """The colours of a figure on the theme that is shown."""
+    """The colours for figures in the present theme."""
     return DARK if st.context.theme.type == "dark" else LIGHT
 
 
 def softened(colour: str) -> str:
-    """Half of a ``#rrggbb`` over what lies under it: labels in it stay readable on either theme.
+    """A ``#rrggbb`` colour at half opacity, so that labels over it stay readable in both themes.
 
     >>> softened("#0072b2")
     'rgba(0, 114, 178, 0.5)'
@@ -34,7 +34,7 @@ def softened(colour: str) -> str:
 
 
 def lay_out(figure: plotly.graph_objects.Figure, **layout: Any) -> plotly.graph_objects.Figure:
-    """The figure on the page's own ground, in the theme's ink, without a margin; and ``layout``."""
+    """Give a figure a transparent background, the theme's text colour, no side margins, and ``layout``; returns it."""
     return figure.update_layout(
         margin={"l": 0, "r": 0, "t": 8, "b": 0},
         paper_bgcolor="rgba(0,0,0,0)",
@@ -45,10 +45,10 @@ def lay_out(figure: plotly.graph_objects.Figure, **layout: Any) -> plotly.graph_
 
 
 def on_point_click(key: str, within: str, go: Callable[[str, int, int], None]) -> None:
-    """Call ``go(version, start, end)`` for clicks on linked points inside of what the selector ``within`` finds.
+    """Call ``go(version, start, end)`` for clicks on linked points. ``within``: CSS selector of what holds the plots.
 
-    Call it before the plots, in each run that shows some. A click counts also while a plot is drawn anew: Streamlit's
-    own selections are of one figure, and what is clicked in the one before it is lost.
+    Call this before the plots, in each run that draws some. Unlike Streamlit's own selections, which belong to one
+    figure, it also catches a click on a plot that is being drawn anew.
     """
 
     def clicked() -> None:
@@ -59,17 +59,17 @@ def on_point_click(key: str, within: str, go: Callable[[str, int, int], None]) -
 
 
 def draw_beside_text(figure: plotly.graph_objects.Figure, versions: Sequence[str], key: str, alt: str) -> None:
-    """Draw a plot of documents in the theme's colours, whose points lead to their places.
+    """Draw a plot in the theme's colours whose points link to spans of documents.
 
-    ``versions``: of the documents, () where points lead nowhere. A point's ``customdata`` begins with the start and the
-    end of its span and the place of its document among ``versions``, which may be missing where there is one.
+    ``versions``: the documents' version ids, () for points without links. A point's ``customdata`` begins with the
+    start and end of its span and the index of its document in ``versions``, which may be left out for one document.
     """
     lay_out(
         figure,
         template=None,
         font_size=11,
         showlegend=len(figure.data) > 2,
-        uirevision=" ".join(versions),  # a zoom stays while the cut changes under it
+        uirevision=" ".join(versions),  # the zoom stays when only the cut changes
         hoverlabel={"align": "left"},
         hovermode="closest",
         clickmode="event",

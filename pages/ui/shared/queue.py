@@ -1,4 +1,4 @@
-"""Work in progress: the worker's files and batches, what waits, what failed. Redrawn every second while it runs."""
+"""Draws the worker's queue: batches, single files, failures. Redrawn every second while something runs."""
 
 from __future__ import annotations
 
@@ -14,27 +14,29 @@ from pages.ui.shared.background import STOPPING, UNFINISHED, Unread, Work, work_
 from pages.ui.shared.guard import attempt_or_toast, guarded
 from pages.ui.shared.words import about, count
 
-_LOOKED_AT = 64  # items of a job: those at work are the first that are not done
+_MOST_ITEMS = 64  # unfinished items read of a job; those that have begun come first
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A job of several files. ``ended``: files done, failed or cancelled; ``at_work``: those begun.
+    """A job of several files.
 
-    ``state`` as of ``Work``. ``before``: whether it waits for other work. ``seconds_left``: ``None`` where not known.
+    ``ended``: number of files done, failed or cancelled. ``state``: as ``Work.state``. ``active``: files that have
+    begun and not ended. ``behind``: whether another job is before it in the queue. ``seconds_left``: ``None`` if
+    unknown.
     """
 
     job: int
     files: int
     ended: int
     state: str
-    at_work: tuple[Work, ...] = ()
-    before: bool = False
+    active: tuple[Work, ...] = ()
+    behind: bool = False
     seconds_left: float | None = None
 
     @property
     def words(self) -> str:
-        """Where it stands, in words.
+        """The progress as a sentence.
 
         >>> read = Work(1, 1, "a.pdf", "running", "parsing", 3, 12)
         >>> Batch(1, 100, 37, "running", (read,), seconds_left=250).words
@@ -46,72 +48,73 @@ class Batch:
         '0 of 9 done, encoding 1 document: 12 chunks; the first time loads the encoder'
         >>> Batch(1, 9, 2, "running", (begins,)).words
         '2 of 9 done, encoding 1 document: 12 chunks'
-        >>> Batch(1, 100, 0, "queued", before=True).words, Batch(1, 9, 2, "stopping").words
+        >>> Batch(1, 100, 0, "queued", behind=True).words, Batch(1, 9, 2, "stopping").words
         ('waits for the work above', 'stopping at its next step; 2 of 9 done')
         """
         done = f"{self.ended:,} of {self.files:,} done"
         if self.state == STOPPING:
             return f"stopping at its next step; {done}"
         if self.state == "queued":
-            return "waits for the work above" if self.before else "waiting"
+            return "waits for the work above" if self.behind else "waiting"
         return f"{done}{self._now}{_left(self.seconds_left)}"
 
     @property
     def read(self) -> Work | None:
-        """The file that is being read or cut now, which has a bar of its own; ``None`` while its like are encoded."""
-        return next((work for work in reversed(self.at_work) if work.stage != "encoding"), None)
+        """The file that is being read or cut now, which gets its own bar; ``None`` while files are only encoded."""
+        return next((work for work in reversed(self.active) if work.stage != "encoding"), None)
 
     @property
     def _now(self) -> str:
-        if not self.at_work:
+        if not self.active:
             return ""
         if self.read is not None:
             return f", reading {self.read.name}"
-        done, total = (sum(getattr(work, of) for work in self.at_work) for of in ("done", "total"))
+        done = sum(work.done for work in self.active)
+        total = sum(work.total for work in self.active)
         first = "" if self.ended else "; the first time loads the encoder"
         chunks = f"{done:,} of {count(total, 'chunk')}" if done else f"{count(total, 'chunk')}{first}"
-        return f", encoding {count(len(self.at_work), 'document')}: {chunks}"
+        return f", encoding {count(len(self.active), 'document')}: {chunks}"
 
     @property
     def share(self) -> float:
-        """Of the bar, 0..1: documents, and the parts of those at work."""
-        return min(1.0, (self.ended + sum(work.share for work in self.at_work)) / max(1, self.files))
+        """The filled part of the bar, 0 to 1: ended files, plus the shares of the active ones."""
+        return min(1.0, (self.ended + sum(work.share for work in self.active)) / max(1, self.files))
 
 
 def _left(seconds: float | None) -> str:
     return "" if seconds is None else f" · {about(seconds)} left"
 
 
-def _ends(work: Work) -> str:
+def _job_left(work: Work) -> str:
     return _left(services.library().queue.seconds_left(work.job)) if work.state == "running" else ""
 
 
 def batches() -> list[Batch]:
-    """The waiting and running jobs of several files, in turn."""
+    """The waiting and running jobs of several files, in the order of the queue."""
     queue = services.library().queue
     unfinished = background.in_turn()
-    found = []
+    batches = []
     for job in unfinished:
         ended = job.items_done + job.items_failed + job.items_cancelled
         if job.kind != "ingest" or job.items < 2 or ended == job.items:
             continue
-        begun = [item for item in queue.items(job.id, states=UNFINISHED, limit=_LOOKED_AT) if item.stage]
+        begun = [item for item in queue.items(job.id, states=UNFINISHED, limit=_MOST_ITEMS) if item.stage]
         stopping = queue.is_cancelled(job.id)
         state = STOPPING if stopping else "running" if begun else job.state
-        at_work = tuple(work_of(job, item) for item in begun)
-        found.append(
-            Batch(job.id, job.items, ended, state, at_work, job is not unfinished[0], queue.seconds_left(job.id))
+        active = tuple(work_of(job, item) for item in begun)
+        batches.append(
+            Batch(job.id, job.items, ended, state, active, job is not unfinished[0], queue.seconds_left(job.id))
         )
-    return found
+    return batches
 
 
-SHOWN = 6
-_NAMED = 8  # files by name, of those that were not read
-REDRAWN_SECONDS = 5.0  # the whole page while documents come in: each time it reads all of them anew
+SHOWN = 6  # single files with a bar of their own
+_MOST_NAMES = 8  # names listed of the files of a cancelled batch
+REDRAWN_SECONDS = 5.0  # least time between two redraws of the whole page, each of which reads all documents anew
 
 
 def show_queue(drawn_at: int) -> None:
-    """The Library page's queue of files. ``drawn_at``: the library's revision before the page read what it shows."""
+    """Draw the queue of the Library page. ``drawn_at``: the library's revision before the page read its documents."""
     busy = bool(background.active_jobs())
     st.fragment(_queue, run_every=1.0 if busy else None)(drawn_at, busy, monotonic())
 
@@ -119,44 +122,46 @@ def show_queue(drawn_at: int) -> None:
 def _queue(drawn_at: int, was_busy: bool, drawn: float) -> None:
     with guarded():
         several = batches()
-        told = {batch.job for batch in several}
+        batch_jobs = {batch.job for batch in several}
         first = next((job.id for job in background.in_turn()), None)
-        active = [work for work in background.active_jobs("ingest", "apply") if work.job not in told]
+        active = [work for work in background.active_jobs("ingest", "apply") if work.job not in batch_jobs]
         busy = bool(background.active_jobs())
         changed = services.library().revision() != drawn_at
-        # A retry makes an idle queue busy: only the whole page can set the fragment ticking, or end it.
+        # Only a run of the whole page can start or end the fragment's timer, for example when a retry makes an idle
+        # queue busy.
         if was_busy != busy or (changed and (not busy or monotonic() - drawn > REDRAWN_SECONDS)):
             st.rerun()
         for batch in several:
             _batch(batch)
         for work in active[:SHOWN]:
-            _row(work, work.share, work.words + _ends(work), behind=work.job != first)
+            _row(work, work.share, work.words + _job_left(work), behind=work.job != first)
         if len(active) > SHOWN:
             more, button = st.columns([6, 1], vertical_alignment="center")
             more.caption(f"and {len(active) - SHOWN:,} more")
             button.button("Cancel all", on_click=_cancel_all, key="library.cancel_all", width="stretch")
-        for left in background.unread():
-            _unread(left)
+        for cancelled in background.unread():
+            _unread(cancelled)
         _failures("ingest", "apply", again=True)
 
 
 def _batch(batch: Batch) -> None:
-    """The batch's own bar, and below it that of the file that is being read."""
+    """The bar of the batch, and below it the bar of the file that is being read."""
     whole = Work(batch.job, None, count(batch.files, "document"), batch.state)
-    kept = "What is done stays, and so does what is found by its words."
-    _row(whole, batch.share, batch.words, kept, behind=batch.before)
+    cancel_help = "What is done stays, and so does what is found by its words."
+    _row(whole, batch.share, batch.words, cancel_help, behind=batch.behind)
     if batch.state == "running" and batch.read is not None:
         _row(batch.read, batch.read.share, batch.read.words)
 
 
-def _row(work: Work, share: float, said: str, kept: str | None = None, *, behind: bool = False) -> None:
-    """A bar, and the button that stops it. ``kept``: what stays of it then. ``behind``: while it waits, another job is
-    before it, and can be asked to come after it.
+def _row(work: Work, share: float, text: str, cancel_help: str | None = None, *, behind: bool = False) -> None:
+    """A name, a bar with its text, and a cancel button with its help.
+
+    ``behind``: another job is before this one in the queue, so a button that puts it first is drawn while it waits.
     """
     widths = [3.0, 3.7, 1.3, 1.0] if behind and work.state == "queued" else [3.0, 5.0, 1.0]
-    name, bar, *way, button = st.columns(widths, vertical_alignment="center")
-    if way:
-        way[0].button(
+    name, bar, *first, button = st.columns(widths, vertical_alignment="center")
+    if first:
+        first[0].button(
             "Put first",
             key=f"library.first.{work.key}",
             on_click=background.put_first,
@@ -165,7 +170,7 @@ def _row(work: Work, share: float, said: str, kept: str | None = None, *, behind
             help="Read and encoded before the rest. What is at work now keeps what is done, and goes on after it.",
         )
     name.markdown(f"**{words.escaped(work.name)}**")
-    bar.progress(share, text=words.escaped(said))
+    bar.progress(share, text=words.escaped(text))
     button.button(
         "Cancel",
         key=f"library.cancel.{work.key}",
@@ -173,33 +178,33 @@ def _row(work: Work, share: float, said: str, kept: str | None = None, *, behind
         args=[work],
         width="stretch",
         disabled=work.state == STOPPING,
-        help=kept,
+        help=cancel_help,
     )
 
 
-def _unread(left: Unread) -> None:
-    """What a cancelled batch left unread, the way to read it after all, and the way to forget it."""
+def _unread(cancelled: Unread) -> None:
+    """The files of a cancelled batch that were not read, with buttons to read them after all or to dismiss them."""
     with st.container(border=True):
         text, read, forget = st.columns([7, 1, 1], vertical_alignment="center")
-        named = ", ".join(left.names[:_NAMED])
-        more = f" and {len(left.names) - _NAMED:,} more" if len(left.names) > _NAMED else ""
-        said = f":material/cancel: **Cancelled, {count(len(left.names), 'file')} not read:** "
-        text.markdown(said + words.escaped(named + more))
+        names = ", ".join(cancelled.names[:_MOST_NAMES])
+        more = f" and {len(cancelled.names) - _MOST_NAMES:,} more" if len(cancelled.names) > _MOST_NAMES else ""
+        heading = f":material/cancel: **Cancelled, {count(len(cancelled.names), 'file')} not read:** "
+        text.markdown(heading + words.escaped(names + more))
         queue = services.library().queue
         for place, label, act in (
-            (read, "Read", partial(queue.retry, left.job, ("cancelled",))),
-            (forget, "Dismiss", partial(queue.dismiss_items, left.job, "cancelled")),
+            (read, "Read", partial(queue.retry, cancelled.job, ("cancelled",))),
+            (forget, "Dismiss", partial(queue.dismiss_items, cancelled.job, "cancelled")),
         ):
-            key = f"library.{label.lower()}.{left.job}"
-            place.button(label, key=key, on_click=_toasting, args=[act], width="stretch")
+            key = f"library.{label.lower()}.{cancelled.job}"
+            place.button(label, key=key, on_click=_attempt, args=[act], width="stretch")
 
 
-def _toasting(act: Callable[[], object]) -> None:
+def _attempt(act: Callable[[], object]) -> None:
     attempt_or_toast(act)
 
 
 def _failures(*kinds: str, again: bool = False) -> None:
-    """What failed, with its reasons. ``again``: each can be tried once more."""
+    """Failed work of these kinds, with reasons. ``again``: each row gets a retry button."""
     failed = background.failures(*kinds)
     if not failed:
         return
@@ -215,9 +220,9 @@ def _failures(*kinds: str, again: bool = False) -> None:
                 retry.button("Retry", key=key, on_click=_retry, args=[work], width="stretch")
         if len(failed) > 20:
             st.caption(f"and {len(failed) - 20:,} more")
-        said = "Dismiss" if len(failed) == 1 else f"Dismiss all {len(failed):,} failures"
+        label = "Dismiss" if len(failed) == 1 else f"Dismiss all {len(failed):,} failures"
         st.button(
-            said,
+            label,
             key="library.dismiss" if again else f"dismiss.{kinds[0]}",
             on_click=_dismiss,
             args=[{work.job for work in failed}],
@@ -226,7 +231,7 @@ def _failures(*kinds: str, again: bool = False) -> None:
 
 
 def _locked(work: Work) -> None:
-    """An encrypted file, with the field for its password beside it."""
+    """A failed file that needs a password, with the field for it."""
     with st.form(f"library.password.{work.key}", border=False, clear_on_submit=True):
         text, field, unlock = st.columns([5, 3, 1], vertical_alignment="center")
         text.markdown(_reason(work).replace(":red[:material/error:", ":orange[:material/lock:"))
@@ -256,18 +261,18 @@ def _retry(work: Work) -> None:
 
 
 def _dismiss(jobs: Collection[int]) -> None:
-    """Forget what failed of jobs, which may still be at work on their other files."""
+    """Dismiss the failed items of jobs; the jobs may still be running on their other files."""
     for job in jobs:
         attempt_or_toast(partial(services.library().queue.dismiss_items, job, "failed"))
 
 
 def _reason(work: Work) -> str:
-    said = work.reason.removeprefix(f"{work.name} ")  # most sentences begin with the file's name: once is enough
-    return f":red[:material/error: **{words.escaped(work.name)}**] &nbsp;{words.escaped(said)}"
+    reason = work.reason.removeprefix(f"{work.name} ")  # the row already shows the file's name
+    return f":red[:material/error: **{words.escaped(work.name)}**] &nbsp;{words.escaped(reason)}"
 
 
 def show_jobs(*kinds: str) -> None:
-    """Work of these kinds in progress, and what of it failed; the page runs again when the work is over."""
+    """Draw the unfinished and failed work of these kinds. The page runs again when all of it is over."""
     busy = bool(background.active_jobs(*kinds))
     st.fragment(_jobs, run_every=1.0 if busy else None)(kinds, busy)
 
@@ -280,6 +285,6 @@ def _jobs(kinds: Sequence[str], was_busy: bool) -> None:
         reading = bool(background.active_jobs("ingest", "apply"))
         for work in active:
             waits = work.state == "queued" and reading
-            said = "waits until the documents are read and cut" if waits else f"{work.words}{_ends(work)}"
-            _row(work, work.share, said)
+            text = "waits until the documents are read and cut" if waits else f"{work.words}{_job_left(work)}"
+            _row(work, work.share, text)
         _failures(*kinds)

@@ -13,14 +13,14 @@ SUGGESTED = 6
 
 
 def documents() -> list[Path]:
-    """The sample files in order of their names."""
+    """The sample files, sorted by name."""
     return sorted(path for path in (FOLDER / "documents").iterdir() if path.is_file())
 
 
 def questions(sources: Iterable[SourceRow]) -> list[str]:
-    """A few of the samples' questions, when all sample documents are in the library; otherwise none."""
-    held = {Path(source.name).name for source in sources}
-    if not {path.name for path in documents()} <= held:
+    """The first ``SUGGESTED`` sample questions; [] unless all sample documents are in the library."""
+    present = {Path(source.name).name for source in sources}
+    if not {path.name for path in documents()} <= present:
         return []
     lines = (FOLDER / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line)["question"] for line in lines[:SUGGESTED]]

@@ -1,4 +1,4 @@
-"""What the pages ask of core, cached: one library and one worker a process, shared by every window."""
+"""The open libraries, each with its worker and folder watcher, shared by all windows; and cached reads of them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from core.ingest.jobs import Worker
 from core.library import Library, SourceRow, Stats
 from core.refitting.taught_rerankers import KIND
 from core.storage import shelf
+from core.storage.catalogue.job_rows import Job
 from core.watching.watcher import Watcher
 from pages.ui.shared import language, state, words, work
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """One open library, its worker, and what keeps its folders in step. ``locked``: why it is only read, "" when this
-    process writes it.
+    """One open library, its worker and its folder watcher.
+
+    ``locked``: why the library is open for reading only, "" if this process writes it. Worker and watcher are ``None``
+    in a library that is only read.
     """
 
     library: Library
@@ -31,7 +34,7 @@ class Desk:
 
 
 def home() -> Path:
-    """The folder of the library this window looks at: the one chosen in it, else the one used last."""
+    """The folder of this window's library: the one chosen in this window, else the one used last."""
     chosen = st.session_state.get(state.LIBRARY)
     return Path(chosen) if chosen else shelf.last_used(shelf.shelf_file())
 
@@ -43,25 +46,28 @@ def _desk(place: str) -> Desk:
     except LibraryLockedError as error:
         return Desk(Library.open(Path(place), write=False), None, None, str(error))
     for job in opened.queue.jobs():
-        told = (
-            job.kind == "bench"
-            or (job.kind in (KIND, work.NEEDLES, work.REMEDIES) and job.state == "done")
-            or (job.kind == "ingest" and job.items_cancelled)
-        )  # what came of it, or was not read, is still to be shown
-        if not told and job.finished and not job.items_failed and job.state != "failed":
+        if job.finished and not job.items_failed and job.state != "failed" and not _is_shown(job):
             opened.queue.dismiss(job.id)
     worker = Worker(opened.queue, work.handlers(opened))
     watcher = Watcher(opened.folders)
     worker.start()
     watcher.start()
-    if opened.sources():  # both take seconds to load: have them ready before the first question
+    if opened.sources():
         Thread(target=_warm, args=[opened], name="lectern-warm", daemon=True).start()
     return Desk(opened, worker, watcher, "")
 
 
+def _is_shown(job: Job) -> bool:
+    """Whether pages still show something of a finished job: its result, or files that were cancelled."""
+    if job.kind == "ingest":
+        return bool(job.items_cancelled)
+    return job.kind == "bench" or (job.kind in (KIND, work.NEEDLES, work.REMEDIES) and job.state == "done")
+
+
 def _warm(library: Library) -> None:
+    """Load the encoder and spaCy's model, which take seconds each, before the first question needs them."""
     library.searcher.encode(["ready"])
-    parsed([])  # its turn: whoever asks meanwhile waits for this one and loads no second
+    parsed([])
 
 
 def _close(desk: Desk) -> None:
@@ -73,26 +79,26 @@ def _close(desk: Desk) -> None:
 
 
 def library() -> Library:
-    """The open library of this process."""
+    """The library of this window, opened at the first call, with the language model as it is set up now."""
     opened = _desk(str(home())).library
-    language.lend(opened)
+    language.apply_to(opened)
     return opened
 
 
-def let_go() -> None:
-    """Close the library this window looks at; what asks for it next opens it again."""
+def close_library() -> None:
+    """Close this window's library; the next call of ``library`` opens it again."""
     _desk.clear(str(home()))
 
 
-def look_now() -> None:
-    """Have the folders of the library looked at, now that one was added, taken up again or asked about."""
+def check_folders_now() -> None:
+    """Have the watcher check the library's folders now; without effect where the library is only read."""
     watcher = _desk(str(home())).watcher
     if watcher:
         watcher.poke()
 
 
 def banner() -> None:
-    """Say so where the library was mended, where another program writes it, and what leaves this machine."""
+    """Draw the notices of every page: texts that leave this machine, a repaired library, one that is only read."""
     language.mark_leaving(library())
     if notice := library().notice:
         st.warning(words.escaped(notice), icon=":material/healing:")
@@ -107,7 +113,7 @@ def banner() -> None:
 
 
 def stats() -> Stats:
-    """Counts and bytes of the library as it is now."""
+    """Counts and bytes of the library, cached for each revision."""
     return _stats(str(home()), library().revision())
 
 
@@ -117,7 +123,7 @@ def _stats(place: str, revision: int) -> Stats:
 
 
 def sources() -> list[SourceRow]:
-    """As ``Library.sources``, read once for each state of the library: not to be changed by who gets it."""
+    """As ``Library.sources``, cached for each revision: callers must not change the list."""
     return _sources(str(home()), library().revision())
 
 
@@ -127,7 +133,7 @@ def _sources(place: str, revision: int) -> list[SourceRow]:
 
 
 def kind_of(version: str) -> str:
-    """Of which kind a document is; "" for one that is not here (any more)."""
+    """The kind of a document, such as "pdf"; "" for a document that is not in the library."""
     return _kinds(str(home()), library().revision()).get(version, "")
 
 
@@ -137,7 +143,7 @@ def _kinds(place: str, revision: int) -> dict[str, str]:
 
 
 def gap_reasons(source: SourceRow) -> tuple[str, ...]:
-    """Why parts of a document are in no chunk, each reason once; () where all is covered."""
+    """The distinct reasons why parts of a document are in no chunk; () if all of it is covered."""
     return () if source.covered >= 1 else _gap_reasons(str(home()), source.version_id, source.recipe_fingerprint)
 
 

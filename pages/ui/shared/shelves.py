@@ -1,4 +1,4 @@
-"""Several libraries: which one this window looks at, and the making, naming and forgetting of others."""
+"""Several libraries: which one this window shows, and the menu that switches to another or makes one."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from pages.ui.shared.words import escaped
 
 
 def current() -> KnownLibrary:
-    """The library this window looks at."""
-    place = services.home()
+    """The library of this window."""
+    folder = services.home()
     known = shelf.shelf(shelf.shelf_file())
-    return next((held for held in known if held.path == place), KnownLibrary(place.name, place))
+    return next((library for library in known if library.path == folder), KnownLibrary(folder.name, folder))
 
 
 def show_switcher() -> None:
-    """The library's name, which opens the choice of another."""
+    """Draw the library's name as a menu with the other libraries and a form for a new one."""
     here = current()
-    # One that Streamlit keeps track of is another one, and closed, as soon as it has another name.
+    # Streamlit identifies a tracked popover (``on_change="rerun"``) by its label: switching the library closes it.
     with st.popover(
         escaped(here.name), icon=":material/library_books:", width="content", key="shelf.switcher", on_change="rerun"
     ):
         known = shelf.shelf(shelf.shelf_file())
-        for held in known:
+        for library in known:
             st.button(
-                escaped(held.name),
-                key=f"shelf.open.{held.path}",
-                icon=":material/check:" if held == here else ":material/library_books:",
-                disabled=held == here,
+                escaped(library.name),
+                key=f"shelf.open.{library.path}",
+                icon=":material/check:" if library == here else ":material/library_books:",
+                disabled=library == here,
                 on_click=switch,
-                args=[held.path],
+                args=[library.path],
                 width="stretch",
-                help=escaped(str(held.path)),
+                help=escaped(str(library.path)),
             )
         st.caption("A library is a folder with its own documents, settings and index. A question looks into one.")
         with st.form("shelf.new", border=False, clear_on_submit=True):
@@ -49,7 +49,7 @@ def show_switcher() -> None:
 
 
 def make(name: str, folder: str) -> None:
-    """Put a new library on the shelf and go there."""
+    """Make a new library and switch to it. ``folder``: "" for one beside the first library."""
     place = Path(folder.strip()).expanduser() if folder.strip() else beside(name)
     attempt_and_rerun(lambda: switch(shelf.add(shelf.shelf_file(), name, place).path))
 
@@ -63,7 +63,7 @@ def beside(name: str) -> Path:
 
 
 def switch(place: Path) -> None:
-    """Look at another library: what was chosen and asked in this one does not hold there."""
+    """Show another library in this window, and forget what was chosen and asked in the present one."""
     shelf.use(shelf.shelf_file(), place)
     for key in list(st.session_state):
         if isinstance(key, str) and key.startswith(("library.", "chunks.", "ask.", "benchmark.")):

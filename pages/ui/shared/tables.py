@@ -1,4 +1,4 @@
-"""Tables whose rows are ticked."""
+"""Tables with rows to select."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import streamlit as st
 Row = TypeVar("Row")
 
 
-def ticked(
+def select_rows(
     rows: Sequence[Row],
     names: Sequence[object],
     table: Mapping[str, Sequence[object]],
@@ -22,10 +22,11 @@ def ticked(
     first: bool = False,
     height: int | None = None,
 ) -> list[Row]:
-    """Draw rows as the columns of ``table``; returns those that a person ticked.
+    """Draw a table; returns those of ``rows`` that a person selected.
 
-    ``names``: of the rows; ticks hold while these stay the same. ``several``: more than one can be ticked. ``first``:
-    the first one is at the beginning. ``height``: pixels, ``None`` for as many as the rows take.
+    ``table``: its columns, in the order of ``rows``. ``names``: identify the rows; the selection is kept while they
+    stay the same. ``several``: more than one row can be selected. ``first``: the first row is selected at first.
+    ``height``: in pixels, ``None`` for as many as the rows take.
     """
     event = st.dataframe(
         table,

@@ -1,4 +1,4 @@
-"""Work that a page starts and may have to wait for: in a thread, with its progress drawn and a way out."""
+"""Work that a page starts and waits for: it runs in a thread, its progress is drawn, and it can be cancelled."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from core.errors import CancelledError
 from pages.ui.shared import state
 from pages.ui.shared.guard import guarded
 
-PATIENCE = 1.0  # seconds that work may take before its progress is drawn
+PATIENCE = 1.0  # seconds to wait for a result before progress is drawn
 Result = TypeVar("Result")
 
 
 class Task(Generic[Result]):
-    """One piece of work, running in a thread of its own from the moment it is made.
+    """A function that runs in its own thread, from construction on.
 
-    ``key`` names it: the same key asked for again is the same work. ``work(task)`` reports with
-    ``task.tell(done, total)``; to stop it, that call raises ``CancelledError``. ``told``: the latest report, (0, 0)
-    before the first. ``said``: what is done now, for work that says so.
+    ``key``: identifies the work; two requests with the same key share one task. ``work(task)``: the function; it
+    reports with ``task.tell(done, total)``, which raises ``CancelledError`` after ``cancel``. ``progress``: the latest
+    (done, total), (0, 0) before the first report. ``message``: what is being done now, "" for work that does not say.
     """
 
     def __init__(self, key: Hashable, work: Callable[[Task[Result]], Result]) -> None:
         self.key = key
-        self.told = (0, 0)
-        self.said = ""
-        self._begun = perf_counter()
+        self.progress = (0, 0)
+        self.message = ""
+        self._started_at = perf_counter()
         self._work = work
         self._stopped = Event()
         self._over = Event()
@@ -40,36 +40,39 @@ class Task(Generic[Result]):
     def _run(self) -> None:
         try:
             self._result = self._work(self)
-        except BaseException as error:  # handed to whoever asks for the result
+        except BaseException as error:  # ``result`` raises it
             self._error = error
         finally:
             self._over.set()
 
     def tell(self, done: int, total: int) -> None:
-        """Report how far the work is. Raises ``CancelledError`` when it is to stop."""
-        self.told = (done, total)
+        """Report the progress. Raises ``CancelledError`` after ``cancel``."""
+        self.progress = (done, total)
         if self._stopped.is_set():
             raise CancelledError("This was stopped.")
 
     def cancel(self) -> None:
-        """Stop at the next ``tell``."""
+        """Have the work stop at its next ``tell``."""
         self._stopped.set()
 
     @property
     def stopping(self) -> Event:
-        """Set once it is to stop, for work that waits for something else than its own steps."""
+        """Set by ``cancel``, for work that has to stop while it waits for something."""
         return self._stopped
 
     def wait(self, seconds: float) -> bool:
-        """Whether it is over so many seconds after it began: who asks again later waits no longer."""
-        return self._over.wait(max(0.0, self._begun + seconds - perf_counter()))
+        """Wait until so many seconds after the start, at most; returns whether the task is over.
+
+        The time counts from the start of the task, not of the call, so a later call does not wait again.
+        """
+        return self._over.wait(max(0.0, self._started_at + seconds - perf_counter()))
 
     @property
     def over(self) -> bool:
         return self._over.is_set()
 
     def result(self) -> Result:
-        """What the work returned, waited for. Raises what it raised."""
+        """Wait for the end; returns what the work returned, or raises what it raised."""
         self._over.wait()
         if self._error is not None:
             raise self._error
@@ -77,65 +80,65 @@ class Task(Generic[Result]):
 
 
 def _running() -> dict[str, Task[Any]]:
-    """The tasks of this window, by what they make."""
-    held: dict[str, Task[Any]] = st.session_state.setdefault(state.TASKS, {})
-    return held
+    """The tasks of this window, by purpose."""
+    tasks: dict[str, Task[Any]] = st.session_state.setdefault(state.TASKS, {})
+    return tasks
 
 
-def begun(what: str, key: Hashable, work: Callable[[Task[Result]], Result]) -> Task[Result]:
-    """This window's task that makes ``what``: that of this key, or a new one after the other is stopped."""
-    known = _running().get(what)
-    if known is not None and known.key == key:
-        return known
+def get_or_start(what: str, key: Hashable, work: Callable[[Task[Result]], Result]) -> Task[Result]:
+    """This window's task for the purpose ``what`` and this key; a task of another key is stopped and replaced."""
+    running = get(what, key)
+    if running is not None:
+        return running
     stop(what)
     task = Task(key, work)
     _running()[what] = task
     return task
 
 
-def known(what: str, key: Hashable) -> Task[Any] | None:
-    """This window's task that makes ``what``, if it is that of this key."""
+def get(what: str, key: Hashable) -> Task[Any] | None:
+    """This window's task for the purpose ``what``; ``None`` without one, or if it has another key."""
     task = _running().get(what)
     return task if task is not None and task.key == key else None
 
 
 def stop(what: str) -> None:
-    """Stop the task that makes ``what`` and forget it; fit for a callback."""
+    """Cancel this window's task for the purpose ``what``, if any, and forget it. Can be used as a callback."""
     task = _running().pop(what, None)
     if task is not None:
         task.cancel()
 
 
-def finished(
+def finished_or_progress(
     what: str,
     task: Task[Result],
-    said: str,
+    text: str,
     on_cancel: Callable[[], None] | None,
     first: str = "Getting ready …",
     *,
     stacked: bool = False,
 ) -> bool:
-    """Whether the task is over; while it is not, its progress is drawn as ``show_progress`` does."""
+    """Wait ``PATIENCE`` at most; returns whether the task is over, and calls ``show_progress`` if it is not."""
     over = task.wait(PATIENCE)
     if not over:
-        show_progress(what, task, said, on_cancel, first, stacked=stacked)
+        show_progress(what, task, text, on_cancel, first, stacked=stacked)
     return over
 
 
 def show_progress(
     what: str,
     task: Task[Result],
-    said: str,
+    text: str,
     on_cancel: Callable[[], None] | None,
     first: str,
     *,
     stacked: bool = False,
 ) -> None:
-    """Draw a bar and a button that stops the task; the page runs again when the task is over.
+    """Draw a progress bar and a cancel button. The page runs again when the task is over.
 
-    ``said``: what is being done, with ``{done}`` and ``{total}`` where steps are counted; ``first``: what is said
-    before they are. ``on_cancel`` runs after the task was stopped; ``None``: it cannot be. ``stacked``: the button
-    stands below the bar.
+    ``text``: the text of the bar; may contain ``{done}`` and ``{total}``. ``first``: its text before a total is known.
+    ``on_cancel``: called after the task was stopped; ``None`` draws no cancel button. ``stacked``: puts the button
+    below the bar.
     """
 
     def cancel() -> None:
@@ -147,10 +150,11 @@ def show_progress(
         with guarded():
             if task.over:
                 st.rerun()
-            done, total = task.told
-            text = said.format(done=f"{done:,}", total=f"{total:,}") if total or "{total}" not in said else first
+            done, total = task.progress
+            counted = bool(total) or "{total}" not in text
+            label = text.format(done=f"{done:,}", total=f"{total:,}") if counted else first
             with st.container(horizontal=not stacked, wrap=stacked, vertical_alignment="bottom", gap="small"):
-                st.progress(done / total if total else 0.0, text=text)
+                st.progress(done / total if total else 0.0, text=label)
                 if on_cancel and st.button("Cancel", key=f"cancel.{what}", on_click=cancel):
                     st.rerun()
 

@@ -1,4 +1,4 @@
-"""Numbers and settings as people say them. Units always stand with the number."""
+"""Numbers, settings and kinds in words for people. Every number is shown with its unit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.text.numerals import counted, in_bytes
 from core.text.places import PagesRead
 from core.types import Page, WordAudit
 
-count = counted  # a number with its noun
+count = counted  # a number and its noun, in singular or plural
 size = in_bytes
 EXPANSION_WORDS = {
     "flat": "Nothing: the chunk alone",
@@ -77,7 +77,7 @@ KIND_WORDS = {
 
 
 def share(value: float) -> str:
-    """A share of 1 in percent; 100 only when it is whole.
+    """A share from 0 to 1 as a percentage; "100 %" only for a share of 1 or more.
 
     >>> share(1.0), share(0.99998), share(0.5)
     ('100 %', '99.99 %', '50.00 %')
@@ -86,7 +86,9 @@ def share(value: float) -> str:
 
 
 def covered(value: float, reasons: Collection[str], *, of_part: bool = False) -> str:
-    """How much of a text its chunks hold, and in words why not all of it. ``of_part``: of what was read.
+    """The share of a text that chunks cover, and why the rest is not covered.
+
+    ``reasons``: of the gaps. ``of_part``: the share counts only the part of the document that was read.
 
     >>> covered(1.0, []), covered(0.9855, ["front matter, kept as metadata"])
     ('all', 'all but front matter, 98.55 %')
@@ -98,12 +100,12 @@ def covered(value: float, reasons: Collection[str], *, of_part: bool = False) ->
         return everything if value >= 1 else share(value)
     if UNEXPLAINED in reasons:
         return f"{share(value)}, some lost"
-    said = {_SET_ASIDE.get(reason, "set aside") for reason in reasons}
-    return f"all but {said.pop() if len(said) == 1 else 'set aside'}, {share(value)}"
+    phrases = {_SET_ASIDE.get(reason, "set aside") for reason in reasons}
+    return f"all but {phrases.pop() if len(phrases) == 1 else 'set aside'}, {share(value)}"
 
 
 def kind(name: str) -> str:
-    """A kind of document as people call it.
+    """The display name of a kind of document; the kind itself if it has none.
 
     >>> kind("pptx"), kind("unheard-of")
     ('PowerPoint', 'unheard-of')
@@ -112,17 +114,17 @@ def kind(name: str) -> str:
 
 
 def step(name: str) -> str:
-    """A step of asking a question, as a row of a table names it.
+    """The display name of a step of a search, with a capital.
 
     >>> step("fused"), step("unheard of")
     ('Fuse both', 'Unheard of')
     """
-    said = _STEP_WORDS.get(name, name)
-    return said[:1].upper() + said[1:]
+    label = _STEP_WORDS.get(name, name)
+    return label[:1].upper() + label[1:]
 
 
 def found(audit: WordAudit | None) -> str:
-    """How much of what a second reading found is accounted for.
+    """The share of a second reading's words that the document has; "" without a second reading.
 
     >>> found(None), found(WordAudit("html.parser", 200, 190, 10)), found(WordAudit("pdfium", 200, 190, missing=10))
     ('', 'all', '95.00 %')
@@ -133,7 +135,7 @@ def found(audit: WordAudit | None) -> str:
 
 
 def read(pages: PagesRead | None) -> str:
-    """How the pages of a document were read, where not all of them told their text; what is missing comes first.
+    """How the pages of a document were read, unread pages first; "" if all of them have a text layer.
 
     >>> read(None), read(PagesRead(3, (), (), (), True, None)), read(PagesRead(3, (4,), (), (), True, 0.981))
     ('', '', '1 of 4 pages by OCR, 98 % sure')
@@ -143,21 +145,21 @@ def read(pages: PagesRead | None) -> str:
     if pages is None:
         return ""
     total = pages.text + sum(map(len, (pages.ocr, pages.wordless, pages.unread)))
-    said = [
+    counts = [
+        (len(pages.unread), "unread"),
         (len(pages.ocr), f"by OCR, {round(100 * (pages.confidence or 0))} % sure"),
         (len(pages.wordless), "without words"),
     ]
-    parts = [(len(pages.unread), "unread"), *said]
-    told = [f"{number} {how}" for number, how in parts if number]
-    if not told:
+    phrases = [f"{number} {how}" for number, how in counts if number]
+    if not phrases:
         return ""
-    first, _, rest = told[0].partition(" ")
-    told[0] = rest if total == 1 else f"{first} of {count(total, 'page')} {rest}"
-    return f"{'' if pages.whole else 'in part: '}{'; '.join(told)}"
+    first, _, rest = phrases[0].partition(" ")
+    phrases[0] = rest if total == 1 else f"{first} of {count(total, 'page')} {rest}"
+    return f"{'' if pages.whole else 'in part: '}{'; '.join(phrases)}"
 
 
 def page_read(page: Page) -> str:
-    """How a page was read, behind its number; "" where it told its own text.
+    """How a page was read, as a suffix to its number; "" if it has a text layer.
 
     >>> page_read(Page(1, 9, 9)), page_read(Page(1, 9, 9, "ocr", 0.973))
     ('', ' · read by OCR, 97 % sure')
@@ -168,7 +170,7 @@ def page_read(page: Page) -> str:
 
 
 def file_name(name: str) -> str:
-    """The last part of a path of either kind.
+    """The last part of a path, with "/" or with backslashes.
 
     >>> file_name("notes/2024/tea.md"), file_name("C:\\\\notes\\\\tea.md"), file_name("tea.md")
     ('tea.md', 'tea.md', 'tea.md')
@@ -177,7 +179,7 @@ def file_name(name: str) -> str:
 
 
 def place_name(name: str) -> str:
-    """A path's last part with the folder it lies in, which says of what an "__init__.py" or a "README.md" is.
+    """The last part of a path with its folder, which tells files such as "__init__.py" or "README.md" apart.
 
     >>> place_name("notes/2024/tea.md"), place_name("C:\\\\notes\\\\tea.md"), place_name("tea.md")
     ('2024/tea.md', 'notes/tea.md', 'tea.md')
@@ -187,7 +189,7 @@ def place_name(name: str) -> str:
 
 
 def about(seconds: float) -> str:
-    """How long something will take, no finer than it can be known.
+    """An estimated duration, rounded as coarsely as estimates are.
 
     >>> about(4), about(40), about(250), about(9000)
     ('a few seconds', 'less than a minute', 'about 4 min', 'about 2.5 h')
@@ -200,7 +202,7 @@ def about(seconds: float) -> str:
 
 
 def duration(milliseconds: float) -> str:
-    """Milliseconds up to a second, seconds beyond, minutes beyond those.
+    """A measured duration in milliseconds, seconds or minutes, whichever fits.
 
     >>> duration(3.21), duration(640), duration(2300), duration(75_000), duration(0.02)
     ('3.2 ms', '640 ms', '2.3 s', '1 min 15 s', '< 0.1 ms')
@@ -223,7 +225,7 @@ def page_word(kind: str) -> str:
 
 
 def shortened(text: str, most: int, keep: int = 0) -> str:
-    """A text on one line, of at most so many characters, the last ``keep`` of them its end.
+    """A text on one line, cut to ``most`` characters with an ellipsis; its last ``keep`` characters are not cut.
 
     >>> shortened("How  long?", 60), shortened("a" * 99, 4), shortened("agreement-2024.docx", 12, 5)
     ('How long?', 'aaa…', 'agreem….docx')
@@ -233,7 +235,7 @@ def shortened(text: str, most: int, keep: int = 0) -> str:
 
 
 def lines(text: str) -> tuple[str, ...]:
-    """What a field of several lines holds, blank ones left out.
+    """The lines of a text, stripped, without blank ones.
 
     >>> lines(" a\\n\\nb ")
     ('a', 'b')
@@ -242,17 +244,17 @@ def lines(text: str) -> tuple[str, ...]:
 
 
 def holds_all(text: str, sought: str) -> bool:
-    """Whether every word sought stands in a text, in either case.
+    """Whether a text contains every word of ``sought``, ignoring case.
 
     >>> holds_all("Tea is free", "FREE tea"), holds_all("Tea is free", "milk"), holds_all("Tea", "")
     (True, False, True)
     """
-    held = text.casefold()
-    return all(word in held for word in sought.casefold().split())
+    folded = text.casefold()
+    return all(word in folded for word in sought.casefold().split())
 
 
 def escaped(text: str) -> str:
-    r"""Text for a Streamlit label, where Markdown would otherwise be obeyed.
+    r"""Text on one line with Markdown escaped, so that Streamlit shows it as it is.
 
     >>> escaped("a*b [c](d) $x$ :red[y]")
     'a\\*b \\[c\\]\\(d\\) \\$x\\$ \\:red\\[y\\]'

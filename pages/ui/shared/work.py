@@ -28,15 +28,17 @@ from core.storage.catalogue.job_rows import Job
 from core.storage.store import settings_from
 from pages.ui.shared import language
 
-NEEDLES, REMEDIES = "needles", "remedies"  # kinds of jobs: what maps needles, what mends failures
-WHOLE = 1000  # a job told as one bar counts its progress in thousandths
+NEEDLES, REMEDIES = "needles", "remedies"  # kinds of jobs: a map of needles, and remedies for missed questions
+WHOLE = 1000  # the total of a progress bar that counts in thousandths
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A bench as the page orders it and the worker runs it.
+    """A benchmark run as the page queues it and the worker runs it.
 
-    ``name``: of the suite, as people call it. ``revision``: of the library whose judgments ``folder`` holds.
+    ``folder``, ``name``: of the suite. ``presets``: the settings to measure, by name. ``revision``: of the library
+    whose judgments the suite was exported from; ``None`` for other suites. ``skipped``: (preset, reason) of presets
+    that are reported as skipped.
     """
 
     folder: Path
@@ -47,7 +49,7 @@ class Plan:
     skipped: tuple[tuple[str, str], ...] = ()
 
     def payload(self) -> dict[str, Any]:
-        """Fit for JSON; ``from_payload`` makes an equal plan of it.
+        """The plan as JSON values; ``from_payload`` is the inverse.
 
         >>> plan = Plan(Path("suite"), "Suite", {"default": Settings()}, BenchOptions((500,)))
         >>> Plan.from_payload(plan.payload()) == plan
@@ -65,7 +67,7 @@ class Plan:
         }
 
     def of(self, suite: Suite) -> BenchPlan:
-        """The plan of a bench of the suite in the folder."""
+        """The plan for ``run_bench``. ``suite``: as loaded from ``folder``."""
         return BenchPlan(suite, self.presets, self.options, self.revision, self.skipped)
 
     @classmethod
@@ -82,7 +84,7 @@ class Plan:
 
 
 def handlers(library: Library) -> dict[str, Handler]:
-    """The kinds of work this library's worker takes up."""
+    """The handlers of this library's worker, by kind of job."""
     return {
         "ingest": ingest_handler(library),
         "apply": apply_handler(library),
@@ -97,7 +99,7 @@ _Work = Callable[[Library, Mapping[str, Any], Reporter, int], None]
 
 
 def _each(library: Library, work: _Work) -> Handler:
-    """Does the work for each item of a job, and finishes it."""
+    """A handler that runs ``work`` for each item of a job, and marks the item as done."""
 
     def handle(job: Job, reporter: Reporter) -> None:
         for item in reporter.items():
@@ -108,23 +110,24 @@ def _each(library: Library, work: _Work) -> Handler:
 
 
 def cost(plan: Plan, suite: Suite, library: Library) -> Cost:
-    """What a bench that this library's page orders will have to do."""
-    # The library's own vectors are lent to the bench: what it has encoded costs nothing.
-    held = [recipe_of(library.settings)] if plan.revision is not None else []
-    texts = {source.version_id: source.characters for source in library.sources()}
-    place, speed = workspace_in(library.home), library.cutting.texts_a_second()
-    return estimate(plan.of(suite), place, held, texts, speed)
+    """The estimated work of a benchmark run in this library's workspace."""
+    # The benchmark may use the library's own vectors: what the library has encoded costs nothing.
+    encoded = [recipe_of(library.settings)] if plan.revision is not None else []
+    characters = {source.version_id: source.characters for source in library.sources()}
+    workspace, speed = workspace_in(library.home), library.cutting.texts_a_second()
+    return estimate(plan.of(suite), workspace, encoded, characters, speed)
 
 
 def _bench(library: Library, payload: Mapping[str, Any], reporter: Reporter, item: int) -> None:
     plan = Plan.from_payload(payload)
     suite = load_suite(plan.folder)
-    foretold = [seconds for step in cost(plan, suite, library).steps for seconds in step]
-    mine = library.settings.embedding  # it is loaded already: lent where every preset means this one
-    alike = mine.is_packaged and all(settings.embedding == mine for settings in plan.presets.values())
-    models = BenchModels(library.model.encoder, library.vectors) if alike else BenchModels()
+    step_seconds = [seconds for step in cost(plan, suite, library).steps for seconds in step]
+    # The library's encoder is loaded already: use it where every preset has the same one.
+    own = library.settings.embedding
+    same_encoder = own.is_packaged and all(settings.embedding == own for settings in plan.presets.values())
+    models = BenchModels(library.model.encoder, library.vectors) if same_encoder else BenchModels()
     models = replace(models, cutter=language.client(urgent=False))
-    steps = _Steps(reporter, item, Pace(foretold or [1.0], 1.0))
+    steps = _Steps(reporter, item, Pace(step_seconds or [1.0], 1.0))
     run_bench(plan.of(suite), workspace_in(library.home), models, steps)
 
 
@@ -132,46 +135,58 @@ def _needles(library: Library, payload: Mapping[str, Any], reporter: Reporter, i
     def watch(what: str, done: int, total: int) -> None:
         reporter.stage(item, f"{what} {done:,} of {total:,}", done, max(1, total))
 
-    own = tuple(Own(*one) for one in payload["own"])
+    own = tuple(Own(*values) for values in payload["own"])
     plan = NeedlePlan(tuple(payload["tokens"]), tuple(payload["kinds"]), own)
     model = language.client(urgent=False) if payload["answers"] else None
-    found = needle_map(library, plan, model, watch, model.settings.model if model else "")
-    reporter.result(asdict(found))
+    result = needle_map(library, plan, model, watch, model.settings.model if model else "")
+    reporter.result(asdict(result))
 
 
 def _remedies(library: Library, payload: Mapping[str, Any], reporter: Reporter, item: int) -> None:
-    place, suite = workspace_in(library.home), load_suite(Path(payload["folder"]))
+    workspace, suite = workspace_in(library.home), load_suite(Path(payload["folder"]))
     if suite.fingerprint() != payload["fingerprint"]:
         raise SuiteError("The questions have changed since this was measured.", "Run the benchmark again.")
-    of = payload["preset"], settings_from(dict(payload["settings"])), place, payload["run"], place / payload["library"]
-    reporter.result(asdict(tried(suite, *of, _Steps(reporter, item))))
+    result = tried(
+        suite,
+        payload["preset"],
+        settings_from(dict(payload["settings"])),
+        workspace,
+        payload["run"],
+        workspace / payload["library"],
+        _Steps(reporter, item),
+    )
+    reporter.result(asdict(result))
 
 
 class _Steps:
-    """A bench as one bar: each step is building, then asking. ``pace``: foretells its end; ``None``: as it goes."""
+    """The progress of a benchmark run as one bar; each step is two halves, building and asking.
+
+    ``pace``: the expected seconds of each half; ``None`` counts all halves alike.
+    """
 
     def __init__(self, reporter: Reporter, item: int, pace: Pace | None = None) -> None:
         self._reporter, self._item, self._pace = reporter, item, pace
-        self._built = 0.0  # of the documents of this step
+        self._built = 0.0  # share of this step's documents that are built
 
     def building(self, step: Step, done: int, total: int) -> None:
         self._built = done / max(1, total)
-        self._tell(step, f"document {done:,} of {total:,}", 0, self._built)
+        self._report(step, f"document {done:,} of {total:,}", 0, self._built)
 
     def encoding(self, step: Step, done: int, total: int) -> None:
-        self._tell(step, f"encoding {done:,} of {total:,} texts", 0, max(self._built, done / max(1, total) / 2))
+        self._report(step, f"encoding {done:,} of {total:,} texts", 0, max(self._built, done / max(1, total) / 2))
 
     def asking(self, step: Step, done: int, total: int) -> None:
-        self._tell(step, f"question {done:,} of {total:,}", 1, done / max(1, total))
+        self._report(step, f"question {done:,} of {total:,}", 1, done / max(1, total))
 
-    def _tell(self, step: Step, words: str, half: int, part: float) -> None:
+    def _report(self, step: Step, words: str, half: int, part: float) -> None:
+        """Report a share ``part`` of one half (0 building, 1 asking) of a step."""
         halves = 2 * step.of
         pace = self._pace = self._pace or Pace([1.0] * halves, None)
-        # Steps that an earlier run went through are not among those foretold.
-        at = min(max(0, 2 * (step.number - 1) + half - (halves - len(pace.loads))), len(pace.loads) - 1)
-        for over in range(at):
-            pace.end_one(over)
-        pace.be_at(at, part)
-        where = f"{step.label}: {words}" if step.of == 1 else f"{step.number} of {step.of}, {step.label}: {words}"
-        self._reporter.stage(self._item, where, int(WHOLE * pace.share), WHOLE)
+        # Steps that an earlier run completed have no expected seconds: skip them in the count.
+        index = min(max(0, 2 * (step.number - 1) + half - (halves - len(pace.loads))), len(pace.loads) - 1)
+        for ended in range(index):
+            pace.end_one(ended)
+        pace.be_at(index, part)
+        text = f"{step.label}: {words}" if step.of == 1 else f"{step.number} of {step.of}, {step.label}: {words}"
+        self._reporter.stage(self._item, text, int(WHOLE * pace.share), WHOLE)
         self._reporter.foretell(pace.seconds_left)

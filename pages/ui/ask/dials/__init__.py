@@ -1,1 +1,1 @@
-"""Ask's dials: a file a part of the way, of which each dial names the setting it turns."""
+"""The dials of the Ask page, each of which changes one setting: the type, the list of all, and the sidebar."""

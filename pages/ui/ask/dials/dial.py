@@ -1,4 +1,4 @@
-"""A dial of Ask: which setting it turns, what it is called, how far it goes, and when it is read at all."""
+"""A dial of the Ask page: the setting it changes, its label and range, and whether the setting has any effect."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from core.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Dial:
-    """One dial. ``name``: of its setting. ``reach``: low, high and step of a slider; the high end gives way to a value.
+    """One dial: a slider with ``reach``, a list with ``choices``, a switch without either.
 
-    ``choices``: value -> words, of a list, of which a tuple may hold several; ``open``: others may be typed. Neither: a
-    switch. ``empty``: what a tuple without
-    any says. ``writes``: it has a language model write; where none is set up, it is drawn and cannot be turned.
+    ``name``: the setting. ``reach``: low, high and step; a present value outside widens the range. ``choices``: label
+    by value; a setting that is a tuple can have several. ``open``: other values can be typed. ``empty``: the words for
+    an empty tuple. ``writes``: it needs a language model, and is disabled if none is set up.
     """
 
     name: str
@@ -30,11 +30,11 @@ class Dial:
 
     @property
     def key(self) -> str:
-        """Of its widget."""
+        """The key of its widget."""
         return f"ask.{self.name}"
 
     def read(self, settings: Settings) -> bool:
-        """Whether the settings make any use of it: where turning it changes nothing, it is not drawn.
+        """Whether the setting has any effect under ``settings``; a dial without effect is not drawn.
 
         >>> Dial("retrieval.rrf_k", "Rank constant", reach=(1, 200, 1)).read(Settings())
         False
@@ -46,15 +46,15 @@ class Dial:
         ends = self.reach[:2] if self.reach else others[kind] if kind is tuple else tuple(self.choices or others[kind])
         for value in ends:
             try:
-                turned = replace(now, **{field: value})
-            except SettingsError:  # what contradicts another dial is read
+                changed = replace(now, **{field: value})
+            except SettingsError:  # it contradicts another setting, so it has an effect
                 return True
-            if turned.active_values() != now.active_values():
+            if changed.active_values() != now.active_values():
                 return True
         return False
 
     def said(self, value: Any) -> str:
-        """A value as the dial shows it.
+        """A value as text, as the dial shows it.
 
         >>> Dial("assembly.budget_tokens", "Budget").said(1600), Dial("expansion.max_share", "Share").said(0.5)
         ('1,600', '0.50')
@@ -63,7 +63,7 @@ class Dial:
         """
         if isinstance(value, tuple):
             words = self.choices or {}
-            return ", ".join(words.get(one, one) for one in value) or self.empty
+            return ", ".join(words.get(item, item) for item in value) or self.empty
         if self.choices is not None:
             return self.choices.get(value, str(value))
         if isinstance(value, bool):
@@ -73,7 +73,7 @@ class Dial:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """The dials of one stage. ``open``: those that most people turn."""
+    """The dials of one stage, as a foldable section. ``open``: unfolded at first."""
 
     name: str
     title: str
@@ -82,5 +82,5 @@ class Fold:
 
 
 def fold(name: str, title: str, *dials: Dial, opened: bool = False) -> Fold:
-    """The fold of a stage; its dials name the fields of that stage alone."""
+    """The fold of a stage. ``dials``: with field names only, which get the stage's name as prefix."""
     return Fold(name, title, tuple(replace(dial, name=f"{name}.{dial.name}") for dial in dials), opened)

@@ -1,4 +1,4 @@
-"""All dials of Ask, stage by stage: what each is called, what it does, and how far it goes."""
+"""All dials of the Ask page by stage, with label, help and range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ask's dials in the sidebar, folded by stage and acting at once; those that were turned say so."""
+"""Ask's dials in the sidebar, folded by stage. A change takes effect at once and is marked; a profile sets all."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NO_WRITER = "The last three need a language model, and none is set up: Settings,
 
 
 def differing(settings: Settings, base: Settings) -> list[Dial]:
-    """The dials that are read and stand elsewhere than in ``base``, in the order they are drawn.
+    """The dials with an effect whose values differ from ``base``, in the order in which they are drawn.
 
     >>> [dial.label for dial in differing(Settings().with_value("retrieval.k", 9), Settings())]
     ['Chunks kept (k)']
@@ -34,7 +34,7 @@ def differing(settings: Settings, base: Settings) -> list[Dial]:
 
 
 def in_words(settings: Settings, base: Settings) -> str:
-    """What was turned, from where to where; "" where nothing was.
+    """The dials that differ from ``base``, with both values, as text; "" if none does.
 
     >>> in_words(Settings().with_value("retrieval.k", 9), Settings())
     'Chunks kept (k) 9 instead of 50'
@@ -46,7 +46,7 @@ def in_words(settings: Settings, base: Settings) -> str:
 
 
 def as_labelled(sentence: str) -> str:
-    """A sentence of core with the dials called as the page calls them, for a label.
+    """A sentence of core with names of settings replaced by labels of dials, escaped for a label.
 
     >>> as_labelled("It would be in with retrieval.k at 90 instead of 50.")
     'It would be in with “Chunks kept \\\\(k\\\\)” at 90 instead of 50\\\\.'
@@ -57,10 +57,9 @@ def as_labelled(sentence: str) -> str:
 
 
 def profiles(settings: Settings, model: str = PACKAGED_RERANKER) -> dict[str, Settings]:
-    """What a question can be asked with: quickly, as the library is set, and carefully.
+    """The settings by profile: "Quick" is ``settings``; "Careful" adds the re-ranker ``model``.
 
-    Careful keeps what the library has set of the re-ranker itself, as ``core.settings.carefully`` says, and reads with
-    ``model``.
+    Careful keeps the library's own settings of the re-ranker, as ``core.settings.carefully`` describes.
 
     >>> found = profiles(Settings().with_value("retrieval.k", 7))
     >>> list(found), found["Careful"].retrieval.k, found["Careful"].reranking.model
@@ -70,7 +69,7 @@ def profiles(settings: Settings, model: str = PACKAGED_RERANKER) -> dict[str, Se
 
 
 def profile_choice(settings: Settings) -> Settings:
-    """Draw the choice of a profile; returns its settings, from which dials are turned."""
+    """Draw the choice of a profile; returns its settings, which the dials start from."""
     known = profiles(settings, rerankers.chosen())
     st.session_state.setdefault(state.PROFILE, QUICK)
     chosen = st.segmented_control(
@@ -89,21 +88,21 @@ def profile_choice(settings: Settings) -> Settings:
 
 
 def turn_to(settings: Settings) -> None:
-    """Turn every dial to these settings; for a callback."""
+    """Set all dials to these settings; a callback."""
     turn({dial.name: value_of(settings, dial.name) for dial in DIALS})
 
 
 def turn(values: Mapping[str, Any]) -> None:
-    """Turn some dials, by the names of their settings; for a callback. A name without a dial is left alone."""
+    """Set some dials, by the names of their settings; a callback. Names without a dial are ignored."""
     for name, value in values.items():
         if name in BY_NAME:
             st.session_state[BY_NAME[name].key] = value
 
 
 def ask_dials(base: Settings, *, writer: bool = False) -> Settings:
-    """Draw Ask's dials; returns the settings as turned, or ``base`` where dials contradict each other.
+    """Draw the dials; returns the settings they make, or ``base`` if they contradict each other.
 
-    ``writer``: whether a language model is set up, without which its dials are drawn and cannot be turned.
+    ``writer``: whether a language model is set up; without one, the dials that need it are disabled.
     """
     for dial in DIALS:
         st.session_state.setdefault(dial.key, value_of(base, dial.name))
@@ -146,9 +145,9 @@ def _draw(dial: Dial, *, disabled: bool = False) -> None:
     alike: dict[str, Any] = {"key": dial.key, "persist_state": "session", "help": dial.help or None}
     if dial.reach is not None:
         low, high, step = dial.reach
-        low, high = min(low, value), max(high, value)  # a library, or a change that was found, may go further
+        low, high = min(low, value), max(high, value)  # settings can come from elsewhere
         st.slider(dial.label, low, high, step=step, disabled=disabled, **alike)
-    elif isinstance(value, tuple | list):  # of one without a choice Streamlit makes a list
+    elif isinstance(value, tuple | list):  # Streamlit turns a tuple into a list
         st.multiselect(dial.label, list(dial.choices or ()), format_func=dial.said, placeholder=dial.empty, **alike)
     elif dial.choices is not None:
         choices = list(dict.fromkeys([*dial.choices, value]))
@@ -158,7 +157,7 @@ def _draw(dial: Dial, *, disabled: bool = False) -> None:
 
 
 def _mark(turned: Sequence[Dial]) -> None:
-    """Say beside the label of each turned dial, and of the fold it is in, that it is turned."""
+    """Mark each changed dial, and its fold, by CSS."""
     rules = [f'.{_of(dial.key)} [data-testid="stWidgetLabel"] p::after {{ content: " · turned"; }}' for dial in turned]
     for fold in FOLDS:
         count = sum(dial in turned for dial in fold.dials)
@@ -170,7 +169,7 @@ def _mark(turned: Sequence[Dial]) -> None:
 
 
 def _of(key: str) -> str:
-    """The class Streamlit gives an element with a key.
+    """The CSS class that Streamlit gives to an element with this key.
 
     >>> _of("ask.retrieval.k")
     'st-key-ask-retrieval-k'
