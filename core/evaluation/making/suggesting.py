@@ -20,19 +20,22 @@ _WITHOUT_PROSE = frozenset({"code", "csv", "xlsx", "xls", "ods", "notebook"})
 _KIND_ORDER = ("cause", "number", "definition", "how", "steps", "who", "heading", "date", "place", "name")
 
 _SIZES = (3, 5)  # multiples of the median gold
+_FEWEST_GOLDS = 6  # of fewer, the median says nothing about the next question
 
 _cache: LruCache[tuple[str, ...]] = LruCache(8)
 
 
 def suggested_size(golds: Sequence[int]) -> tuple[int, int] | None:
-    """A range of chunk sizes in tokens: three to five times the median gold; ``None`` without gold.
+    """A range of chunk sizes in tokens: three to five times the median gold; ``None`` for fewer than six spans.
 
     ``golds``: the size of each gold span in tokens.
 
-    >>> suggested_size([12, 20, 90]), suggested_size([])
+    >>> suggested_size([12, 14, 20, 20, 85, 90]), suggested_size([20])
     ((60, 100), None)
     """
-    least, most = (round(times * median(golds or [0])) for times in _SIZES)
+    if len(golds) < _FEWEST_GOLDS:
+        return None
+    least, most = (round(times * median(golds)) for times in _SIZES)
     return (least, most) if least else None
 
 
