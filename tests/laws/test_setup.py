@@ -53,8 +53,9 @@ def top_level_imports(source: str) -> set[str]:
 
 
 def make(folder: Path, *arguments: str) -> str:
-    # A make that runs these tests hands its own flags down by these variables.
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "MFLAGS", "TORCH"))}
+    # A make that runs these tests hands its own flags and ``which`` tests it runs down by these variables.
+    handed_down = ("MAKE", "MFLAGS", "TORCH", "which")
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(handed_down)}
     finished = subprocess.run(
         ["make", *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
     )

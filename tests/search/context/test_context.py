@@ -115,7 +115,7 @@ def test_flat_passages_are_unions_of_retrieved_leaves(world, amount):
 
 @given(worlds(overlapping=False), st.integers(1, 1200))
 def test_a_passage_of_several_chunks_does_not_say_that_it_is_one_alone(world, amount):
-    _, made = filled(world, ExpansionSettings("flat"), filling.characters(amount))
+    _, made = filled(world, ExpansionSettings("flat"), filling.character_budget(amount))
     for passage in made.passages:
         alone = passage.reason.startswith(("the child alone", "cut where"))
         assert alone == (len(passage.children) == 1)
