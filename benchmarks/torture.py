@@ -236,7 +236,8 @@ class Torture:
             DAMAGES[kind](path, other, self.chance)
         self.counts["damages"] += 1
         original = path.relative_to(home).parts[0] == "files"
-        # After a replacement by the other library's catalogue, repair reports that its originals are missing.
+        # After a replacement by the other library's catalogue or keepsakes, repair reports that their originals are
+        # missing here, which is right.
         theirs_alone = "the original of letter" if kind == "another's" else "none"
         texts = self._looked(home, what, forgiven="original" if original else theirs_alone, least=len(wanted))
         if texts is not None and sorted(texts.values()) != sorted(wanted.values()):
@@ -339,7 +340,7 @@ def main() -> int:
                 [sys.executable, "-m", "benchmarks.torture", *sys.argv[1:]], env=environment
             ).returncode
         logging.disable(logging.CRITICAL)
-        import chromadb  # noqa: F401 - once, for all that are forked
+        import chromadb  # noqa: F401 - imported once, before the forks
 
         quantities._registry()
         outbox.examine = _examined

@@ -50,6 +50,7 @@ def take(requests: Sequence[Mapping[str, Any]] | None, place: str) -> None:
 
 
 def _do(request: Mapping[str, Any], place: str) -> None:
+    """Carry out one request. Its "do" is "judge", "remove", "undo", "why" (explain a span) or "close" (the notice)."""
     match request["do"]:
         case "judge":
             span, answer = Span(int(request["start"]), int(request["end"])), str(request.get("answer", ""))
@@ -170,6 +171,7 @@ def for_result(result: SearchResult) -> dict[str, Any]:
 
 
 def _common(place: str) -> dict[str, Any]:
+    """The data that both components get: whether judging is off, the last question, the notice."""
     notice = notice_at(place)
     asked = str(st.session_state.get(state.ASKED) or "")
     return {"off": off(), "asked": asked, "notice": asdict(notice) if notice else None}

@@ -164,6 +164,7 @@ class _Caches:
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _caches_of(place: str, encoder: str) -> _Caches:
+    """The caches of the library in a folder, for one encoder."""
     return _Caches(LruCache(CUTTERS), LruCache(KEPT))
 
 

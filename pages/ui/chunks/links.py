@@ -59,6 +59,7 @@ def _follow(version: str, number: int) -> None:
 
 
 def _is_known(target: str, version: str) -> bool:
+    """Whether a link's target is a fragment of its own document or names a document of the library."""
     return len(target) > 1 if target.startswith("#") else _named().find(target, version) is not None
 
 
