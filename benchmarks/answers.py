@@ -1,9 +1,9 @@
-"""How often the library finds, answers and is rightly silent, over a folder of documents and a file of questions.
+"""Measures how often the library finds and answers, and gives no answer where there is none, on a set of questions.
 
     python -m benchmarks.answers --documents DIR --questions FILE [--careful] [--library DIR] [--json FILE] [--wrong]
 
-Asked the way ``core ask`` asks, with the library's settings. What a line of the file says, and how to read the table,
-stands in docs/answers.md.
+Questions are asked as by ``core ask``, with the library's settings. docs/answers.md describes the format of the file of
+questions and the table.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from core.ingest.gathering import find_files
 from core.library import Incoming, Library
 from core.settings import Settings, carefully
 
-WARMING = "What is this about?"  # loads the models, so that the first question costs as the others
+WARMING = "What is this about?"  # loads the models, so that the first question is not slower
 HEADS = ("answerable", "found", "first_of_found", "any_of_found", "first", "silent", "silent_of_found", "invented")
 
 
 def opened(home: Path, documents: Path) -> Library:
-    """The library with the folder's files in it: only read where it holds them all, so that several can ask at once."""
+    """The library with the folder's files ingested; opened read-only if none is missing, so that several can ask."""
     if (home / "catalogue.sqlite").exists():
         library = Library.open(home, write=False)
         if not _missing(library, documents):
@@ -46,13 +46,14 @@ def opened(home: Path, documents: Path) -> Library:
 
 
 def _missing(library: Library, documents: Path) -> list[Incoming]:
-    held = {row.name for row in library.sources()}
+    """The files of the folder that are not in the library."""
+    names = {row.name for row in library.sources()}
     items, _ = find_files([str(documents.resolve())], library.home)
-    return [Incoming(item.name, item.path) for item in items if item.name not in held]
+    return [Incoming(item.name, item.path) for item in items if item.name not in names]
 
 
 def asked(library: Library, question: str, settings: Settings) -> Reply:
-    """The passages and the answer; a line that the threshold keeps back is asked for again without it."""
+    """The passages and the answer to a question; quotes below the threshold are included, marked as ``silent``."""
     started = perf_counter()
     result = library.search(question, settings)
     line = library.searcher.answer(result, settings.answering)
@@ -69,7 +70,7 @@ def asked(library: Library, question: str, settings: Settings) -> Reply:
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
-    """All of them, those in the text's words and in others, and each kind."""
+    """The figures as a Markdown table: all questions, those in the text's words, those in others, and each kind."""
     kinds = sorted({outcome.question.kind for outcome in outcomes})
     groups: list[tuple[str, Callable[[Outcome], bool]]] = [
         ("all", lambda _: True),
@@ -90,14 +91,14 @@ def _row(name: str, outcomes: Sequence[Outcome]) -> str:
 
 
 def covered(points: Sequence[tuple[float, float, float]]) -> str:
-    """The risk at each tenth of coverage."""
+    """The risk at each tenth of coverage, in one line."""
     tenths = [next((point for point in points if point[0] >= tenth / 10 - 1e-9), None) for tenth in range(1, 11)]
     cells = [f"{point[0]:.0%}: {point[1]:.0%} (≥ {point[2]:.2f})" for point in tenths if point]
     return "coverage: risk (probability)  " + "  ".join(cells)
 
 
 def wrong(outcomes: Iterable[Outcome]) -> Iterable[str]:
-    """Each question that was not answered as it should be, what was expected, and what came."""
+    """A report for each question that was answered wrongly: the question, the expected answer and the reply."""
     for one in outcomes:
         question, reply = one.question, one.reply
         if one.silent if not question.answerable else one.right and not one.silent:
@@ -111,7 +112,7 @@ def wrong(outcomes: Iterable[Outcome]) -> Iterable[str]:
 
 
 def record(one: Outcome) -> dict[str, Any]:
-    """An outcome for a file, passages by their files only."""
+    """An outcome as data for JSON; of passages only the file names."""
     reply = asdict(one.reply) | {"passages": [name for name, _ in one.reply.passages]}
     return asdict(one.question) | reply | {"found": one.found, "right": one.right, "any_right": one.any_right}
 

@@ -1,6 +1,6 @@
-"""What an answer is worth: judged by accepted short answers, not by offsets, so that it holds for any way of cutting.
+"""Scores answers by accepted short answers instead of offsets, so that scores do not depend on the chunking.
 
-Pure: nothing here knows a library.
+Nothing here uses a library.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-PASSAGES = 3  # "found" looks at that many, best first
+PASSAGES = 3  # the best passages that count for "found"
 TOKEN = re.compile(r"\d+(?:,\d{3}(?!\d))*(?:\.\d+)*|\w+")
-BROKEN = re.compile(r"[\u00ad\ufffe\uffff]")  # what a text extracted from a PDF has where a word was parted
+BROKEN = re.compile(r"[\u00ad\ufffe\uffff]")  # marks of hyphenation in text extracted from a PDF
 
 
 def tokens(text: str) -> str:
-    """The words and numbers of a text, one blank around each: case, punctuation and thousands' commas aside.
+    """The words and numbers of a text between single blanks, casefolded, without punctuation and thousands' commas.
 
     >>> tokens("Net sales: $1,234.50 (2024)")
     ' net sales 1234.50 2024 '
@@ -27,7 +27,7 @@ def tokens(text: str) -> str:
 
 
 def holds(text: str, answers: Sequence[str]) -> bool:
-    """Whether one of the accepted answers stands in the text, as whole words.
+    """Whether the text contains one of the accepted answers as whole words.
 
     >>> holds("width (default: 70)", ["70"]), holds("1,700 rows", ["70"])
     (True, False)
@@ -38,7 +38,10 @@ def holds(text: str, answers: Sequence[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """``document``: names of the files that answer, () where none does. ``kind``: what is asked for."""
+    """A question. ``answers``, ``documents``: accepted answers and the names of files with one; () for none.
+
+    ``kind``: what is asked for. ``reworded``: it is not in the text's words.
+    """
 
     id: str
     text: str
@@ -53,7 +56,7 @@ class Question:
 
     @classmethod
     def read(cls, row: dict[str, Any]) -> Question:
-        """A line of a file of questions. ``also``: other files that say the same."""
+        """A question from a row of the file of questions. Its "also": further files that contain the answer."""
         named = (row["document"], *row.get("also", ()))
         documents = named if row["answerable"] else ()
         return cls(row["id"], row["question"], row["kind"], tuple(row["answers"]), documents, row["reworded"])
@@ -61,8 +64,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """``passages``: file name and text, best first. ``lines``: quotes with what they are told of, best first, also
-    where the threshold keeps them back: ``silent`` says so. ``probability``: as shown. ``milliseconds``: of it all.
+    """The reply to a question.
+
+    ``passages``: file name and text, best first. ``lines``: quotes with their context, best first, even if the
+    threshold holds them back (``silent``). ``probability``: of the answer, as shown. ``milliseconds``: of search and
+    answer.
     """
 
     passages: tuple[tuple[str, str], ...]
@@ -74,9 +80,11 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """``found``: an accepted answer stands in one of the first three passages, and that is of a file that answers.
+    """A question's reply with its scores.
 
-    ``right``: it stands in the first line, were it shown. ``any_right``: in any line. ``silent``: nothing was shown.
+    ``found``: one of the first ``PASSAGES`` passages is of a file with the answer and contains an accepted answer.
+    ``right``: the first line contains one, whether it is shown or not. ``any_right``: any line does. ``silent``:
+    nothing is shown.
     """
 
     question: Question
@@ -91,7 +99,7 @@ class Outcome:
 
 
 def judged(question: Question, reply: Reply) -> Outcome:
-    """What came of a question."""
+    """Score the reply to a question."""
     found = any(
         name in question.documents and holds(text, question.answers) for name, text in reply.passages[:PASSAGES]
     )
@@ -103,16 +111,16 @@ Figures = dict[str, float | None]
 
 
 def share(outcomes: Sequence[Outcome], wanted: Callable[[Outcome], bool]) -> float | None:
-    """Of the outcomes, which part is wanted; ``None`` of none."""
+    """The share of outcomes for which ``wanted`` is true; ``None`` without outcomes."""
     return sum(map(wanted, outcomes)) / len(outcomes) if outcomes else None
 
 
 def figures(outcomes: Sequence[Outcome]) -> Figures:
-    """The head figures, as shares. A line that was kept back is not right.
+    """The counts of questions and the main figures, as shares. A line below the threshold does not count as right.
 
-    ``first_of_found``, ``any_of_found``: first and any line right, of the questions whose passage was found.
-    ``first``: of all answerable ones. ``silent``: nothing quoted, of all answerable ones; ``silent_of_found``: of those
-    found. ``invented``: something quoted, of the unanswerable ones.
+    ``first_of_found``, ``any_of_found``: the first or any line is right, of the questions whose passage was found.
+    ``first``: the first line is right, of all answerable questions. ``silent``: nothing is quoted, of all answerable
+    questions; ``silent_of_found``: of those found. ``invented``: something is quoted, of the unanswerable questions.
     """
     answerable = [outcome for outcome in outcomes if outcome.question.answerable]
     unanswerable = [outcome for outcome in outcomes if not outcome.question.answerable]
@@ -131,10 +139,10 @@ def figures(outcomes: Sequence[Outcome]) -> Figures:
 
 
 def risk(outcomes: Sequence[Outcome]) -> list[tuple[float, float, float]]:
-    """Coverage, risk and least probability when only the likeliest answers were shown, from few to all.
+    """The curve of risk against coverage: (coverage, risk, lowest probability shown), from few to all answers.
 
-    Risk: the share of shown first lines that are wrong; any line to an unanswerable question is. Questions without a
-    line are wrong too. Of equal probabilities none can be shown without the others: one point for all.
+    Answers are shown in the order of their probability; equal probabilities give one point. Risk is the share of shown
+    answers whose first line is wrong or missing; every answer to an unanswerable question is wrong.
 
     >>> risk([])
     []
@@ -150,7 +158,7 @@ def risk(outcomes: Sequence[Outcome]) -> list[tuple[float, float, float]]:
 
 
 def area(points: Sequence[tuple[float, float, float]]) -> float:
-    """Below the curve of risk against coverage, as a staircase: the mean risk over coverages, 0 of no points.
+    """The area under the curve of risk against coverage, as a step function; 0 without points.
 
     >>> area([(0.5, 0.0, 0.9), (1.0, 0.5, 0.1)])
     0.25

@@ -1,12 +1,12 @@
-"""Browser sessions that ask while documents are put in: ``python -m benchmarks.crowd --browser /usr/bin/chromium``.
+"""Browser sessions that search during an ingest: ``python -m benchmarks.crowd --browser /usr/bin/chromium``.
 
-The app is started on the samples, in a temporary folder. Sessions first ask by themselves, then while a watched folder
-gets ``--documents`` files of made prose, until all of them can be searched, and on for the rest of ``--least`` seconds.
-Told are the times from Enter to a page that is at rest with its answer (median and 95th percentile, of the second
-question of a session on), what failed, and the memory of the app's process on the way. It falls where a question fails,
-where the percentile is more than 2.5 times that of the first phase while documents come in, and where memory grows by
-more than a tenth once they are in. Sessions, app and ingest share the machine's cores: a figure is of all three.
-Development only; no test runs it.
+The app runs on the samples in a temporary folder. There are three phases: sessions search alone; they search while
+``--documents`` synthetic files are ingested from a watched folder; and they go on for the rest of ``--least`` seconds.
+Printed are the times from Enter until the page is at rest with its answer (median and 95th percentile, without each
+session's first question), the failures, and the memory of the app's process. The exit code is 1 if a question failed,
+if the percentile during the ingest is more than 2.5 times that of the first phase, or if memory grew by more than a
+tenth after the ingest. Sessions, app and ingest share the machine's cores, so the figures describe all three together.
+For development only; no test runs it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ AT_REST = """question => document.querySelector('[data-testid=stApp]')?.dataset.
 
 
 def process_of(address: str) -> int:
-    """The number of the process that serves this address, by its command line."""
+    """The id of the process that serves this address, found by its command line. Raises ``ProcessLookupError``."""
     port = address.rpartition(":")[2]
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
@@ -44,13 +44,13 @@ def process_of(address: str) -> int:
 
 
 def resident(process: int) -> int:
-    """What a process holds in memory, in megabytes."""
+    """The resident memory of a process in megabytes."""
     said = Path(f"/proc/{process}/status").read_text("ascii")
     return int(re.findall(r"VmRSS:\s+(\d+)", said)[0]) // 1024
 
 
 def write(folder: Path, count: int) -> None:
-    """Files of made prose, about 3,000 characters each; no two are alike."""
+    """Write distinct Markdown files of random prose, about 3,000 characters each."""
     dice = random.Random(7)
     words = re.findall(r"[a-z]{3,}", (SAMPLES / "documents" / "handbook.md").read_text("utf-8").lower())
     for number in range(count):
@@ -62,13 +62,16 @@ def write(folder: Path, count: int) -> None:
 async def session(
     page: Page, address: str, seed: int, over: asyncio.Event, took: list[float], failed: list[str]
 ) -> None:
-    """Ask one question after the other until it is over, as a person does: type, Enter, read for a second."""
+    """Ask questions until ``over`` is set, like a person: type, press Enter, read for a second.
+
+    Appends the seconds of each question but the first to ``took``, and failures as sentences to ``failed``.
+    """
     dice = random.Random(seed)
     asked = [json.loads(line)["question"] for line in (SAMPLES / "questions.jsonl").read_text("utf-8").splitlines()]
     page.set_default_timeout(SLOW)
     page.on("pageerror", lambda error: failed.append(f"page error: {error}"))
     await page.goto(f"{address}/ask")
-    await page.locator("[data-test-script-state=notRunning]").wait_for()  # what is typed before that is taken back
+    await page.locator("[data-test-script-state=notRunning]").wait_for()  # text typed before that would be lost
     await page.get_by_placeholder("Ask your documents").wait_for()
     last = ""
     for number in range(10_000):
@@ -97,7 +100,7 @@ async def phase(pages: list[Page], address: str, over: asyncio.Event, seed: int)
 
 
 def told(name: str, took: list[float], failed: list[str]) -> float:
-    """Print a phase; its 95th percentile in seconds."""
+    """Print the results of a phase. Returns the 95th percentile in seconds."""
     middle, late = np.percentile(took, [50, 95]) if took else (float("nan"), float("nan"))
     print(f"{name}: {len(took)} questions, median {middle:.2f} s, p95 {late:.2f} s, {len(failed)} failed", flush=True)
     print("\n".join(f"  {one}" for one in failed[:10]), end="\n" if failed else "", flush=True)
@@ -116,7 +119,7 @@ async def measured(address: str, home: Path, folder: Path, wanted: argparse.Name
         print(f"memory {resident(process)} MB", flush=True)
         write(folder, wanted.documents)
         started, putting, over = time.monotonic(), asyncio.Event(), asyncio.Event()
-        held: list[int] = []  # once all documents are in
+        held: list[int] = []  # megabytes after the ingest
 
         async def watch() -> None:
             while (passed := time.monotonic() - started) < wanted.most:
@@ -147,7 +150,7 @@ async def measured(address: str, home: Path, folder: Path, wanted: argparse.Name
 
 
 def main() -> int:
-    """1 where it fell."""
+    """Run the phases. Returns the exit code: 1 if a limit was exceeded or a question failed."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--sessions", type=int, default=8)
     arguments.add_argument("--documents", type=int, default=500)

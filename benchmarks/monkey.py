@@ -1,10 +1,10 @@
-"""Random clicks over all pages, to find what no test thought of: ``python -m benchmarks.monkey --actions 300``.
+"""Random actions on all pages, to find faults that no test covers: ``python -m benchmarks.monkey --actions 300``.
 
-A library of the samples and a small one beside it are made in a temporary folder, and the app is started on them. Each
-action is drawn by the seed: a page, the other library, a button, a chunk, a citation, a slider, back, forward, reload,
-words typed and asked. It stops with what it did last, and fails, at a white screen, an exception on the page, an error
-in the browser's console, a request to another machine, or a page that does not come to rest. Timing decides what an
-action meets: a seed makes the same choices, not always the same run. Development only; no test runs it.
+The app is started on a library of the samples and a second, small one, in a temporary folder. Each action is random: a
+page, the other library, a button, a chunk, a citation, a slider, back, forward, reload, a question. The run fails at a
+white screen, an exception on the page, an error in the browser's console, a request to another machine, or a page that
+does not come to rest; the actions before it are printed. A seed fixes the choices, but what an action meets depends on
+timing, so runs can differ. For development only; no test runs it.
 """
 
 from __future__ import annotations
@@ -28,19 +28,20 @@ DOCUMENTS = ROOT / "data" / "samples" / "documents"
 LIBRARIES = ("samples", "Other")
 PAGES = ("Library", "Chunks", "Ask", "Benchmark", "Settings")
 ASKED = ("How long is an access token valid?", "revenue in the third quarter", "type:pdf water", "zebra?", "")
-# What would empty the library, leave the app or take minutes is not clicked.
+# Labels that are not clicked: they would empty the library, leave the app or take minutes.
 SHUNNED = ("trash", "Run", "Download", "Save a copy", "Forget", "Teach", "Remove", "Change", "Deploy", "Apply", "Look")
 CLICKED = (
     "button:visible, [role=tab]:visible, [role=radio]:visible, [role=option]:visible, summary:visible, "
     ".segment:visible, .leaf-row:visible, .hit:visible, .cite:visible, .box:visible, label[data-testid=stWidgetLabel] "
     "+ div:visible"
 )
-REST = 180_000  # milliseconds a page may take to come to rest, on a machine that has other things to do
-QUIET = ("ResizeObserver", "Failed to load resource", "net::ERR_ABORTED")  # of a reload that overtook a request
+REST = 180_000  # milliseconds in which a page must come to rest, on a busy machine
+# Errors on the console that are ignored: a reload cuts off requests.
+QUIET = ("ResizeObserver", "Failed to load resource", "net::ERR_ABORTED")
 
 
 class Monkey:
-    """One window and the dice it is driven by. ``done``: the actions so far, in words."""
+    """A browser page driven at random. ``done``: the actions so far, in words. ``wrong``: the faults found."""
 
     def __init__(self, page: Page, address: str, dice: random.Random) -> None:
         self.page, self.address, self.dice = page, address, dice
@@ -55,7 +56,7 @@ class Monkey:
             self.wrong.append(f"console: {text}")
 
     def act(self) -> None:
-        """One action, drawn by weight."""
+        """Do one random action, drawn by weight."""
         ways: dict[Callable[[], str], int] = {
             self.click: 50,
             self.visit: 14,
@@ -70,11 +71,11 @@ class Monkey:
         way = self.dice.choices(list(ways), list(ways.values()))[0]
         try:
             self.done.append(way())
-        except Error as error:  # what was about to be clicked is gone, or something lies over it: as for a person
+        except Error as error:  # the element is gone or covered, which also happens to people
             self.done.append(f"{way.__name__}: missed ({str(error).splitlines()[0][:80]})")
 
     def click(self) -> str:
-        """Anything that can be clicked; in a dialog where one is open, which lies over the rest."""
+        """Click any clickable element; only in the dialog if one is open, since it covers the page."""
         dialog = self.page.get_by_role("dialog")
         found = (dialog.last if dialog.count() else self.page).locator(CLICKED)
         count = found.count()
@@ -88,19 +89,19 @@ class Monkey:
         return f"click: {words!r}"
 
     def visit(self) -> str:
-        """Another page, by the bar at the top."""
+        """Open a page by the navigation at the top."""
         name = self.dice.choice(PAGES)
         self.page.get_by_role("link", name=name).first.click(timeout=3000)
         return f"visit: {name}"
 
     def cross(self) -> str:
-        """A page in either library, by its address as a note has it."""
+        """Open a page of either library by its URL."""
         way = f"{self.dice.choice(PAGES).lower().replace('library', '')}?library={self.dice.choice(LIBRARIES)}"
         self.page.goto(f"{self.address}/{way}", timeout=REST)
         return f"cross: {way}"
 
     def ask(self) -> str:
-        """A question, where there is a field for one."""
+        """Ask a question if the page has a field for one."""
         words = self.dice.choice(ASKED)
         field = self.page.get_by_placeholder("Ask your documents")
         if not field.count():
@@ -110,7 +111,7 @@ class Monkey:
         return f"ask: {words!r}"
 
     def key(self) -> str:
-        """A key of the sheet of keys."""
+        """Press one of the app's keys."""
         key = self.dice.choice(["[", "]", "f", "g", "w", "Escape", "ArrowDown", "ArrowUp", "Tab", "Enter", "?"])
         self.page.keyboard.press(key)
         return f"key: {key}"
@@ -130,11 +131,11 @@ class Monkey:
         return "reload"
 
     def hurry(self) -> str:
-        """Several clicks without waiting for what the one before does."""
+        """Click several times without waiting in between."""
         return "; ".join(self.click() for _ in range(self.dice.randint(2, 5)))
 
     def look(self) -> list[str]:
-        """What is wrong with the page once it has come to rest; half of the time it is not waited for."""
+        """The faults so far, once the page has come to rest; half of the time only a short wait and no check."""
         if self.dice.random() < 0.5 and not self.wrong:
             self.page.wait_for_timeout(self.dice.randint(20, 400))
             return []
@@ -148,7 +149,7 @@ class Monkey:
         return self.wrong
 
 
-# At rest, and something stands there: no revival may be needed.
+# The page is at rest and not empty, and no reload of a white page (revival.js) was needed.
 RESTS = """() => {
   const app = document.querySelector("[data-testid=stApp]");
   const words = document.querySelector("[data-testid=stMainBlockContainer]")?.innerText.trim();
@@ -157,7 +158,7 @@ RESTS = """() => {
 
 
 def wild(page: Page, address: str, seed: int, actions: int, seen: Path) -> bool:
-    """Act and look; whether nothing was wrong. What was is told, with a picture of it in ``seen``."""
+    """Do the actions, checking after each. Returns whether all was well; ``seen`` gets a screenshot of a fault."""
     page.goto(address)
     monkey = Monkey(page, address, random.Random(seed))
     for number in range(actions):
@@ -173,7 +174,7 @@ def wild(page: Page, address: str, seed: int, actions: int, seen: Path) -> bool:
 
 @contextmanager
 def app() -> Iterator[str]:
-    """The app on the samples, with a library of their Markdown beside it; its address. The log is told last."""
+    """Run the app on the samples and a second library of their Markdown; yields its address, prints its log at last."""
     with tempfile.TemporaryDirectory() as folder:
         home, shelved = Path(folder) / "samples", Path(folder) / "shelf.json"
         with Library.open(home) as library:
@@ -188,7 +189,7 @@ def app() -> Iterator[str]:
 
 
 def main() -> int:
-    """1 where something was wrong."""
+    """Run the actions. Returns the exit code: 1 if a fault was found."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--actions", type=int, default=200)
     arguments.add_argument("--seed", type=int, default=int(time.time()))

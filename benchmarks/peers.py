@@ -1,14 +1,15 @@
-"""Other libraries on a suite, by their own code with the same weights, and one table of them beside Lectern.
+"""Measures other retrieval libraries on a suite, with the same embedding model, in one table with Lectern.
 
 Usage: python benchmarks/peers.py SUITE_DIR [--work DIR] [--systems NAME...] [--torch-index URL]
 
-The first run makes an environment below the work folder (``peers-requirements.txt``; about 2 GB) and needs the network
-for that alone. TORCH_INDEX, or ``--torch-index``, names an index that torch is taken from first, as for ``make``. Every
-system is run there by ``peers_systems.py``, one after the other, and kept: stopped, the same command goes on.
+The first run installs the libraries into an environment in the work folder (``peers-requirements.txt``; about 2 GB) and
+needs the network only for that. TORCH_INDEX, or ``--torch-index``, names an index from which torch is installed, as for
+``make``. ``peers_systems.py`` runs each system in that environment. Results are stored, so the command can be stopped
+and started again.
 
-Recall and the like are those of ``core.evaluation``, at its budgets: what a library returns, most relevant first, cut
-at each. Lectern's own rows come from ``python -m core bench``. The contexts lie in ``peers.jsonl`` of the work folder,
-in the format of ``bench --runs``. The second table says how far each library's chunks and offsets could be trusted.
+The metrics are those of ``core.evaluation``: what a library returns, most relevant first, is cut at each token budget.
+Lectern's own rows come from ``python -m core bench``. The contexts are written to ``peers.jsonl`` in the work folder,
+in the format of ``bench --runs``. The second table shows how many of each library's chunks and offsets are correct.
 """
 
 from __future__ import annotations
@@ -48,11 +49,11 @@ HEADS = ("system", *(f"R@{budget}" for budget in BUDGETS), f"IoU@{BUDGETS[0]}")
 
 
 def environment(folder: Path, torch_index: str) -> Path:
-    """The interpreter of the peers' environment, made or mended where the requirements changed."""
+    """The interpreter of the peers' environment, which is installed anew if the requirements changed."""
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     stamp = folder / "installed"
-    wanted = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
-    if python.exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
+    digest = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
+    if python.exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == digest:
         return python
     say(f"Installing LangChain, LlamaIndex and Chonkie into {folder} ...")
     venv.create(folder, with_pip=True)
@@ -62,19 +63,19 @@ def environment(folder: Path, torch_index: str) -> Path:
         torch = next(pin for pin in pins if pin.startswith("torch=="))
         subprocess.run([*pip, torch, "--index-url", torch_index], check=True)
     subprocess.run([*pip, "-r", str(REQUIREMENTS)], check=True)
-    stamp.write_text(wanted, encoding="utf-8")
+    stamp.write_text(digest, encoding="utf-8")
     return python
 
 
 def texts_of(suite: Suite, folder: Path) -> dict[str, str]:
-    """The canonical text of every document, in which gold is counted: every library is given the same."""
+    """The text of every document by name, as Lectern parses it: gold offsets refer to it, and every library gets it."""
     staged = stage_documents(suite, folder)
     parsed = ((item.name, parse(item.path.read_bytes(), item.path.name, ParsingSettings())) for item in staged)
     return {name: document.text for name, document in parsed}
 
 
 def run_system(name: str, python: Path, case: Path, place_of_results: Path, vectors: Path, k: int) -> dict[str, Any]:
-    """What the system returned for every question; run only where no result of the same code and case is kept."""
+    """A system's result for every question; stored, and computed again only if its code, model or case changed."""
     model = packaged.model_directory()
     packaged.verify_file(model / "model.safetensors", packaged.WEIGHTS_SHA256)
     parts = (case.read_bytes(), INNER.read_bytes(), REQUIREMENTS.read_bytes(), packaged.WEIGHTS_SHA256.encode())
@@ -91,9 +92,10 @@ def run_system(name: str, python: Path, case: Path, place_of_results: Path, vect
 
 
 def runs_of(name: str, suite: Suite, answers: dict[str, list[int]], placed: Placing, texts: Sequence[str]) -> list[Run]:
-    """Every question's context, the same at each budget: these libraries know of none.
+    """A run for each question and budget, with the same context at each, since these libraries have no budget.
 
-    ``texts``: what was compared with the question, by the answers' numbers.
+    ``answers``: by question id, the indices of the returned chunks. ``texts``: the text of each chunk that was compared
+    with the question.
     """
     runs = []
     for question in suite.questions:
@@ -107,15 +109,15 @@ def runs_of(name: str, suite: Suite, answers: dict[str, list[int]], placed: Plac
 def read_result(
     name: str, suite: Suite, result: dict[str, Any], texts: dict[str, str]
 ) -> tuple[list[Run], list[object]]:
-    """The runs of a system, and its row of the second table without its name."""
+    """The runs of a system, and its row of the second table without the name."""
     indexed = place(result["indexed"], texts)
     returned = place(result["returned"], texts) if result["returned"] is not None else indexed
-    # A window stands for one sentence; of what is merged, and of parents, only their own text is known.
+    # A sentence window is compared by its one sentence; merged chunks and parents by their own text.
     one_for_one = returned.pieces == indexed.pieces
     compared = [piece[1] for piece in (result["indexed"] if one_for_one else result["returned"])]
     runs = runs_of(name, suite, result["answers"], returned, compared)
-    held = set(map(tuple, result["returned"] or []))
-    counted_once = returned is indexed or held.issuperset(map(tuple, result["indexed"]))
+    returned_pieces = set(map(tuple, result["returned"] or []))
+    counted_once = returned is indexed or returned_pieces.issuperset(map(tuple, result["indexed"]))
     placings = [returned] if counted_once else [indexed, returned]
     faults = [sum(placing.counts()[fault] for placing in placings) for fault in FAULTS]
     size = round(returned.characters / max(1, returned.pieces))
@@ -123,7 +125,7 @@ def read_result(
 
 
 def scored(suite: Suite, runs: list[Run]) -> dict[str, float]:
-    """Means over the questions with gold, in percent, by Lectern's own metrics."""
+    """The means of Lectern's metrics over the questions with gold, in percent, by "metric@budget"."""
     gold = {
         question.id: region((span.document, span.start, span.end) for span in question.gold)
         for question in suite.questions
@@ -132,14 +134,14 @@ def scored(suite: Suite, runs: list[Run]) -> dict[str, float]:
     shares: dict[str, list[float]] = {}
     for run in runs:
         if run.id in gold:
-            taken = cut_to_budget(run.context, run.budget)
+            context = cut_to_budget(run.context, run.budget)
             for name, metric in SPAN_METRICS.items():
-                shares.setdefault(f"{name}@{run.budget}", []).append(metric(taken, gold[run.id], run.budget))
+                shares.setdefault(f"{name}@{run.budget}", []).append(metric(context, gold[run.id], run.budget))
     return {name: 100 * fmean(values) for name, values in shares.items()}
 
 
 def own_rows(suite: Path, presets: list[str], work: Path) -> list[list[object]]:
-    """Lectern's presets by its own command."""
+    """The rows of Lectern's presets, measured by ``python -m core bench``."""
     say(f"Measuring Lectern: {', '.join(presets)} ...")
     chosen = [word for name in presets for word in ("--preset", name)]
     command = [sys.executable, "-m", "core", "bench", str(suite), *chosen, "--work", str(work), "--json"]

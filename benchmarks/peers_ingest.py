@@ -1,10 +1,10 @@
-"""How long Lectern takes to put a suite's files in, beside other libraries with the same weights.
+"""Measures how long Lectern takes to ingest a suite's files, and other libraries with the same embedding model.
 
     python -m benchmarks.peers_ingest SUITE_DIR [--work DIR] [--turns 3]
 
-In turns, each in a process of its own that has nothing kept: Lectern's command from the files to a library on disk with
-both its indexes; the others by ``peers_systems.py`` from the text of these files, which they are given, to chunks and
-vectors in memory. By the clock and by the processors, which other programs lengthen less. ``--work``: as of ``peers``.
+The systems take turns, each in a new process without caches. Lectern's command reads the files and writes a library to
+disk with both indexes; the others, run by ``peers_systems.py``, get the files' text and make chunks and vectors in
+memory. Reported are wall time and CPU time; other programs disturb the latter less. ``--work``: as of ``peers``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PEERS = ("langchain-parent-2000-400", "llamaindex-sentence-window-3")
 
 
 def spent(command: list[str]) -> tuple[float, float]:
-    """Seconds of a command by the clock, and by the processors."""
+    """The wall time and the CPU time of a command, in seconds."""
     started, before = perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -40,7 +40,7 @@ def spent(command: list[str]) -> tuple[float, float]:
 
 
 def measured(suite: Path, python: Path, turns: int) -> dict[str, list[tuple[float, float]]]:
-    """What each took, a pair a turn."""
+    """The wall and CPU times of each system in seconds, a pair for each turn."""
     found: dict[str, list[tuple[float, float]]] = {}
     with TemporaryDirectory() as place:
         folder = Path(place)

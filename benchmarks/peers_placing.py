@@ -1,7 +1,7 @@
-"""Where a library's chunks stand in the document, whatever offsets the library claims.
+"""Finds the spans of a library's chunks in the document, without relying on the offsets that the library claims.
 
-Chunks come back stripped, joined with other blanks, or with offsets of another text, so they are looked for with all
-blanks left out, each from the one before it. Pure: nothing here knows a library.
+Libraries return chunks stripped, with other whitespace, or with offsets into another text. So chunks are searched for
+with all whitespace removed, each from the previous one on. No library is imported here.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 Piece = tuple[str, str, "int | None", "int | None", int]
-"""``(document, text, claimed start, claimed end, series)``; within a series pieces stand in the text's order."""
+"""``(document, text, claimed start, claimed end, series)``; the pieces of a series are in the order of the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """``spans``: one for each piece, ``None`` where its text is not in the document. The rest are counts.
+    """The spans of pieces, and counts of pieces and characters.
 
-    ``altered``: the document does not hold the piece as it is, blanks at its ends aside. ``claims``: pieces with
-    offsets; ``wrong``: of those, how many do not cut the piece's text out of the document. ``unordered``: found only
-    before the piece that should precede it.
+    ``spans``: one for each piece; ``None`` if its text is not in the document (``unplaced``). ``altered``: the text at
+    the span differs from the piece, whitespace at its ends aside. ``claims``: pieces with claimed offsets; ``wrong``:
+    those whose claimed offsets give another text. ``unordered``: found only before the piece that should precede it.
     """
 
     spans: tuple[tuple[str, int, int] | None, ...]
@@ -33,12 +33,12 @@ class Placing:
     unordered: int
 
     def counts(self) -> dict[str, int]:
-        """All but the spans."""
+        """The counts by name."""
         return {item.name: getattr(self, item.name) for item in fields(self) if item.name != "spans"}
 
 
 class _Bare:
-    """A text without its blanks, and where each character stood."""
+    """A text without its whitespace, and the original offset of each remaining character."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -46,9 +46,10 @@ class _Bare:
         self.bare = "".join(text[at] for at in self.places)
 
     def find(self, wanted: str, before: tuple[int, int]) -> tuple[int, int] | None:
-        """Where ``wanted`` goes on from the piece ``before``; else the first place that begins and ends no earlier.
+        """The range of ``wanted`` after the range ``before`` of the previous piece; ``None`` if there is none.
 
-        One that ends later is preferred: only at the end of a text do two neighbours end together.
+        Directly after it if the text continues there; else the first place that starts no earlier and ends later; else
+        the first one that starts later and ends no earlier, as at the end of a text.
         """
         start, end = before
         if self.bare.startswith(wanted, end):
@@ -59,14 +60,18 @@ class _Bare:
         return (later, later + len(wanted)) if later >= 0 else None
 
     def span(self, found: tuple[int, int]) -> tuple[int, int]:
+        """The span in the original text of a range without whitespace."""
         return self.places[found[0]], self.places[found[1] - 1] + 1
 
     def bare_range(self, start: int, end: int) -> tuple[int, int]:
+        """The range without whitespace of a span in the original text."""
         return bisect_left(self.places, start), bisect_left(self.places, end)
 
 
 def place(pieces: Iterable[Piece], texts: Mapping[str, str]) -> Placing:
-    """Spans without blanks at their ends. A claimed offset is believed where it cuts out the piece, in its order.
+    """Find the pieces in the documents' texts. Spans have no whitespace at their ends.
+
+    Claimed offsets are used if they give exactly the piece's text and keep the order of its series.
 
     >>> found = place([("d", "one two", 5, 12, 0), ("d", "three", None, None, 0)], {"d": "one  two\\n three"})
     >>> found.spans, found.wrong, found.altered
@@ -106,10 +111,10 @@ def place(pieces: Iterable[Piece], texts: Mapping[str, str]) -> Placing:
 
 
 def first_first(numbers: Sequence[int], texts: Sequence[str]) -> list[int]:
-    """A ranking in which pieces of the same text change places so that the first in the document comes first.
+    """Reorder a ranking so that of pieces with the same text those earlier in the document come first.
 
-    They score the same, and rounding alone decides which a library hands on first, but gold is the first of them: on
-    texts that repeat themselves that luck is worth points, and would be taken for skill.
+    Such pieces have equal scores, so their order is a matter of rounding; but gold is the first of them. In repetitive
+    texts the metrics would otherwise depend on that chance.
 
     >>> first_first([2, 7, 0, 5], ["a", "", "b", "", "", "b", "", "a"])
     [2, 0, 7, 5]
@@ -121,7 +126,7 @@ def first_first(numbers: Sequence[int], texts: Sequence[str]) -> list[int]:
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Rows under their heads, as Markdown: the first column to the left, figures to the right.
+    """A Markdown table; the first column is aligned left, the others right.
 
     >>> print(table(["system", "R@1000"], [["a", 5.25], ["bc", None]]))
     | system | R@1000 |

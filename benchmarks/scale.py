@@ -1,10 +1,10 @@
-"""What a library costs as it grows: put in, opened, asked, mended; with exact search and with Chroma asked.
+"""Measures how the costs of a library grow with its size: ingest, opening, search, repair; exact and with Chroma.
 
     python -m benchmarks.scale --leaves 1000,10000,100000 --work DIR --json FILE [--page docs/scale.md]
 
-Libraries are made by ``benchmarks.scale_library`` and kept in ``--work``: a second run measures them again. Every size
-and way of searching is measured in a process of its own. The encoder that ships with Lectern reads every question;
-``floor`` is the slower of that and of the search by words, ``beyond`` what a question takes on top of it. ``--page``
+``benchmarks.scale_library`` makes the libraries; they stay in ``--work``, and a second run measures them again. Each
+size and way of searching is measured in a new process. Questions are encoded by the model that ships with Lectern.
+``floor``: the slower of encoding and word search alone. ``beyond``: the time of a question minus ``floor``. ``--page``
 writes the table and its picture.
 """
 
@@ -28,8 +28,8 @@ WAYS = {"default": {}, "exact": {"retrieval.exact_below": 100_000_000}, "chroma"
 
 
 def made(work: Path, sizes: list[int]) -> dict[int, dict[str, float]]:
-    """A library of each size, the larger ones grown from the smaller; what putting in took, by size."""
-    world, before, taken = World(), None, {}
+    """Make a library of each size, each grown from the next smaller. Returns the times of ingest, by size."""
+    world, before, times = World(), None, {}
     for size in sorted(sizes):
         home, notes = work / f"leaves-{size}", work / f"leaves-{size}.json"
         if not notes.is_file():
@@ -38,8 +38,8 @@ def made(work: Path, sizes: list[int]) -> dict[int, dict[str, float]]:
                 shutil.copytree(before, home)
             with Library.open(home, encoder=KnownQuestions({}, None)) as library:
                 notes.write_text(json.dumps(fill(library, world, size)))
-        taken[size], before = json.loads(notes.read_text()), home
-    return taken
+        times[size], before = json.loads(notes.read_text()), home
+    return times
 
 
 def main() -> None:
@@ -55,14 +55,14 @@ def main() -> None:
     options = parser.parse_args()
     sizes = sorted(map(int, options.leaves.split(",")))
     options.work.mkdir(parents=True, exist_ok=True)
-    taken = made(options.work, sizes)
+    times = made(options.work, sizes)
     figures: list[dict[str, Any]] = []
     for size in sizes:
         for way in options.ways.split(","):
             asked = [options.work / f"leaves-{size}", json.dumps(WAYS[way]), options.questions]
             command = [sys.executable, "-m", "benchmarks.scale_measuring", *map(str, asked)]
             done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
-            figures.append({"leaves": size, "way": way, "made": taken[size], **json.loads(done.stdout)})
+            figures.append({"leaves": size, "way": way, "made": times[size], **json.loads(done.stdout)})
             print(json.dumps(figures[-1]), file=sys.stderr)
     options.json.write_text(json.dumps(figures, indent=1))
     if options.page:

@@ -1,8 +1,8 @@
-"""Libraries of any size, made up from a seed and put in by the catalogue's own transactions and its outbox.
+"""Synthetic libraries of any size from a seed, written through the catalogue's transactions and its outbox.
 
-Neither parsed, cut nor encoded: those cost the same for every leaf, whatever else a library holds. Leaves are as long
-as those of prose, their words as frequent as a language's, and their vectors lie as texts of a subject do: around the
-subject's, around their document's, in directions of unlike weight.
+Parsing, chunking and encoding are left out, since their cost per leaf does not depend on the size of the library. The
+leaves have the length of prose and word frequencies of a natural language. Their vectors are distributed around their
+document's vector, which lies near its subject's, with different variances along the dimensions.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from core.storage.index.outbox import apply_outbox
 from core.types import Block, BlockKind, Chunk, ChunkTree, Document, Encoder, Span, Vectors
 
 DIMENSION = 384
-SUBJECTS, WORDS, OWN_WORDS = 2000, 40_000, 150  # in all; and of those, each subject's own
+SUBJECTS, WORDS, OWN_WORDS = 2000, 40_000, 150  # in total; and the words typical of a subject
 LEAVES_A_DOCUMENT, LEAVES_A_SECTION = 20, 4
 TOKENS_A_WORD = 1.3
 _COUNTED = (
@@ -49,27 +49,27 @@ class Made:
 
 
 class World:
-    """What documents and questions are made of. Equal seeds make equal worlds."""
+    """Generates documents and questions; equal seeds generate equal ones."""
 
     def __init__(self, seed: int = 0) -> None:
         drawn = np.random.default_rng(seed)
         syllables = [first + vowel for first in "bdfgklmnprstvz" for vowel in ("a", "e", "i", "o", "u", "an", "er")]
         spoken = ("".join(drawn.choice(syllables, size)) for size in itertools.cycle((2, 3, 3, 4)))
         self._words = np.array(list(itertools.islice(dict.fromkeys(itertools.islice(spoken, 3 * WORDS)), WORDS)))
-        frequency = 1 / (np.arange(len(self._words)) + 2.7)  # Zipf's law, as Mandelbrot has it
+        frequency = 1 / (np.arange(len(self._words)) + 2.7)  # the Zipf–Mandelbrot law
         self._often = np.cumsum(frequency / frequency.sum())
         self._own = drawn.integers(200, len(self._words), (SUBJECTS, OWN_WORDS))
-        # A few directions carry most of what tells texts apart, as in the vectors of language models.
+        # A few dimensions have most of the variance, as in the vectors of language models.
         self._spread = (np.arange(1, DIMENSION + 1) ** -0.35).astype(np.float32)
         self._centres = drawn.standard_normal((SUBJECTS, DIMENSION), np.float32) * self._spread
         self.seed = seed
 
     def documents(self, first: int) -> Iterator[Made]:
-        """Documents without end, from a number on; the one of a number is always the same."""
+        """Documents without end, from a number on; a number always gives the same document."""
         return map(self.document, itertools.count(first))
 
     def document(self, number: int) -> Made:
-        """About twenty leaves on one subject, in sections."""
+        """The document of a number: about twenty leaves on one subject, in sections."""
         drawn, subject = self._drawn(number)
         count = int(np.clip(drawn.lognormal(np.log(LEAVES_A_DOCUMENT) - 0.18, 0.6), 2, 200))
         paragraphs = [self._paragraph(drawn, subject) for _ in range(count)]
@@ -78,14 +78,14 @@ class World:
         return Made(_tree(title, paragraphs), vectors)
 
     def _drawn(self, number: int) -> tuple[np.random.Generator, int]:
-        """What a document is drawn from, and its subject, which is drawn first."""
+        """The random generator of a document, after its first draw, and the subject drawn."""
         drawn = np.random.default_rng((self.seed, 1, number))
         return drawn, int(drawn.integers(SUBJECTS))
 
     def question(self, number: int, documents: int) -> tuple[str, Vectors]:
-        """A question in seven words of one of the first so many documents, and its vector near the document's.
+        """A question of seven words from one of the first ``documents``, and a vector near that of its subject.
 
-        A word that no text holds would be looked up as a slip of spelling, as few words of a person's question are.
+        All words are in the document: others would be corrected as misspellings, which is rare in real questions.
         """
         drawn = np.random.default_rng((self.seed, 2, number))
         asked = int(drawn.integers(documents))
@@ -134,8 +134,9 @@ def _tree(title: str, paragraphs: Sequence[str]) -> ChunkTree:
 
 
 class KnownQuestions:
-    """An encoder that knows the vectors of a world's questions. It has ``real`` read every text first, and takes only
-    the time of that: what it costs to encode a question is that of the model Lectern ships with.
+    """An encoder that returns given vectors for a world's questions, but lets ``real`` encode every text first.
+
+    So a question takes as long to encode as with ``real``, the model that ships with Lectern.
     """
 
     fingerprint, dimension, max_tokens = "made-up-1", DIMENSION, 256
@@ -144,13 +145,13 @@ class KnownQuestions:
         self._questions, self._real = questions, real
 
     def encode(self, texts: Sequence[str], progress: object = None) -> Vectors:
-        """``(n, 384)`` float32; what is no question of the world's gets what the real encoder makes of it."""
+        """``(n, 384)`` float32: the given vectors of questions; for other texts, those of the real encoder."""
         read = self._real.encode(texts)
         return np.stack([self._questions.get(text, vector) for text, vector in zip(texts, read, strict=True)])
 
 
 def put(library: Library, made: Made, carry: bool = True) -> int:
-    """Put a document in by the steps of an ingest, and return how many leaves it has. ``carry``: Chroma is told."""
+    """Store a document by the steps of an ingest. Returns the number of its leaves. ``carry``: update Chroma too."""
     store, tree = library._store, made.tree
     data = tree.document.text.encode()
     visible = len("".join(tree.document.text.split()))
@@ -170,12 +171,13 @@ def put(library: Library, made: Made, carry: bool = True) -> int:
 
 
 def fill(library: Library, world: World, leaves: int) -> dict[str, float]:
-    """Put documents in until the library has so many leaves, Chroma told of every thousand; what took which seconds,
-    and how many leaves that were.
+    """Store documents until the library has this many leaves, updating Chroma after every ``BATCH_TEXTS`` leaves.
+
+    Returns the seconds spent on generating them, on the catalogue and on Chroma, and the number of leaves added.
     """
     taken = {"making": 0.0, "catalogue": 0.0, "chroma": 0.0, "leaves": 0.0}
     begin_generation(library._store, KnownQuestions.fingerprint, DIMENSION)
-    documents, there = library._store.row(_COUNTED)  # ``stats`` measures every file as well
+    documents, there = library._store.row(_COUNTED)  # ``stats`` would also measure every file
     clock, untold = perf_counter(), 0
 
     def lap(what: str) -> None:

@@ -1,10 +1,9 @@
-"""What one library costs to open, to ask and to change, in a process of its own: JSON on standard output.
+"""Measures opening, searching and changing one library, in a process of its own: JSON on standard output.
 
     python -m benchmarks.scale_measuring LIBRARY SETTINGS QUESTIONS
 
-Called by ``benchmarks.scale``. Every question is a new one, in words that the library holds. A second set of questions
-tells what encoding and the search by words take by themselves: the same kind, so neither set finds what the other has
-left in memory.
+Called by ``benchmarks.scale``. Every question is new, in words of the library. Encoding and word search alone are
+measured with a second set of questions of the same kind, so that neither set profits from caches filled by the other.
 """
 
 from __future__ import annotations
@@ -29,20 +28,21 @@ from core.storage.index.lexical import FtsIndex
 from core.text.languages import question_tokens
 from core.types import Vectors
 
-CHANGES = 3  # documents taken out and put in again
-ADDED = 2000  # leaves put in as an ingest puts them
+CHANGES = 3  # documents removed and added again
+ADDED = 2000  # leaves added as by an ingest
 
 
 def seconds(action: Callable[[], Any]) -> float:
-    """What it took."""
+    """The wall time of an action in seconds."""
     started = perf_counter()
     action()
     return perf_counter() - started
 
 
 def milliseconds(turns: list[tuple[Callable[[], Any], ...]]) -> list[dict[str, float]]:
-    """Of each place in the turns the median and the 95th percentile of what it takes, and the median of the processor's
-    time, which other programs lengthen less. In turns, for a machine has its moods.
+    """Median and 95th percentile of the wall time of each action of the turns, and the median of its CPU time, in ms.
+
+    ``turns``: rows of the same actions. They alternate, so that changes in the machine's load affect all of them alike.
     """
     walls = np.zeros((len(turns), len(turns[0])))
     worked = np.zeros_like(walls)
@@ -59,14 +59,14 @@ def milliseconds(turns: list[tuple[Callable[[], Any], ...]]) -> list[dict[str, f
 
 
 def resident_mb() -> float:
-    """Memory of this process in megabytes, as Linux counts it; 0 elsewhere."""
+    """The resident memory of this process in megabytes; 0 on systems other than Linux."""
     status = Path("/proc/self/status")
     lines = status.read_text().splitlines() if status.is_file() else []
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS")), 0.0)
 
 
 def measured(home: Path, settings: Settings, questions: int) -> dict[str, Any]:
-    """All figures of a library, which is afterwards what it was."""
+    """All figures of a library; its documents are the same afterwards."""
     world, asked, found = World(), dict[str, Vectors](), dict[str, Any]()
     encoder = KnownQuestions(asked, load_model(EmbeddingSettings()).encoder)
     encoder.encode(["The model is loaded."])
@@ -76,9 +76,9 @@ def measured(home: Path, settings: Settings, questions: int) -> dict[str, Any]:
         documents = library.stats().documents
         asked.update(world.question(number, documents) for number in range(2 * questions + 20))
         texts = list(asked)
-        ask = lambda text: library.search(text, settings)  # noqa: E731 - a name for what is asked often below
+        ask = lambda text: library.search(text, settings)  # noqa: E731 - short, used often below
         found["first_question_s"] = seconds(lambda: ask(texts[-1]))
-        for text in texts[-19:-1]:  # whatever is imported or made once
+        for text in texts[-19:-1]:  # warm-up: imports and caches
             ask(text)
         index = FtsIndex(library._store, library.searcher.snapshot().leaves.generation)
         boosts, alone = settings.retrieval.boosts, texts[questions : 2 * questions]
@@ -104,7 +104,7 @@ def measured(home: Path, settings: Settings, questions: int) -> dict[str, Any]:
 
 
 def changed(library: Library, world: World, ask: Callable[[], Any]) -> dict[str, float]:
-    """Seconds to take a document out, to ask after that, and to put it in again; the medians of a few."""
+    """Median seconds to remove a document, to ask the next question, and to add the document again."""
     sources = library.sources()
     gone, then, back = [], [], []
     for source in sources[len(sources) // 2 :][:CHANGES]:
@@ -116,7 +116,7 @@ def changed(library: Library, world: World, ask: Callable[[], Any]) -> dict[str,
 
 
 def added(library: Library, world: World) -> dict[str, float]:
-    """Milliseconds a leaf to put in documents as an ingest does, by the clock and the processor; then they are gone."""
+    """Wall and CPU milliseconds per leaf to add documents as by an ingest; they are removed afterwards."""
     figures = library.stats()
     before = {source.id for source in library.sources()}
     began, worked = perf_counter(), process_time()

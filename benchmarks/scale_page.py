@@ -1,4 +1,4 @@
-"""docs/scale.md and its picture, made of the figures of ``scale.py``."""
+"""Writes docs/scale.md and its picture from the figures of ``scale.py``."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def write_page(page: Path, figures: Sequence[dict[str, Any]], questions: int, no
 
 
 def ratios(figures: Sequence[dict[str, Any]]) -> str:
-    """What a question costs with Chroma asked against comparing all vectors, by size, as a sentence.
+    """The CPU time of a question with Chroma relative to exact search, by size, as a sentence.
 
     >>> figures = [{"chunks": n, "way": w, "question": {"cpu": c}} for n, w, c in
     ...            [(10, "exact", 1.0), (10, "chroma", 2.0), (9900, "exact", 5.0), (9900, "chroma", 2.5)]]
@@ -69,7 +69,7 @@ def ratios(figures: Sequence[dict[str, Any]]) -> str:
 
 
 def growth(figures: Sequence[dict[str, Any]]) -> str:
-    """What a leaf more costs the largest library against smaller ones, as a sentence.
+    """The CPU time of adding a leaf to the largest library relative to smaller ones, as a sentence.
 
     >>> growth([{"chunks": 10, "leaf_cpu_ms": 1.0}, {"chunks": 990, "leaf_cpu_ms": 1.5}])
     "To put in, a leaf takes a library of 990 leaves 1.50 times the processor's time of one of 10."
@@ -105,7 +105,7 @@ def _row(one: dict[str, Any]) -> tuple[str, ...]:
 
 
 def draw(figures: Sequence[dict[str, Any]], target: Path) -> None:
-    """The processor's time of a question by the number of leaves, a line a way of searching, as a PNG."""
+    """Draw the CPU time of a question by the number of leaves, a line for each way of searching, as a PNG."""
     import plotly.graph_objects as go
     from playwright.sync_api import sync_playwright
 
@@ -147,7 +147,7 @@ def draw(figures: Sequence[dict[str, Any]], target: Path) -> None:
 
 
 def _chromium() -> str | None:
-    """The system's, where there is one; else Playwright's own."""
+    """The path of the system's Chromium; ``None`` for Playwright's own."""
     import shutil
 
     return shutil.which("chromium")

@@ -1,11 +1,11 @@
-"""A library under torture: random work that is killed and made to fail, and every file of it damaged in every way.
+"""Crash and corruption tests of a library: random work that is killed or made to fail, and damage to all its files.
 
 ``python -m benchmarks.torture [--seconds 120] [--seed N] [--damages N] [--mutants N]``. After each kill, fault and
-damage the library is opened, verified, repaired where it says so, and its documents are held against those that were
-acknowledged. What falls is printed with its number, and the exit code is 1. Faults (ENOSPC with short writes, EIO,
-EMFILE) are injected below Python, and the wall's clock made to jump, by a shim that the machine's C compiler makes;
-where there is none, work is killed and files are damaged. With ``--mutants`` nothing of that: so many mutants of a file
-of each format, and some hostile files, are put in instead (``torture_files``).
+damage the library is opened, verified, repaired if it asks for that, and its documents are compared with those whose
+writing was acknowledged. Failures are printed with a number, and the exit code is 1. A shim, built with the machine's C
+compiler, injects I/O errors below Python (ENOSPC with short writes, EIO, EMFILE) and makes the wall clock jump; without
+a compiler there are only kills and damage. ``--mutants`` does something else instead: it ingests this many mutants of a
+file of each format, and some hostile files (``torture_files``).
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from core.storage.index import outbox, vectors
 from core.text import quantities
 
 _SHIM = "LECTERN_TORTURE_SHIM"
-_LIMIT = 120.0  # seconds after which a look at a library hangs
+_LIMIT = 120.0  # seconds after which a check of a library counts as hanging
 _ERRORS = (errno.ENOSPC, errno.EIO, errno.EMFILE)
-_JUMPS = (0, 0, -3600, 3600, -400 * 86_400, 400 * 86_400)  # seconds
+_JUMPS = (0, 0, -3600, 3600, -400 * 86_400, 400 * 86_400)  # jumps of the wall clock in seconds
 Texts = dict[str, str]
 
 
 def work(home: Path, seed: int, tell: Callable[..., None]) -> None:
-    """Random work for ever; ``tell`` says what is begun and what was acknowledged. Expected failures are no end."""
+    """Do random work without end, also after expected errors. ``tell`` reports each begun and acknowledged write."""
     chance = random.Random(seed)
     while True:
         try:
@@ -60,6 +60,7 @@ def work(home: Path, seed: int, tell: Callable[..., None]) -> None:
 
 
 def _one(library: Library, chance: random.Random, tell: Callable[..., None]) -> None:
+    """One random change of the library: ingest, removal, judgment, tag, backup or rebuild."""
     name = f"document {chance.randrange(8)}.md"
     held = {row.name: row for row in library.sources()}
     choice = chance.random()
@@ -83,14 +84,14 @@ def _one(library: Library, chance: random.Random, tell: Callable[..., None]) -> 
 
 
 def _examined(directory: Path, generation: int, rows: Any) -> Any:
-    """Chroma's files looked into here: a process for each look would take most of the time, and this one may die."""
+    """Examine Chroma's files in this process, which may crash: one process for each check would take too long."""
     found = vectors._guarded(lambda: vectors.look_into(directory, generation, [int(row) for row in rows]))
     held = {row: np.array(vector, np.float32) for row, vector in found["vectors"].items()}
     return set(found["ids"]), held, set(found["reached"])
 
 
 def look(home: Path, tell: Callable[..., None]) -> None:
-    """Open, verify and ask; repair where that is said to help, and verify and ask again; tell what is held then."""
+    """Open, verify and search a library, with repair if that fails or finds problems; ``tell`` what it contains."""
     try:
         with Library.open(home, encoder=Encoder()) as library:
             problems = library.verify()
@@ -106,13 +107,14 @@ def look(home: Path, tell: Callable[..., None]) -> None:
 
 
 def _held(library: Library, left: list[list[str]], tell: Callable[..., None]) -> None:
+    """Report the texts, the remaining problems and the number of judgments of a library, after a search."""
     library.search("What says the document?")
     texts = {row.name: library.document(row.version_id).text for row in library.sources()}
     tell("held", texts, left, len(library.judgments()))
 
 
 def child(task: Callable[[Callable[..., None]], None], arm: Callable[[], None] | None = None) -> tuple[int, Any]:
-    """Run a task in a process of its own; its number and the end of a pipe that its lines come out of."""
+    """Run a task in a forked process. Returns its id and the pipe with its reports, a JSON list on each line."""
     reading, writing = os.pipe()
     number = os.fork()
     if number:
@@ -139,7 +141,7 @@ def child(task: Callable[[Callable[..., None]], None], arm: Callable[[], None] |
 
 
 def heard(number: int, pipe: Any, seconds: float) -> tuple[list[list[Any]], int]:
-    """All a child said till it ended or was killed after ``seconds``, and how it ended: a signal is negative."""
+    """The reports of a child until it ended or was killed after ``seconds``, and its exit code (negative: a signal)."""
     ends = time.monotonic() + seconds
     while time.monotonic() < ends and os.waitid(os.P_PID, number, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         time.sleep(0.005)
@@ -158,7 +160,7 @@ def _kill(number: int) -> None:
 
 
 class Torture:
-    """One run: what was done to the library in ``home``, and what fell."""
+    """One run on the library in ``home``. ``counts``: what was done; ``fallen``: the failures, as sentences."""
 
     def __init__(self, home: Path, seed: int) -> None:
         self.home = home
@@ -177,7 +179,7 @@ class Torture:
         return int(self._shim.torture_failed()) if self._shim else 0
 
     def turn(self) -> None:
-        """Work for a moment, with faults or without, then death; and a look at what is left."""
+        """Work for a moment, with injected faults or without, kill the process, and check the library."""
         code, first = self.chance.choice(_ERRORS), self.chance.randrange(400)
         faulty = self._shim is not None and self.chance.random() < 0.6
         last = first + self.chance.choice((1, 3, 1000)) if faulty else first
@@ -211,8 +213,10 @@ class Torture:
             self._acceptable[name] = {texts.get(name)}
 
     def damage(self, base: Path, number: int, wanted: Texts, foreign: Path) -> None:
-        """One damage to one file of a copy of ``base``; each file in its turn, by chance how. ``foreign`` is another
-        library, whose files come in the place of these.
+        """Damage one file of a copy of ``base`` in a random way, and check the copy.
+
+        ``number`` selects the file. ``wanted``: the texts that must survive. ``foreign``: another library, whose files
+        may replace those of the copy.
         """
         home = self.home.with_name("damaged")
         shutil.rmtree(home, ignore_errors=True)
@@ -232,14 +236,15 @@ class Torture:
             DAMAGES[kind](path, other, self.chance)
         self.counts["damages"] += 1
         original = path.relative_to(home).parts[0] == "files"
-        # Of a catalogue or keepsakes of the other library repair says that it has no originals of its letters.
+        # After a replacement by the other library's catalogue or keepsakes, repair reports that their originals are
+        # missing here, which is right.
         theirs_alone = "the original of letter" if kind == "another's" else "none"
         texts = self._looked(home, what, forgiven="original" if original else theirs_alone, least=len(wanted))
         if texts is not None and sorted(texts.values()) != sorted(wanted.values()):
             self._fell(f"{what}: {len(texts)} of {len(wanted)} documents are the same")
 
     def _refused(self, home: Path, path: Path, what: str) -> None:
-        """A look while ``path`` can be opened for reading alone: it may end in a sentence."""
+        """Check the library while ``path`` is read-only; this may end with a ``LecternError``, but not crash."""
 
         def task(tell: Callable[..., None]) -> None:
             with suppress(LecternError):
@@ -293,7 +298,7 @@ DAMAGES: dict[str, Callable[[Path, Path, random.Random], object]] = {
 
 
 def made(home: Path, what: str) -> Texts:
-    """A library of a dozen documents with judgments, a backup and a Chroma that was closed."""
+    """Make a library of twelve documents with judgments and a backup. Returns its texts by name."""
     texts = {f"{what} {n}.md": f"# {what} {n}\n\n" + f"{what} {n} says {n * 7}. " * 30 for n in range(12)}
 
     def task(tell: Callable[..., None]) -> None:
@@ -312,7 +317,7 @@ def made(home: Path, what: str) -> Texts:
 
 
 def main() -> int:
-    """Run the torture and print what was done and what fell."""
+    """Run the tests and print what was done and what failed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=120.0)
     parser.add_argument("--seed", type=int, default=int(time.time()))
@@ -335,7 +340,7 @@ def main() -> int:
                 [sys.executable, "-m", "benchmarks.torture", *sys.argv[1:]], env=environment
             ).returncode
         logging.disable(logging.CRITICAL)
-        import chromadb  # noqa: F401 - once, for all that are forked
+        import chromadb  # noqa: F401 - imported once, before the forks
 
         quantities._registry()
         outbox.examine = _examined

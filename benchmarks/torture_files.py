@@ -1,7 +1,7 @@
-"""Files that mean harm, put into a library: mutants of a whole file of each format, and files made to cost much.
+"""Ingests harmful files: mutants of a valid file of each format, and files that are made to be expensive to read.
 
-Each format has a process of its own, in which nothing may raise, no file may take longer than the promised time and ten
-seconds or tell nothing for a minute, and 1.5 GB are room enough.
+Each format is ingested in a process of its own. There nothing may raise, no file may take more than ten seconds longer
+than the limits or go without progress for a minute, and memory must stay below 1.5 GB.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from core.library import Incoming, Library
 from core.types import Vectors
 
 _SAMPLES = Path(__file__).resolve().parents[1] / "data/samples/documents"
-PROMISED = 20  # seconds for reading and for cutting, each
-MOST_SILENT = 60.0  # seconds
+PROMISED = 20  # the limit in seconds, for parsing and for chunking each
+MOST_SILENT = 60.0  # seconds without progress
 MOST_MEGABYTES = 1536
 _LINES = {
     "tex": "\\section{Herons}\nA heron $x^2$ waits.\n\\begin{itemize}\\item One\\item Two\\end{itemize}\n",
@@ -45,7 +45,7 @@ REPEATED = {
 
 
 class Encoder:
-    """Vectors of a text's hash: durable work needs no meaning."""
+    """An encoder with random vectors seeded by the text's hash: these tests need no meaning."""
 
     max_tokens = 256
     fingerprint = "torture"
@@ -62,7 +62,7 @@ class Encoder:
 
 
 def mutants(whole: bytes, count: int, chance: random.Random) -> Iterator[bytes]:
-    """So many damaged copies; of a package half are packed again around one damaged part."""
+    """``count`` damaged copies of a file; for ZIP packages, every second copy has one damaged member instead."""
     members: dict[str, bytes] = {}
     with suppress(zipfile.BadZipFile), zipfile.ZipFile(io.BytesIO(whole)) as package:
         members = {name: package.read(name) for name in package.namelist()}
@@ -96,7 +96,7 @@ def _mutated(whole: bytes, chance: random.Random) -> bytes:
 
 
 def hostile() -> Iterator[tuple[str, bytes]]:
-    """Files that are small to send and meant to be dear to read."""
+    """Small files that are expensive to read, as name and bytes."""
     for name, piece in REPEATED.items():
         text = (piece * (300_000 // len(piece))).encode()
         yield f"{name}.md", text
@@ -112,6 +112,7 @@ def hostile() -> Iterator[tuple[str, bytes]]:
 
 
 def packed(members: Mapping[str, bytes]) -> bytes:
+    """A ZIP file of members by name."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as package:
         for name, data in members.items():
@@ -120,7 +121,7 @@ def packed(members: Mapping[str, bytes]) -> bytes:
 
 
 class Silence:
-    """A ``Watch`` that knows the longest time in which nothing was told."""
+    """A ``Watch`` that measures the longest time without progress, in seconds."""
 
     def __init__(self) -> None:
         self.last, self.longest = time.monotonic(), 0.0
@@ -134,12 +135,12 @@ class Silence:
 
 
 def peak_megabytes() -> int:
-    """The most this process ever held."""
+    """The peak memory of this process in megabytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
 def _put_in(files: Sequence[tuple[str, bytes]], tell: Callable[[object], None]) -> None:
-    """In a process of its own: what became of each file, how long the longest took, and what it all took of memory."""
+    """Ingest files and ``tell``: counts of outcomes, the slowest file, the longest silence, peak memory, failures."""
     counts: Counter[str] = Counter()
     fallen, slowest, silence = [], (0.0, ""), (0.0, "")
     with tempfile.TemporaryDirectory() as folder, Library.open(Path(folder) / "library", encoder=Encoder()) as library:
@@ -166,7 +167,7 @@ def _put_in(files: Sequence[tuple[str, bytes]], tell: Callable[[object], None]) 
 
 
 def main(count: int, seed: int) -> int:
-    """Put all of them in and print a row for each format."""
+    """Ingest ``count`` mutants of each format and the hostile files, and print a row for each format."""
     chance = random.Random(seed)
     wholes = {path.suffix[1:]: path.read_bytes() for path in sorted(_SAMPLES.iterdir())}
     wholes |= {kind: line.encode() * 20 if kind == "tex" else line.encode() for kind, line in _LINES.items()}

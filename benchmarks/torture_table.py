@@ -1,7 +1,7 @@
-"""What was once dear to read or to ask, a row each: how long it takes, how long nothing is told, and what it holds.
+"""Measures inputs that once were too expensive to read or to search: time, longest time without progress, memory.
 
-Each row has a process of its own over a new library, and falls where it takes longer than the promised time for reading
-and for cutting and ten seconds, tells nothing for a minute, or holds more than 1.5 GB.
+Each row runs in a process of its own on a new library. It fails if it takes more than ten seconds longer than the
+limits for parsing and for chunking, is without progress for a minute, or uses more than 1.5 GB.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from typing import Any
 from benchmarks.torture_files import MOST_MEGABYTES, MOST_SILENT, REPEATED, Encoder, Silence, packed, peak_megabytes
 from core.library import Incoming, Library
 
-_PROMISED = 120  # seconds for reading and for cutting, each
-_MOST_ASKING = 2.0  # seconds
-_QUESTION = 16_000  # characters
-_SMALL, _STEP = 5000, 1000  # files
-# MB a thousand files of two leaves, over the last two thousand, when SQLite's caches are full: the matrix of vectors
-# takes 3, what is known of names and dates 2, Chroma's graph 6 of them.
+_PROMISED = 120  # the limit in seconds, for parsing and for chunking each
+_MOST_ASKING = 2.0  # most seconds for a question
+_QUESTION = 16_000  # length of a question in characters
+_SMALL, _STEP = 5000, 1000  # files in all, and in a batch
+# Most growth in MB per thousand files of two leaves, over the last two thousand, when SQLite's caches are full. Of it
+# the matrix of vectors takes 3, the caches of names and dates 2, Chroma's graph 6.
 _MOST_GROWTH = 16.0
 
 
@@ -53,12 +53,12 @@ def _cells(path: Path) -> None:
 
 
 def _lines(path: Path, start: str = "") -> None:
-    """A table of a million cells in lines."""
+    """A CSV table of a million cells, after a ``start``."""
     path.write_text(start + "".join(f"{','.join(map(str, range(n, n + 10)))}\n" for n in range(100_000)), "utf-8")
 
 
 def _words(path: Path) -> None:
-    """Ten megabytes of prose behind one quotation mark that nobody closes."""
+    """A CSV file with ten megabytes of prose after a quotation mark that is never closed."""
     dice = random.Random(3)
     known = re.findall(r"[a-z]{3,}", Path(__file__).with_name("README.md").read_text("utf-8").lower())
     lines = (f"{dice.randrange(10**6)}, {' '.join(dice.choices(known, k=8))}\n" for _ in range(170_000))
@@ -66,6 +66,7 @@ def _words(path: Path) -> None:
 
 
 def _nothing(path: Path) -> None:
+    """A gigabyte of zeros."""
     with path.open("wb") as file:
         file.truncate(1 << 30)
 
@@ -85,6 +86,7 @@ _FILES: dict[str, Callable[[Path], object]] = {
 
 
 def _file(name: str, folder: Path) -> tuple[str, list[str]]:
+    """Ingest the file of this name. Returns its row of figures, and its failures as sentences."""
     path = folder / name
     _FILES[name](path)
     with Library.open(folder / "library", encoder=Encoder(384)) as library:
@@ -101,7 +103,7 @@ def _file(name: str, folder: Path) -> tuple[str, list[str]]:
 
 
 def _questions(folder: Path) -> tuple[str, list[str]]:
-    """Questions of one piece again and again, and twice as long: no step may be worse than n log n."""
+    """Search with long questions of one repeated piece, and twice as long ones: no step may be worse than n log n."""
     slowest, wrong = (0.0, 0.0, ""), []
     with Library.open(folder / "library", encoder=Encoder(384)) as library:
         library.ingest([Incoming("a.md", content_hash=library.stage(b"# Herons\n\nA heron v1.2.3-beta waits." * 9))])
@@ -119,7 +121,7 @@ def _questions(folder: Path) -> tuple[str, list[str]]:
 
 
 def _small(folder: Path) -> tuple[str, list[str]]:
-    """Small files in batches: what the process holds after each, once what nobody needs was let go."""
+    """Ingest small files in batches, measuring the memory after each batch and a garbage collection."""
     held: list[int] = []
     dice, words = random.Random(5), re.findall(r"[a-z]{3,}", Path(__file__).read_text("utf-8").lower())
     with Library.open(folder / "library", encoder=Encoder(384)) as library:
@@ -139,7 +141,7 @@ def _small(folder: Path) -> tuple[str, list[str]]:
 
 
 def resident_megabytes() -> int:
-    """What this process holds now."""
+    """The resident memory of this process in megabytes."""
     said = Path("/proc/self/status").read_text("ascii")
     return int(re.findall(r"VmRSS:\s+(\d+)", said)[0]) // 1024
 
@@ -157,7 +159,7 @@ def _measured(name: str, to: Connection) -> None:
 
 
 def main(wanted: list[str]) -> int:
-    """Measure the rows of these names, all where there are none, and print them; 1 where one fell."""
+    """Measure and print the rows of these names, all without names. Returns the exit code: 1 if one failed."""
     spawn, fell = multiprocessing.get_context("spawn"), 0
     for name in wanted or [*_FILES, "questions", "small files"]:
         reading, writing = spawn.Pipe(duplex=False)

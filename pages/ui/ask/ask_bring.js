@@ -1,6 +1,6 @@
-// Brings the place where it stands into view, once for each new count, and the focus to the tab of its panel, so that Tab
-// goes on from there. What stands above may still grow, and the panel open: it is brought again for a while, unless a
-// person moves the page.
+// Scroll to the element it is mounted in, once for each new count, and focus the tab of its panel, so that Tab continues
+// from there. Content above may still grow and the panel may still open, so this is repeated for a while, unless the
+// user scrolls.
 let brought = 0;
 const WAITS = [0, 200, 600, 1500, 3000]; // milliseconds
 const HANDS = ["wheel", "pointerdown", "keydown", "touchstart"];
@@ -12,7 +12,7 @@ export default function ({ data, parentElement }) {
   const bring = () => {
     const panel = (host.getRootNode().host || host).closest("[role=tabpanel]");
     const tab = panel && document.getElementById(panel.getAttribute("aria-labelledby")), place = tab || host;
-    place.style.scrollMarginTop = "4.5rem"; // below the head of the page
+    place.style.scrollMarginTop = "4.5rem"; // clears the page's header
     place.scrollIntoView({ block: "start" });
     if (tab && !panel.contains(document.activeElement)) tab.focus({ preventScroll: true });
   };

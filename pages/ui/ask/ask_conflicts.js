@@ -1,4 +1,4 @@
-// What the sources disagree on: one line, behind it both sides. Text comes as data and leaves as textContent.
+// Disagreements between sources: a line for each, with both sides folded below. All text is set through textContent.
 function drawConflict(row, component) {
   const fold = make("details", "conflict"), line = make("summary", "");
   const values = row.sides.map((side) => `${side.value} (${side.file})`).join(" · ");
@@ -29,7 +29,7 @@ export default function (component) {
   const host = parentElement.querySelector(".conflicts");
   if (!data) return;
   const drawn = JSON.stringify(data);
-  if (host.dataset.drawn === drawn) return; // a fold that was opened stays open
+  if (host.dataset.drawn === drawn) return; // keeps opened folds open
   host.dataset.drawn = drawn;
   const opened = new Set([...host.querySelectorAll("details[open]")].map((fold) => fold.dataset.name));
   const held = host.getRootNode().activeElement?.closest?.("details")?.dataset.name;

@@ -1,4 +1,4 @@
-// The chunks of a place on their way through the stages. Text comes as data and leaves as textContent.
+// The chunks of a place, and how far each came through the stages. All text is set through textContent.
 function drawFate(row) {
   const item = make("li", "fate"), steps = make("ol", "steps");
   item.append(make("p", "words", row.text));

@@ -1,4 +1,4 @@
-// Two contexts of one question side by side. What only one holds is marked, and said in words.
+// Two contexts of one question side by side. Text that only one has is marked, with a label in words.
 function drawSide(side, other, component) {
   const column = make("section", "side"), head = make("header", "side-head");
   column.setAttribute("aria-label", `Context ${side.name}`);

@@ -1,4 +1,4 @@
-// Retrieved children beside the passages they grew into. Text comes as data and leaves as textContent.
+// The retrieved chunks beside the passages they were expanded to. All text is set through textContent.
 
 function createEvidence(root) {
   const find = (selector) => root.querySelector(selector);
@@ -8,7 +8,7 @@ function createEvidence(root) {
   const open = (item) => self.tell.setTriggerValue("open", { document: item.version, span: `${item.start}-${item.end}` });
   find(".pair").addEventListener("lead", (event) => self.tell.setTriggerValue("open", event.detail));
   const pair = pairColumns(hits, passages, (hit, leader) => {
-    const waits = timer; // the pointer lit something on its way; the column that a hand scrolls must not run after it
+    const waits = timer; // the pointer only passed over an element: the column the user scrolls must not follow
     clearTimeout(timer);
     timer = 0;
     if (hit === chosen && !waits) return;
@@ -31,7 +31,7 @@ function createEvidence(root) {
     },
   });
 
-  // What is lit: a child with its passage, or (hit null) a passage with all its children.
+  // Highlight a hit with its passage, or (hit null) a passage with all its hits.
   function mark(hit, passage) {
     chosen = hit ?? -1;
     lit = passage;
@@ -48,7 +48,7 @@ function createEvidence(root) {
     opener.disabled = chosen < 0;
   }
 
-  // passage null: the hit's own; hit null: no child in particular. `now`: a click or key, not a passing pointer.
+  // passage null: the hit's passage. hit null: no single hit. now: by a click or key, not by a passing pointer.
   function light(passage, hit, now) {
     clearTimeout(timer);
     pair.follow();
@@ -62,7 +62,7 @@ function createEvidence(root) {
     if (now) requestAnimationFrame(() => requestAnimationFrame(follow));
   }
 
-  const over = (event, selector) => { // a pointer that moves and marks no words, not a column that moves below it
+  const over = (event, selector) => { // only if the pointer itself moves, not the column below it, and marks no words
     const element = (event.movementX || event.movementY) && !event.buttons && event.target.closest(selector);
     return element ? element : null;
   };
@@ -78,7 +78,7 @@ function createEvidence(root) {
     const hit = rows.indexOf(event.target.closest(".hit"));
     if (hit >= 0 && !judge.marked()) light(null, hit, true);
   });
-  // On its words a double click marks one of them.
+  // A double click on text marks a word.
   hits.addEventListener("dblclick", (event) => chosen >= 0 && !event.target.closest(".snippet") && open(self.data.hits[chosen]));
   hits.addEventListener("keydown", (event) => {
     const last = rows.length - 1;

@@ -1,6 +1,6 @@
-// The cards of both columns, and the room they take of the budget.
+// The cards of both columns, and the share of the token budget that they use.
 
-// Document › … › heading and the file: the file gives way first, the document last.
+// Document › … › heading, and the file. In a narrow card the file is shortened first, the document last.
 function pathOf(item) {
   const path = item.headings[0] === item.document ? item.headings.slice(1) : item.headings;
   const where = make("span", "where");
@@ -55,7 +55,7 @@ function scoreStrip(hit, scale) {
   return strip;
 }
 
-// The least and the greatest score of each stage among the hits; a stage that ranked none of them is left out.
+// The lowest and the highest score of each stage among the hits; stages that ranked none of them are left out.
 function scaleOf(data) {
   const range = {};
   for (const { name } of data.stages) {

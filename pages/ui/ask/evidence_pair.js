@@ -1,11 +1,11 @@
-// Two columns that scroll together: what stands at one's reading line is lit, and brought to the other's.
+// Two columns that scroll together: the hit at the reading line of one is highlighted and scrolled to in the other.
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");
 
-// rows: the hits' elements; cards: { card, marks } of the passages; lit(hit): to light a hit.
+// lit(hit): called to highlight a hit. rows: the hits' elements; cards: { card, marks } of the passages.
 function pairColumns(left, right, lit) {
   let rows = [], cards = [], leader = null, asked = 0;
 
-  // The line one reads at: at the top of a column that is not scrolled, at its foot when it is scrolled to the end.
+  // The reading line moves from the top of a column to its foot as the column is scrolled to its end.
   const line = (host) => {
     const most = host.scrollHeight - host.clientHeight;
     return host.getBoundingClientRect().top + host.clientHeight * (most > 0 ? Math.min(0.9, Math.max(0.08, host.scrollTop / most)) : 0.08);
@@ -24,10 +24,10 @@ function pairColumns(left, right, lit) {
     return best;
   }
 
-  // Scroll so that the element begins a little below the column's top, unless it does already.
+  // Scroll until the element begins a little below the column's top, unless it is in the upper half already.
   function bring(host, element) {
     const box = host.getBoundingClientRect(), place = element.getBoundingClientRect();
-    // The column may reach below the window, so its lower half does not count as seen.
+    // The column may extend below the window, so its lower half does not count as visible.
     if (place.top >= box.top + 30 && place.top <= box.top + box.height * 0.5) return;
     host.scrollBy({ top: place.top - box.top - 60, behavior: CALM.matches ? "auto" : "smooth" });
   }
@@ -43,7 +43,7 @@ function pairColumns(left, right, lit) {
 
   for (const host of [left, right]) {
     for (const touch of ["wheel", "pointerdown", "touchstart"]) host.addEventListener(touch, () => { leader = host; }, { passive: true });
-    host.addEventListener("keydown", (event) => { if (host === right || event.key.startsWith("Page")) leader = host; }); // arrows choose a hit
+    host.addEventListener("keydown", (event) => { if (host === right || event.key.startsWith("Page")) leader = host; }); // in the left column arrow keys select a hit instead
     host.addEventListener("scroll", () => onScroll(host), { passive: true });
   }
   return {
@@ -54,7 +54,7 @@ function pairColumns(left, right, lit) {
       left.scrollTop = right.scrollTop = 0;
     },
     bring,
-    follow: () => { leader = null; }, // what scrolls now was not scrolled by hand
+    follow: () => { leader = null; }, // the next scroll is not the user's
     close: () => cancelAnimationFrame(asked),
   };
 }

@@ -1,5 +1,5 @@
-// A table in a passage, drawn as one: its rows as a grid, whatever parts of it the children are; where it was cut off, below
-// the header that it lost. The separators between its cells and the line under its header are not drawn.
+// A table in a passage, drawn as one grid even if several chunks divide it; a part without the table's header gets it. The
+// separators between cells and the line below the header are not drawn.
 const tables = new WeakMap(); // block -> its layout, and whether its lost header is drawn
 
 function tableOf(text, block) {
@@ -16,7 +16,7 @@ function appendRows(piece, shown, block, from, to) {
   piece.classList.toggle("wide", !columns);
   piece.style.setProperty("--columns", columns || wide);
 
-  // fill(cell, from, to): what stands there of the line.
+  // fill(cell, from, to): append that part of the line to the cell.
   function appendRow(line, head, fill) {
     if (!line.trim() || isRule(line)) return;
     const row = make("span", head ? "row head" : "row"), starts = cellStarts(line, outer && line.startsWith("|"));

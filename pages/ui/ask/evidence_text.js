@@ -1,8 +1,8 @@
-// The text of a hit or a passage with its marks: headings, code and tables set as such, children lit, and the words it
-// shares with the question. Every piece is placed with textContent.
+// Draws the text of a hit or a passage: headings, code and tables as such, with marks for chunks and for the words of
+// the question. All text is set through textContent.
 
-// Lines wrapped by hand flow in a narrower column; what looks like a list, a table or a log keeps its lines, and so do
-// the blocks that are set as they are. A line end becomes a blank, so every place stays where it is.
+// Join lines that were wrapped by hand; lists, tables, logs and verbatim blocks keep their lines. A line end becomes a
+// blank, so that all offsets stay the same.
 function flowing(text, blocks) {
   const flow = (words) => words.replace(/([^\n]{45,})\n(?![\n\s\d>|#*•-])/g, "$1 ");
   let shown = "";
@@ -15,8 +15,8 @@ function flowing(text, blocks) {
 
 const translated = (rows, at) => rows.map(([start, end, ...rest]) => [at(start), at(end), ...rest]);
 
-// How words are shown: as they are, or in one paragraph with heading marks and line ends left out. `units`: where in the
-// text each unit shown stands, null where they stand as they are.
+// The text to show: unchanged, or as one paragraph without heading marks and line ends. `units`: for each unit shown its
+// offset in the original text, null if unchanged.
 const asIs = (text, from, to) => ({ words: text.slice(from, to), units: null });
 function inOneParagraph(text, from, to) {
   const units = [];
@@ -32,9 +32,9 @@ function inOneParagraph(text, from, to) {
   return { words, units };
 }
 
-// Appends text[from, to) to the holder in pieces that know their place; shared words, gold, links and Markdown are marked.
+// Append text[from, to) in pieces that know their offsets, with marks for shared words, gold, links and Markdown.
 function appendWords(holder, { source, text, spans, shape, tag }, from, to) {
-  let before = from - 1; // where the run before began: gold may begin with a sign that is left out
+  let before = from - 1; // start of the previous run: gold may begin with a Markdown sign that is not drawn
   for (const [start, end, held] of runsOf(spans, from, to)) {
     const { words, units } = shape(text, start, end), term = held.some(([, , name]) => name === "term"), piece = make(term ? "b" : "span", "words", words);
     for (const span of held) {
@@ -47,7 +47,7 @@ function appendWords(holder, { source, text, spans, shape, tag }, from, to) {
   }
 }
 
-// A link leads out of the app or to a place of the library, or shows its target alone.
+// A link to the web or to a place in the library; other links only show their target.
 function asLink(piece, link) {
   piece.title = link.target.replace(/^wiki:/, "");
   if (!link.place && !/^(?:https?:\/\/|mailto:)/i.test(link.target)) return;
@@ -58,7 +58,7 @@ function asLink(piece, link) {
   };
 }
 
-// What is drawn of a hit or a passage, its places in UTF-16 units; gold as it was told, in code points.
+// The data to draw of a hit or a passage, with offsets in UTF-16 units; `gold` comes in code points.
 function shownOf(item, gold, shape) {
   const at = offsetTranslator(item.text), named = (rows, name) => rows.map(([start, end, more]) => [at(start), at(end), name, more]);
   const source = { version: item.version, text: item.text, point: (unit) => item.start + at.inverse(unit) };
@@ -68,7 +68,7 @@ function shownOf(item, gold, shape) {
   return { at, source, text: item.text, spans, blocks, shape };
 }
 
-// Appends text[from, to) with its blocks set as what they are, tables as such.
+// Append text[from, to) block by block, tables as grids.
 function appendBlocks(holder, shown, from, to) {
   let done = from;
   for (const block of shown.blocks) {
@@ -83,7 +83,7 @@ function appendBlocks(holder, shown, from, to) {
   if (done < to) appendWords(holder, shown, done, to);
 }
 
-// A passage's words with its children as marks; returns hit -> mark.
+// Draw a passage with its hits as marks. Returns a map from hit to mark.
 function appendPassage(body, passage, nameOf, gold) {
   const shown = shownOf(passage, gold, asIs);
   shown.text = flowing(passage.markup ? bulleted(passage.text) : passage.text, shown.blocks);
@@ -105,9 +105,9 @@ function appendPassage(body, passage, nameOf, gold) {
   return marks;
 }
 
-// A hit's words in one paragraph; its tables and its code as such.
+// Draw a hit's text as one paragraph, its tables and code as such.
 function appendSnippet(holder, hit, gold) {
-  const shown = { ...shownOf(hit, gold, inOneParagraph), tag: "span" }; // the whole hit is a choice of its list
+  const shown = { ...shownOf(hit, gold, inOneParagraph), tag: "span" }; // the whole hit is one option of its list
   holder.classList.toggle("set", shown.blocks.some((block) => block[2] !== "heading"));
   appendBlocks(holder, shown, 0, hit.text.length);
   return shown.source;

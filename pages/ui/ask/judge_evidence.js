@@ -1,6 +1,6 @@
-// Judging on the Ask page: the question is typed already, so that one click makes marked words gold.
-// data: { off, asked, question, hits, passages, notice }; of each hit and each passage the gold inside it, [start, end, questions].
-// redraw(data): draw its gold. chosen(): the row of the lit hit while the keyboard is in the list, or null.
+// Judging on the Ask page: the question is known, so one click makes marked words gold.
+// data: { off, asked, question, hits, passages, notice }; hits, passages: for each the gold inside it, [start, end, questions].
+// redraw(data): draw the gold. chosen(): the row of the highlighted hit while the list has the focus, or null.
 function createEvidenceJudge(root, { stage, hosts, redraw, tell, chosen }) {
   let data = { off: "", question: "" }, heard = "";
   const send = createTeller(tell);
@@ -24,7 +24,7 @@ function createEvidenceJudge(root, { stage, hosts, redraw, tell, chosen }) {
 
   return {
     marked: bar.marked,
-    // fresh: other hits and passages stand there, not drawn yet.
+    // fresh: there are other hits and passages, which are not drawn yet.
     update(next, fresh) {
       data = next;
       bar.update(data);

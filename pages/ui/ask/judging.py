@@ -1,4 +1,4 @@
-"""Judging in the pages: gold as the components draw it, and what a person asked for there, done and undone."""
+"""Judgments made in the pages: requests of the components carried out and undone, and gold spans as their data."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ from pages.ui.reader import readings
 from pages.ui.shared import services, state, words
 
 READ_ONLY = "Judging is off: another program writes this library, this window only reads it."
-CHUNKS, ASK, LIST = "chunks", "ask", "list"  # where something was asked for; its line is shown there alone
-QUESTION_SHOWN = 60  # characters of a question in a line
+CHUNKS, ASK, LIST = "chunks", "ask", "list"  # places that send requests; a notice is shown only in the place it is for
+QUESTION_SHOWN = 60  # characters of a question in a notice
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """The line that says what was done. ``serial`` tells it from the one before; ``wrong``: it was not done."""
+    """The outcome of a request, as a sentence.
+
+    ``serial`` distinguishes it from an equal earlier notice. ``undo``: it can be undone. ``wrong``: the request failed.
+    """
 
     serial: int
     text: str
@@ -34,19 +37,20 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """What would take back the last thing done: judgments to forget, or judgments to keep again."""
+    """How to undo the last request: the ids of judgments to remove, or judgments to add again."""
 
     forget: tuple[int, ...] = ()
     keep: tuple[Judgment, ...] = ()
 
 
 def take(requests: Sequence[Mapping[str, Any]] | None, place: str) -> None:
-    """Do what a component asked for, once, and leave a line that says so; for a component's callback."""
+    """Carry out the new requests of a component in a place, each once, and set the notice; for its callback."""
     for request in state.new_requests(state.JUDGING_HEARD, requests or (), "at"):
         _do(request, place)
 
 
 def _do(request: Mapping[str, Any], place: str) -> None:
+    """Carry out one request. Its "do" is "judge", "remove", "undo", "why" (explain a span) or "close" (the notice)."""
     match request["do"]:
         case "judge":
             span, answer = Span(int(request["start"]), int(request["end"])), str(request.get("answer", ""))
@@ -63,7 +67,7 @@ def _do(request: Mapping[str, Any], place: str) -> None:
 
 
 def attempt(place: str, action: Callable[[], None]) -> None:
-    """Do it, or leave a line that says why not."""
+    """Run an action; a ``LecternError`` becomes the place's notice."""
     try:
         action()
     except LecternError as error:
@@ -71,28 +75,28 @@ def attempt(place: str, action: Callable[[], None]) -> None:
 
 
 def judge(place: str, question: str, version: str, span: Span, answer: str = "") -> None:
-    """Keep a gold passage. What was judged already stays as it was, and cannot be undone here."""
+    """Store a gold span and set the notice. A judgment that exists already is left as it is and offers no undo."""
     library = services.library()
     known = {row.id for row in library.judgments()}
-    number = library.judge(question, version, span.start, span.end, answer=answer)
+    judgment_id = library.judge(question, version, span.start, span.end, answer=answer)
     st.session_state[state.JUDGED_QUESTION] = (question, st.session_state.get(state.ASKED))
-    if number in known:
+    if judgment_id in known:
         say(place, f"That was marked as an answer to {quoted(question)} already.")
     else:
-        say(place, f"Saved as an answer to {quoted(question)}.", Undo(forget=(number,)))
+        say(place, f"Saved as an answer to {quoted(question)}.", Undo(forget=(judgment_id,)))
 
 
 def remove(place: str, ids: Sequence[int]) -> None:
-    """Forget judgments, with a way back."""
+    """Remove judgments and set a notice that offers to undo it."""
     library = services.library()
-    held = [row.judgment for row in library.judgments() if row.id in set(ids)]
+    removed = [row.judgment for row in library.judgments() if row.id in set(ids)]
     library.remove_judgments(ids)
-    said = quoted(held[0].question) if len(held) == 1 else words.count(len(held), "judgment")
-    say(place, f"Removed: {said}.", Undo(keep=tuple(held)))
+    name = quoted(removed[0].question) if len(removed) == 1 else words.count(len(removed), "judgment")
+    say(place, f"Removed: {name}.", Undo(keep=tuple(removed)))
 
 
 def undo(place: str) -> None:
-    """Take the last thing back, once."""
+    """Undo the last request, if it was not undone yet."""
     last: Undo = st.session_state.pop(state.JUDGING_UNDO, None) or Undo()
     library = services.library()
     if last.forget:
@@ -104,7 +108,7 @@ def undo(place: str) -> None:
 
 
 def say(place: str, text: str, way_back: Undo | None = None, *, wrong: bool = False) -> None:
-    """Leave a line, and what undoes it."""
+    """Set the notice of a place, and how to undo what it reports."""
     state.bump(state.JUDGING_LINES)
     notice = Notice(state.counter(state.JUDGING_LINES), text, undo=way_back is not None, wrong=wrong)
     st.session_state[state.JUDGING_NOTICE] = (place, _seen(place), notice)
@@ -112,33 +116,33 @@ def say(place: str, text: str, way_back: Undo | None = None, *, wrong: bool = Fa
 
 
 def notice_at(place: str) -> Notice | None:
-    """The line of a place, ``None`` where nothing was done last, or to what is no longer shown there."""
+    """The notice of a place; ``None`` if the last one is for another place, question or document than shown now."""
     where, seen, notice = st.session_state.get(state.JUDGING_NOTICE) or ("", None, None)
     return notice if where == place and seen == _seen(place) else None
 
 
 def _seen(place: str) -> object:
-    """What a place shows now: the question on Ask, the document on Chunks; nothing of its own in the list of all."""
+    """What a place shows now: the question on Ask, the document on Chunks, ``None`` in the list of all judgments."""
     key = {ASK: state.ASKED, CHUNKS: state.CHUNKS_VERSION}.get(place)
     return st.session_state.get(key) if key else None
 
 
 def offered() -> str:
-    """The question a passage is likely to answer: the one judged last, unless another was asked since; "" for none."""
+    """The question to offer for a new judgment: the one judged last, or the one asked since; "" without either."""
     asked = st.session_state.get(state.ASKED)
     judged, asked_then = st.session_state.get(state.JUDGED_QUESTION) or ("", asked)
     return str((judged if asked == asked_then else "") or asked or "")
 
 
 def off() -> str:
-    """Why nothing can be judged here, "" where it can."""
+    """Why judging is off, as a sentence; "" if it is on."""
     return "" if services.library().writable else READ_ONLY
 
 
 def for_reader(version: str, page: int = 0) -> dict[str, Any]:
-    """What the reader of a document is told: its gold, what was lost of it, and the question offered first.
+    """The judgments of a document as data for the reader: gold spans, lost judgments, the question to offer.
 
-    ``page``: the one whose picture is shown, where the gold on it is told too; 0 for none.
+    ``page``: the 1-based page whose picture is shown, for the boxes of the gold spans on it; 0 for none.
     """
     rows = services.library().judgments(version)
     gold = gold_rows(rows)
@@ -156,7 +160,7 @@ def for_reader(version: str, page: int = 0) -> dict[str, Any]:
 
 
 def for_result(result: SearchResult) -> dict[str, Any]:
-    """What the evidence is told: the gold of its question within each hit and each passage."""
+    """The gold of a result's question inside each hit and each passage, as data for the evidence."""
     rows = of_question(services.library().judgments(), result.question)
     return {
         **_common(ASK),
@@ -167,13 +171,14 @@ def for_result(result: SearchResult) -> dict[str, Any]:
 
 
 def _common(place: str) -> dict[str, Any]:
+    """The data that both components get: whether judging is off, the last question, the notice."""
     notice = notice_at(place)
     asked = str(st.session_state.get(state.ASKED) or "")
     return {"off": off(), "asked": asked, "notice": asdict(notice) if notice else None}
 
 
 def quoted(question: str) -> str:
-    """A question in a line, cut where it is long.
+    """A question in quotation marks, at most ``QUESTION_SHOWN`` characters of it.
 
     >>> quoted("How  long?"), quoted("a" * 99)[-5:]
     ('“How long?”', 'aaa…”')

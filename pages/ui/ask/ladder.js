@@ -1,4 +1,4 @@
-// Ranks from stage to stage as lines: who rose, who fell, who went on. Numbers and labels only, through textContent.
+// A slope chart of the chunks' ranks from stage to stage. Only numbers and labels, set through textContent.
 const SVG = "http://www.w3.org/2000/svg";
 function shape(tag, attributes, text) {
   const element = document.createElementNS(SVG, tag);

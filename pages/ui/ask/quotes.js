@@ -1,7 +1,7 @@
-const WIDE = 8; // cells of a row that no longer stand side by side
+const WIDE = 8; // a row with this many cells is drawn as a list
 const KINDS = ["cell", "row", "line", "item", "sentence"];
-// The best supporting sentences, each with the way to its place; where support is weak, that the library does not say,
-// and behind it what came nearest. Text comes as data and leaves as textContent.
+// The best supporting sentences, each with a link to its place. With weak support: that the library does not say, and
+// the nearest sentences folded below. All text is set through textContent.
 function drawQuote(quote, index, component) {
   const line = make("blockquote", "quote"), cite = make("button", "cite");
   // The last two: "Security" alone does not say of which version.
@@ -9,19 +9,19 @@ function drawQuote(quote, index, component) {
   cite.append(make("b", "", String(index + 1)), make("span", "", [quote.document, ...headings].join(" › ") + (quote.page ? `, ${quote.page}` : "")), icon("arrow_outward"));
   cite.title = `Open in Chunks · ${sourceInWords(quote)} · support ${quote.score.toFixed(2)} of 1`;
   cite.onclick = () => component.setTriggerValue("open", { document: quote.version, span: `${quote.start}-${quote.end}` });
-  if (quote.told) line.append(asMarked(make("span", "of"), `${quote.told}: `, quote.markup)); // what a cell is of, before its number
+  if (quote.told) line.append(asMarked(make("span", "of"), `${quote.told}: `, quote.markup)); // what a cell's number is about, before the number
   line.append(drawSaid(quote), cite);
   return line;
 }
 
-// The quote's own words, the short answer in them in bold; a listing keeps its lines, a list its items.
+// Draw the quote's text with the short answer in bold; code keeps its lines, a list its items.
 function drawSaid({ text, kind, short, cells, asked, markup }) {
   if (cells.length) return drawRow(cells, asked, markup);
   const said = make(kind === "line" ? "code" : "span", `said ${kind}`), at = offsetTranslator(text);
   return asMarked(said, text, markup && kind !== "line", short ? [[...short.map(at), "short"]] : []);
 }
 
-// The holder with a text in it, as Markdown where it is; spans [start, end, name] beside its own.
+// Append a text to the holder, with its Markdown applied. spans: further [start, end, name] to mark.
 function asMarked(holder, text, markup, spans = []) {
   const shown = markup ? bulleted(text) : text, all = [...(markup ? markupOf(text, []) : []), ...spans];
   for (const [start, end, held] of runsOf(all, 0, text.length)) holder.append(make("span", held.map(([, , name]) => name).join(" "), shown.slice(start, end)));
@@ -39,7 +39,7 @@ function drawNothing(data, component) {
   return [none];
 }
 
-// A row of a table below its headers, or, where it is wide, beside them; the cell that is asked for is marked.
+// Draw a row of a table below its headers, or a wide one beside them, with a mark on the cell asked for.
 function drawRow(cells, asked, markup) {
   const wide = cells.length > WIDE, table = make("table", wide ? "said row wide" : "said row"), line = () => make("tr", "");
   const heads = cells.map(([header]) => asMarked(make("th", ""), header, markup));
@@ -55,7 +55,7 @@ function drawRow(cells, asked, markup) {
   return table;
 }
 
-// A cell alone says nothing once it is pasted elsewhere.
+// The text to copy: a cell with its row, since a cell alone means nothing elsewhere.
 function quotedWhole(quote, number) {
   return quotedWithSource(quote.told ? { ...quote, text: `${quote.told}: ${quote.text}` } : quote, number);
 }
@@ -78,7 +78,7 @@ export default function (component) {
   const host = parentElement.querySelector(".answer");
   if (!data) return;
   const drawn = JSON.stringify(data);
-  if (host.dataset.drawn === drawn) return; // a fold that was opened stays open
+  if (host.dataset.drawn === drawn) return; // keeps opened folds open
   host.dataset.drawn = drawn;
   host.replaceChildren(...(data.weak || !data.quotes.length ? drawNothing : drawAnswer)(data, component));
 }

@@ -1,5 +1,5 @@
-// A text with its citations, and behind every sentence a mark that says whether the library supports it. Whatever a
-// model or a document says is text: it comes as data and leaves as textContent, so that nothing in it is a link.
+// A text with citations, and after every sentence a mark for whether the library supports it. All text of models and
+// documents is set through textContent, so that nothing in it becomes a link.
 const SIGNS = { supported: ["✓", "supported"], partly: ["◐", "partly"], not_found: ["✕", "not found"] };
 
 function opening(place, component) {
@@ -20,7 +20,7 @@ function drawPart(part, component) {
   return cite;
 }
 
-// Why a sentence has its mark, and the words it was held against.
+// Why a sentence has its mark, and the passages it was compared with.
 function drawWhy(sentence, component) {
   const why = make("div", "why");
   why.append(make("p", "", sentence.reason));
@@ -65,7 +65,7 @@ export default function (component) {
   const host = parentElement.querySelector(".written");
   if (!data) return;
   const drawn = JSON.stringify(data);
-  if (host.dataset.drawn === drawn) return; // what was opened stays open
+  if (host.dataset.drawn === drawn) return; // keeps opened folds open
   host.dataset.drawn = drawn;
   const paragraph = make("p", "text");
   for (const sentence of data.sentences) drawSentence(sentence, paragraph, component);

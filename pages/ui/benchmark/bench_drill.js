@@ -1,5 +1,6 @@
-// One question under two presets: gold and what was read of it, drawn on the documents' text. Every piece of text is
-// placed with textContent; Python has cut it where the marks change, so no offset is computed here.
+// One question under two presets: its gold and the part of it in each context, drawn on the documents' text. Python
+// sends the text in pieces, divided where the marks change, so no offset is computed here. All text is set through
+// textContent.
 export default function (component) {
   const { data, parentElement } = component;
   const host = parentElement.querySelector(".bench-drill");
@@ -37,7 +38,7 @@ function half(side, gold) {
   return element;
 }
 
-// Ranks of the gold's best chunk from stage to stage.
+// The ranks of the gold's best chunk in each stage.
 function ladder(ranks) {
   const list = make("ol", "ranks");
   list.setAttribute("aria-label", "Rank of the answer at each stage");

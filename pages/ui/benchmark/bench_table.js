@@ -1,5 +1,5 @@
-// The presets and their figures as a real table: heads sort, a row is chosen by its radio button or by a click
-// anywhere on it, and every figure says in words what it means.
+// The presets and their figures as an HTML table: a click on a head sorts, a click on a row or its radio button selects
+// it, and every figure has a description in words.
 const MARK_WORDS = { "▲": "better", "▼": "worse", "=": "no difference seen" };
 
 export default function (component) {
@@ -7,13 +7,13 @@ export default function (component) {
   const host = parentElement.querySelector(".bench-table");
   if (!data) return;
   host.sorting ??= { name: "", down: true };
-  // The server's answer may be that of an earlier choice; only a new one counts.
+  // The server's data may still hold an earlier choice, so only a change of it counts.
   if (host.told !== data.selected) host.chosen = host.told = data.selected;
   draw(component, host, data);
 }
 
 function draw(component, host, data) {
-  const focused = host.querySelector(":focus"); // a head, or the preset that the arrow keys came to
+  const focused = host.querySelector(":focus"); // a head, or the preset reached by the arrow keys
   const table = make("table"), head = make("tr");
   table.append(make("caption", "said-aloud", "Presets and their figures. Choose a row to see it in the views below."));
   const first = make("th", "preset", "Preset");
@@ -37,7 +37,7 @@ function heading(component, host, data, column) {
   button.dataset.sort = column.name;
   if (on) button.append(make("span", "arrow", host.sorting.down ? " ↓" : " ↑"));
   button.onclick = () => {
-    // The best first, then the worst first, then as the run has them.
+    // Clicks cycle: best first, worst first, the run's order.
     const best = !column.falls;
     if (!on) host.sorting = { name: column.name, down: best };
     else host.sorting = host.sorting.down === best ? { name: column.name, down: !best } : { name: "", down: true };

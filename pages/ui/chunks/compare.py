@@ -25,7 +25,7 @@ _SHOWN = 12
 
 @dataclass(frozen=True, slots=True)
 class CutPair:
-    """The second side of a comparison. ``found``: how it differs from A, ``None`` while either is being made."""
+    """Both sides of a comparison. ``found``: how B differs from A; ``None`` while either cut is being made."""
 
     a: Shown
     b: Shown
@@ -76,12 +76,12 @@ def compared(source: SourceRow, a: Shown, other: str, edits: Sequence[Edit]) -> 
 
 def _compare(a: Shown, b: Shown, gold: Sequence[Span]) -> Comparison:
     """``compare``, cached for the last pair."""
-    held: tuple[object, Comparison] | None = st.session_state.get("chunks.comparison")
+    cached: tuple[object, Comparison] | None = st.session_state.get("chunks.comparison")
     key = (a.cut, b.cut, tuple(gold))
-    if held is None or held[0] != key:
-        held = (key, compare(a.cut.tree, b.cut.tree, gold))
-        st.session_state["chunks.comparison"] = held
-    return held[1]
+    if cached is None or cached[0] != key:
+        cached = (key, compare(a.cut.tree, b.cut.tree, gold))
+        st.session_state["chunks.comparison"] = cached
+    return cached[1]
 
 
 def gold_of(version: str) -> list[Span]:
@@ -126,8 +126,8 @@ def take_b(settings: ChunkingSettings) -> None:
 
 
 def table(pair: CutPair) -> dict[str, list[str]]:
-    """The sizes of both cuts' chunks in tokens."""
-    assert pair.found is not None  # noqa: S101 - asked for when it is there
+    """Both cuts side by side, as columns: recipe, number and sizes of chunks, findings, severed gold spans."""
+    assert pair.found is not None  # noqa: S101 - called only when both cuts are made
     a, b, gold = pair.found.sizes_a, pair.found.sizes_b, len(pair.found.gold)
     rows: list[tuple[str, str, str]] = [
         ("Cut by", in_short(pair.a.settings), in_short(pair.b.settings)),
@@ -147,7 +147,7 @@ def table(pair: CutPair) -> dict[str, list[str]]:
 
 
 def _severed(pair: CutPair, found: Comparison) -> None:
-    """The gold spans that no single chunk contains, each with a link."""
+    """Draw a link to each gold span that no single chunk of A or of B contains, at most ``_SHOWN``."""
     if not found.gold:
         st.caption("No judged passage in this document: nothing says which cut serves a question.")
         return

@@ -1,4 +1,4 @@
-"""The cuts of documents that are at hand: those made last, and what they are made of."""
+"""Cuts of documents for the Chunks page, and caches of the latest cuts and of the work behind them."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from pages.ui.shared.tasks import Task
 
 
 class Cut:
-    """One cut of one document, and what the page shows of it, each made when it is first shown."""
+    """One cut of one document, with the data that the page shows of it, computed on first use."""
 
     def __init__(
         self, library: Library, settings: ChunkingSettings, made: Replayed, audited: Audit, *, stored: bool = False
     ) -> None:
-        """``stored``: it is the cut that the library holds, and so is what was found out about its chunks."""
+        """``stored``: it is the cut in the index, whose features the library has stored."""
         self.library, self.settings, self.made, self.audit = library, settings, made, audited
         self.stored = stored
         self.sentences: Sequence[Span] | None = None
@@ -55,12 +55,12 @@ class Cut:
 
     @property
     def conflicts(self) -> Sequence[Conflict]:
-        """The edits that this cut has no place for."""
+        """The edits that cannot be carried out in this cut, each with the reason."""
         return self.made.conflicts
 
     @cached_property
     def reading(self) -> Reading:
-        """As the reader draws it."""
+        """The cut as data for the reader."""
         model, kinds = self.library.model, self.settings.read_prefix
         limit = model.encoder.max_tokens
         tails = unread(self.tree, model.counter, limit, kinds)
@@ -69,6 +69,7 @@ class Cut:
 
     @cached_property
     def health(self) -> Health:
+        """The findings about the cut."""
         model = self.library.model
         limit = model.encoder.max_tokens
         return diagnose(
@@ -77,36 +78,36 @@ class Cut:
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """Of the leaves' vectors, in order."""
+        """The keys of the leaves' vectors in the vector cache, in the leaves' order."""
         model = self.library.model
         inputs = encoder_inputs(self.tree, self.settings, model.counter, model.encoder.max_tokens)
         return tuple(vector_key(model.encoder.fingerprint, text) for text in inputs)
 
     @cached_property
     def near_duplicates(self) -> tuple[NearDuplicate, ...]:
-        """Leaves that nearly repeat an earlier one."""
+        """Each leaf that nearly repeats an earlier one, paired with the most similar earlier leaf."""
         return closest(near_duplicates(leaf.text for leaf in self.tree.leaves))
 
     @cached_property
     def features(self) -> Task[Mapping[str, Features]]:
-        """What is found out about every chunk, by its id: in a thread, for a long text takes seconds."""
+        """The task that computes the features of every chunk, by chunk id; seconds for a long text."""
         return Task("features", lambda _: self._features())
 
     def _features(self) -> Mapping[str, Features]:
         return self.library.features(self.version) if self.stored else enrich(self.tree)
 
     def unknown(self) -> int:
-        """Distinct texts whose vectors this library does not have."""
+        """The number of distinct leaf texts that have no vector in the library yet."""
         keys = list(dict.fromkeys(self.keys))
         return len(keys) - len(self.library.vectors.known(keys))
 
 
-CUTTERS = 4  # documents whose tokens and sentence vectors stay in memory
-KEPT = 24  # cuts, so that a dial turned back shows at once what was there
+CUTTERS = 4  # cached cutters: documents whose tokens and sentence vectors stay in memory
+KEPT = 24  # cached cuts: a dial that is set back shows its former cut at once
 
 
 class DocumentCutter:
-    """Cuts one document, again and again: its tokens and sentence vectors are kept. One thread at a time cuts."""
+    """Cuts one document repeatedly, keeping its tokens and sentence vectors; a lock lets one thread cut at a time."""
 
     def __init__(self, library: Library, document: Document) -> None:
         self.library = library
@@ -114,7 +115,7 @@ class DocumentCutter:
         self.encoder = CachedEncoder(own, cache, writable=library.writable, progress=self._tell)
         self.work = PreparedDocument(document, library.model.counter, ChunkerResources(encoder=self.encoder))
         self._known: dict[str, tuple[int, ChunkerResources]] = {}
-        self._task: Task[Any] | None = None  # the one that cuts now, which is told how far the encoder is
+        self._task: Task[Any] | None = None  # the present task, for the encoder's progress
         self.lock = RLock()
 
     def _tell(self, done: int, total: int) -> None:
@@ -122,6 +123,7 @@ class DocumentCutter:
             self._task.tell(done, total)
 
     def cut(self, settings: ChunkingSettings, edits: Sequence[Edit], task: Task[Cut] | None = None) -> Cut:
+        """Cut the document and carry out the edits. ``task``: receives the progress and may stop the work."""
         with self.lock:
             self._task = task
             self.work.resources = self._chunker_resources(settings.chunker, task.tell if task else None)
@@ -131,9 +133,9 @@ class DocumentCutter:
             return cut
 
     def _chunker_resources(self, chunker: str, tell: Tell | None) -> ChunkerResources:
-        """What the chunker is handed; asked of the library once for each, and anew when the library has changed.
+        """The resources that a chunker needs, cached until the library changes.
 
-        What is to be learned for it may take minutes: ``tell`` may raise to stop that.
+        A chunker that is trained may take minutes here: ``tell`` may raise to stop it.
         """
         revision = self.library.revision()
         known = self._known.get(chunker)
@@ -144,7 +146,7 @@ class DocumentCutter:
         return known[1]
 
     def vectors(self, task: Task[Vectors] | None = None) -> Vectors:
-        """Of the document's sentences, in order."""
+        """The vectors of the document's sentences, in text order."""
         with self.lock:
             self._task = task
             found = self.work.series.vectors()
@@ -154,7 +156,7 @@ class DocumentCutter:
 
 @dataclass(frozen=True, slots=True)
 class _Caches:
-    """What was made last of the documents of one library."""
+    """The cutters and cuts of one library that were used last."""
 
     cutters: LruCache[DocumentCutter]
     cuts: LruCache[Cut]
@@ -162,6 +164,7 @@ class _Caches:
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _caches_of(place: str, encoder: str) -> _Caches:
+    """The caches of the library in a folder, for one encoder."""
     return _Caches(LruCache(CUTTERS), LruCache(KEPT))
 
 
@@ -171,7 +174,7 @@ def _caches() -> _Caches:
 
 
 def cutter_of(version: str) -> DocumentCutter:
-    """What cuts a document, at hand for the documents that were looked at last."""
+    """The cutter of a document, cached for the ``CUTTERS`` documents used last."""
     document, library = readings.document(version), services.library()
     return _caches().cutters.get_or_create(
         f"{version} {library.parse_fingerprint(version)}", lambda: DocumentCutter(library, document)
@@ -179,21 +182,21 @@ def cutter_of(version: str) -> DocumentCutter:
 
 
 def cut_key(version: str, settings: ChunkingSettings, edits: Sequence[Edit]) -> str:
-    """Names a cut. What ``learned`` makes also depends on the library, whose headings teach it."""
+    """The cache key of a cut. For ``learned`` it includes the library's revision, since its headings train it."""
     taught = f" {services.library().revision()}" if settings.chunker == "learned" else ""
     read = services.library().parse_fingerprint(version)
     return f"{version} {read} {stage_fingerprint(settings)} {edits_fingerprint(edits)}{taught}"
 
 
 def known_cut(key: str) -> Cut | None:
-    """A cut that was made before, if it is still there."""
+    """The cut in the cache under a key; ``None`` without one."""
     return _caches().cuts.get(key)
 
 
 def cutting(version: str, settings: ChunkingSettings, edits: Sequence[Edit]) -> Callable[[Task[Cut]], Cut]:
-    """The work of making a cut, for a task; what comes of it is kept."""
+    """The function that makes a cut and puts it into the cache, to be run as a task."""
     caches, cutter = _caches(), cutter_of(version)
-    readings.text(version)  # made here, where Streamlit's caches know the window
+    readings.text(version)  # fills the cache here: the task's thread has no Streamlit session
     key = cut_key(version, settings, edits)
 
     def work(task: Task[Cut]) -> Cut:
@@ -203,12 +206,12 @@ def cutting(version: str, settings: ChunkingSettings, edits: Sequence[Edit]) -> 
 
 
 def applied_cut(version: str, settings: ChunkingSettings, recipe: str) -> Cut:
-    """A document as it is indexed. ``settings``: its own; ``recipe``: the fingerprint of how it is cut."""
+    """The cut of a document in the index. ``settings``: the document's own. ``recipe``: its recipe's fingerprint."""
     return _applied(str(services.home()), version, services.library().parse_fingerprint(version), recipe, settings)
 
 
 def applied_reading(version: str) -> Reading:
-    """As the reader draws a document that is cut as the library holds it."""
+    """The cut of a document in the index, as data for the reader."""
     library = services.library()
     recipe = next((row.recipe_fingerprint for row in services.sources() if row.version_id == version), "")
     return applied_cut(version, library.cutting.effective_chunking(version)[0], recipe).reading

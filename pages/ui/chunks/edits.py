@@ -54,6 +54,7 @@ def editing_of(cut: Cut, known: Sequence[Edit]) -> dict[str, Any]:
 
 
 def _place(edit: Edit) -> tuple[int, int]:
+    """The span that a "disable" or "pin" covers; for other edits their boundary's offset, twice."""
     if edit.kind in ("disable", "pin"):
         return edit.at.start, edit.at.end
     place = (edit.to or edit.at).end
@@ -68,7 +69,7 @@ def take(source: SourceRow, cut: Cut, key: str) -> None:
 
 
 def attempt(source: SourceRow, action: Callable[[], str]) -> None:
-    """Do it and update the index; an error becomes the reader's notice."""
+    """Run an action and start the update of the index; an error becomes the reader's notice instead."""
     try:
         say(source, action(), undo=True)
     except LecternError as error:
@@ -85,6 +86,7 @@ def say(source: SourceRow, text: str, *, undo: bool = False, wrong: bool = False
 
 
 def _do(source: SourceRow, cut: Cut, asked: EditRequest) -> str:
+    """Carry out one request. Returns the notice's text. Raises ``LecternError``."""
     library, version = services.library(), source.version_id
     match asked.kind:
         case "undo":
@@ -93,16 +95,16 @@ def _do(source: SourceRow, cut: Cut, asked: EditRequest) -> str:
                 st.session_state[state.CHUNKS_DROPPED] = None
                 library.cutting.edit(dropped, cut.tree)
                 return f"Again: {_SAID[dropped.kind]}."
-            gone = library.cutting.undo(version)
-            return f"Taken back: {_SAID[gone.kind]}." if gone else "There is nothing to take back."
+            undone = library.cutting.undo(version)
+            return f"Taken back: {_SAID[undone.kind]}." if undone else "There is nothing to take back."
         case "redo":
-            back = library.cutting.redo(version)
-            return f"Done again: {_SAID[back.kind]}." if back else "There is nothing to do again."
-    known = _switched(library.cutting.edits(version), asked)
-    if known is not None:
-        library.cutting.drop(known.id)
-        st.session_state[state.CHUNKS_DROPPED] = known
-        return "Switched on again." if known.kind == "disable" else "No longer pinned."
+            redone = library.cutting.redo(version)
+            return f"Done again: {_SAID[redone.kind]}." if redone else "There is nothing to do again."
+    present = _switched(library.cutting.edits(version), asked)
+    if present is not None:
+        library.cutting.drop(present.id)
+        st.session_state[state.CHUNKS_DROPPED] = present
+        return "Switched on again." if present.kind == "disable" else "No longer pinned."
     library.cutting.edit(draft(readings.document(version), asked), cut.tree)
     st.session_state[state.CHUNKS_DROPPED] = None
     return _DONE[asked.kind]
@@ -124,16 +126,17 @@ def draft(document: Document, asked: EditRequest) -> Edit:
 
 
 def _switched(known: Sequence[Edit], asked: EditRequest) -> Edit | None:
-    """The present edit of the same kind and place as a requested one, which then switches it off."""
+    """The present "disable" or "pin" that overlaps a requested one of its kind: the request removes it."""
     if asked.kind not in ("disable", "pin") or asked.start is None or asked.end is None:
         return None
-    same = (edit for edit in known if edit.kind == asked.kind)
-    return next((edit for edit in same if edit.at.start < asked.end and asked.start < edit.at.end), None)
+    same_kind = (edit for edit in known if edit.kind == asked.kind)
+    return next((edit for edit in same_kind if edit.at.start < asked.end and asked.start < edit.at.end), None)
 
 
 def _dropped(version: str) -> Edit | None:
-    held: Edit | None = st.session_state.get(state.CHUNKS_DROPPED)
-    return held if held and held.version_id == version else None
+    """The edit of a document that was removed last and can be restored by undo; ``None`` without one."""
+    dropped: Edit | None = st.session_state.get(state.CHUNKS_DROPPED)
+    return dropped if dropped and dropped.version_id == version else None
 
 
 def show_edits(source: SourceRow, cut: Cut, known: Sequence[Edit]) -> None:
@@ -151,8 +154,9 @@ def show_edits(source: SourceRow, cut: Cut, known: Sequence[Edit]) -> None:
 
 
 def _row(source: SourceRow, edit: Edit, text: str, conflict: str) -> None:
-    place, end = _place(edit)
-    quoted = " ".join(text[place : max(end, place + 60)].split())[:60]
+    """Draw one edit with the text at its place. ``conflict``: why this cut cannot carry it out; "" if it can."""
+    start, end = _place(edit)
+    quoted = " ".join(text[start : max(end, start + 60)].split())[:60]
     words_, button = st.columns([4, 1], vertical_alignment="center")
     sign = ":orange[:material/warning:]" if conflict else ":violet[:material/edit:]"
     words_.markdown(f"{sign} **{_SAID[edit.kind].capitalize()}** {words.escaped(f'“{quoted}”')}")

@@ -1,4 +1,4 @@
-"""Boundary diagnostics beside the text: what to do, the worst first, with the places it would mend in turn."""
+"""The health panel: the findings about a cut, grouped by remedy, the most severe first, with steps through them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _SIGNS = {
 
 
 def show_health(cut: Cut) -> None:
-    """A part for each thing to do, in it a row for each kind of finding, which says which of its places is shown."""
+    """Draw a group for each remedy, with a row for each kind of finding; the row stepped through shows its place."""
     health = cut.health
     counts, groups = health.counts, health.by_remedy
-    held = _held(cut)
+    current = _current(cut)
     pages = pages_read(cut.tree.document.pages)
     with st.container(key="chunks_health", gap=None):
         st.markdown(f"**Health** · {words.count(len(groups), 'thing') + ' to do' if groups else 'nothing found'}")
@@ -40,12 +40,13 @@ def show_health(cut: Cut) -> None:
                     on_click=_step,
                     args=(cut, defect, 1),
                 )
-                if held and held[0] == defect:
-                    _place(cut, defect, min(held[1], number - 1))
+                if current and current[0] == defect:
+                    _place(cut, defect, min(current[1], number - 1))
         st.caption(audit_line(cut))
 
 
 def _place(cut: Cut, defect: Defect, at: int) -> None:
+    """Draw the finding at an index, with buttons to the previous and the next one of its kind."""
     found = cut.health.of(defect)
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="chunks_place"):
         st.markdown(f"{at + 1} of {len(found):,}")
@@ -61,23 +62,23 @@ def _place(cut: Cut, defect: Defect, at: int) -> None:
     st.caption(words.escaped(found[at].sentence))
 
 
-def _held(cut: Cut) -> tuple[Defect, int] | None:
-    """The kind that is stepped through in this document, and which of its places; no place of another document's."""
+def _current(cut: Cut) -> tuple[Defect, int] | None:
+    """The kind of finding stepped through and the index of the present one; ``None`` without one in this document."""
     version, defect, at = st.session_state.get(state.CHUNKS_HEALTH) or ("", None, 0)
     return (defect, at) if version == cut.version and defect is not None else None
 
 
 def _step(cut: Cut, defect: Defect, by: int) -> None:
-    """Go to the next place of a kind: the first of one that was not looked at yet."""
+    """Scroll to the next finding of a kind (``by`` 1) or the previous one (-1); to the first if the kind is new."""
     found = cut.health.of(defect)
-    held = _held(cut)
-    at = (min(held[1], len(found) - 1) + by) % len(found) if held and held[0] == defect else 0
+    current = _current(cut)
+    at = (min(current[1], len(found) - 1) + by) % len(found) if current and current[0] == defect else 0
     st.session_state[state.CHUNKS_HEALTH] = (cut.version, defect, at)
     chunks_state.jump_to(cut.version, found[at].start, found[at].end)
 
 
 def audit_line(cut: Cut) -> str:
-    """What of the text is in no chunk, on one line."""
+    """The share of the text that is in chunks, or how many characters are lost without a reason, in one line."""
     audit, lost = cut.audit, [gap for gap in cut.audit.gaps if gap.reason == UNEXPLAINED]
     if lost:
         characters = sum(gap.end - gap.start for gap in lost)

@@ -1,4 +1,4 @@
-"""Links that stay in the library: which of a document's do, and the place that one of them means."""
+"""Links of a document to itself or to other documents of the library, and the places they lead to."""
 
 from __future__ import annotations
 
@@ -16,16 +16,19 @@ from pages.ui.reader import readings
 from pages.ui.shared import services, state
 from pages.ui.shared.guard import attempt_or_toast
 
-Elsewhere = tuple[str, int, int]  # a version, and the span in it
+Elsewhere = tuple[str, int, int]  # a version, and the start and end of a span in it
 
 
 def leading(version: str) -> list[int]:
-    """The links of a document that name itself or another of the library, by their numbers in the reader."""
-    return [place for place, link in enumerate(readings.text(version).links) if _is_known(link.target, version)]
+    """The indices, among a document's links, of those to itself or to another document of the library."""
+    return [index for index, link in enumerate(readings.text(version).links) if _is_known(link.target, version)]
 
 
 def meant(target: str, version: str) -> Elsewhere | None:
-    """Where a link of a document leads in the library; ``None``: nowhere. What a document lacks is its beginning."""
+    """The place in the library that a link's target means; ``None`` if it is not in the library.
+
+    A fragment that another document does not have means that document's beginning, the span (0, 0).
+    """
     home, read = str(services.home()), services.library().parse_fingerprint
     if target.startswith("#"):
         place = _inner(home, version, read(version)).get(target)
@@ -39,7 +42,7 @@ def meant(target: str, version: str) -> Elsewhere | None:
 
 
 def follow(key: str) -> None:
-    """A link was clicked in the reader of this key: show what it means, or say that there is nothing."""
+    """Show the target of the link clicked in the reader of this key, or say that it is missing; its callback."""
     attempt_or_toast(lambda: _follow(*st.session_state[key].follow[:2]))
 
 
@@ -56,10 +59,12 @@ def _follow(version: str, number: int) -> None:
 
 
 def _is_known(target: str, version: str) -> bool:
+    """Whether a link's target is a fragment of its own document or names a document of the library."""
     return len(target) > 1 if target.startswith("#") else _named().find(target, version) is not None
 
 
 def _named() -> Linked:
+    """The names by which links find documents, cached for the library's present revision."""
     return _linked(str(services.home()), services.library().revision())
 
 

@@ -22,10 +22,10 @@ TAUGHT_ANEW = "The index holds the cut from before the library's headings taught
 
 
 def show_status(source: SourceRow, shown: Shown) -> None:
-    """Draw the status."""
+    """Draw the status of side A: progress while it is cut; else its kind, and the buttons that fit it."""
     if shown.waiting:
-        said, back = "Reading sentences: {done} of {total}", partial(chunks_state.turn_back, "a")
-        tasks.show_progress("cut a", shown.waiting, said, back, "Cutting …", stacked=True)
+        progress, back = "Reading sentences: {done} of {total}", partial(chunks_state.turn_back, "a")
+        tasks.show_progress("cut a", shown.waiting, progress, back, "Cutting …", stacked=True)
         return
     _, scope = chunks_state.own_settings(source.version_id)
     jobs = background.active_jobs("apply")
@@ -46,27 +46,28 @@ def show_status(source: SourceRow, shown: Shown) -> None:
     elif services.library().writable and not shown.indexed:
         _buttons(source, shown)
     elif scope == "document" and shown.indexed and services.library().writable:
-        said = "Forget this way of cutting; the document is cut as its kind or the library says."
-        if st.button("As the library's", key="chunks.forget", help=said, icon=":material/undo:"):
+        explanation = "Forget this way of cutting; the document is cut as its kind or the library says."
+        if st.button("As the library's", key="chunks.forget", help=explanation, icon=":material/undo:"):
             start_recipe("document", source, None)
             st.rerun()
 
 
 def change(now: int, shown: Shown) -> str:
-    """What a trial would change in this document.
+    """What a trial would change in this document, in words.
 
-    Chunks now and then, texts that need encoding, and about how long that takes on this machine.
+    The number of chunks in the index (``now``) and in the trial, the texts to encode, and about how long that takes.
     """
-    then, texts = len(shown.cut.tree.leaves), shown.cut.unknown()
+    trial, texts = len(shown.cut.tree.leaves), shown.cut.unknown()
     seconds = texts / services.library().cutting.texts_a_second()
-    return words.escaped(f"{now:,} → {then:,} chunks · {words.count(texts, 'text')} to encode, {words.about(seconds)}")
+    return words.escaped(f"{now:,} → {trial:,} chunks · {words.count(texts, 'text')} to encode, {words.about(seconds)}")
 
 
 def _buttons(source: SourceRow, shown: Shown) -> None:
+    """Draw the buttons that apply or reset a trial, or that bring the index up to date."""
     with st.container(horizontal=True, gap="xsmall"):
         if shown.trial:
             opened = st.popover("Apply …", type="primary", key=APPLYING, on_change="rerun")
-            if opened.open:  # the cost takes a cut of the documents, so it is not computed at every change
+            if opened.open:  # the cost needs a cut of every document, so it is computed only on request
                 with opened:
                     _apply(source, shown.settings)
             st.button("Back", key="chunks.back", help="Back to how it is cut now.", on_click=_back)
@@ -76,7 +77,7 @@ def _buttons(source: SourceRow, shown: Shown) -> None:
 
 
 def _why_not(source: SourceRow, shown: Shown) -> str:
-    """Draw why the index does not have the cut of the document's own recipe."""
+    """Why the index does not have the cut of the document's own recipe, as a sentence."""
     if source.by_words:
         return "This document is found by its words so far; its meaning is still to be encoded."
     return TAUGHT_ANEW if _taught_anew(source, shown) else "The index still holds another cut."
@@ -95,9 +96,9 @@ def _back() -> None:
 def _apply(source: SourceRow, settings: ChunkingSettings) -> None:
     """Draw where to apply a trial, what that costs, and the button."""
     kind = words.kind(source.document_kind)
-    said = {"document": "This document", "kind": f"All of its kind: {kind}", "library": "The library"}
+    labels = {"document": "This document", "kind": f"All of its kind: {kind}", "library": "The library"}
     scope = st.radio(
-        "Apply to", list(said), format_func=said.__getitem__, key=state.CHUNKS_SCOPE, persist_state="session"
+        "Apply to", list(labels), format_func=labels.__getitem__, key=state.CHUNKS_SCOPE, persist_state="session"
     )
     key = {"document": source.version_id, "kind": source.document_kind, "library": ""}[scope]
     library = services.library()
@@ -129,9 +130,9 @@ def start_recipe(scope: str, source: SourceRow, settings: ChunkingSettings | Non
 
 
 def start_recut(source: SourceRow, *, alike: bool = False) -> None:
-    """Let the index follow a document's recipe and edits, in the background; once for edits that come quickly.
+    """Re-index a document with its recipe and edits, in the background; an equal job in the queue is not doubled.
 
-    ``alike``: with it all documents that the same recipe cuts.
+    ``alike``: all documents of the same recipe too.
     """
     library, versions = services.library(), [source.version_id]
     if alike:

@@ -1,6 +1,6 @@
-// Judging on the Chunks page: gold drawn on the text, its list beside it, and the way from marked words to a question.
-// data: { off, asked, question, gold: [start, end, questions], lost, boxes, notice }, places in code points; boxes: of the gold on
-// the page that is shown, [place in gold, left, top, right, bottom] in percent of the page.
+// Judging on the Chunks page: gold spans drawn on the text, their list beside it, and new judgments of marked words.
+// data: { off, asked, question, gold: [start, end, questions], lost, boxes, notice }, offsets in code points; boxes: of the gold on
+// the page that is shown, [index in gold, left, top, right, bottom] in percent of the page.
 function readGold(rows, at) {
   return rows.map(([start, end, questions]) => ({ start: at(start), end: at(end), questions, key: `${start}-${end}` }))
     .sort((one, other) => one.start - other.start || one.end - other.end);
@@ -8,7 +8,7 @@ function readGold(rows, at) {
 
 const without = (golds, others) => golds.filter((one) => !others.some((other) => one.key === other.key && one.questions.length === other.questions.length));
 
-// redraw(changed): draw again what a changed span touches. tell(request): to Python. chosen(): the chosen leaf or null.
+// redraw(changed): draw the slabs of changed spans again. tell(request): send to Python. chosen(): the selected leaf.
 function createReaderJudge(root, self, { stage, frame, textHost, facts, look, redraw, jump, tell, chosen }) {
   let data = { off: "", question: "", gold: [], lost: [], boxes: [], notice: null }, heard = "";
   const send = createTeller(tell);
@@ -30,7 +30,7 @@ function createReaderJudge(root, self, { stage, frame, textHost, facts, look, re
     panel.open("Mark as an answer", parts, beside || chosenBox(), first);
   }
 
-  // Around the chosen chunk, as far as it can be seen.
+  // The box around the visible part of the selected chunk.
   function chosenBox() {
     const boxes = [...stage.querySelectorAll(".block.on, .run.on, .box.on")].map((piece) => piece.getBoundingClientRect());
     const inside = stage.getBoundingClientRect(), seen = boxes.filter((box) => box.bottom > inside.top && box.top < inside.bottom);
@@ -71,7 +71,7 @@ function createReaderJudge(root, self, { stage, frame, textHost, facts, look, re
 
   return {
     bar,
-    // fresh: another text is drawn, with its gold.
+    // fresh: another text was drawn, its gold included.
     update(next, fresh) {
       data = next;
       bar.update(data);
@@ -84,7 +84,7 @@ function createReaderJudge(root, self, { stage, frame, textHost, facts, look, re
       if (fresh) panel.shut(); else redraw([...without(before, after), ...without(after, before)]);
       drawFacts();
     },
-    // Gold on the picture of a page, over the boxes of its chunks.
+    // Draw gold on the picture of a page, over the boxes of the chunks.
     overlay(sheet) {
       for (const old of sheet.querySelectorAll(".gold-box")) old.remove();
       const paper = sheet.querySelector(".frame"), seen = new Set();

@@ -1,15 +1,15 @@
-// Glue: one instance per mounted reader, kept between reruns so that scroll and selection stay.
-const FLASH = 2600; // milliseconds a jump's span stays lit
+// Connects the parts of the reader. One instance per mounted reader, kept between reruns so that scroll and selection stay.
+const FLASH = 2600; // milliseconds for which the target of a jump is highlighted
 
 function createReader(root) {
   const find = (selector) => root.querySelector(selector);
-  // caret: the character clicked last, null before anything was.
+  // caret: the offset of the character clicked last, null before the first click.
   const self = { tell: null, data: null, model: null, pageData: null, selected: -1, caret: null };
   const look = { selected: -1, focus: null, matches: null, here: -1, gold: [], edits: new Map(), marks: [], leads: new Set() };
-  const sketches = new WeakMap(); // a drawn slab's element -> its segments and what lights up in it
+  const sketches = new WeakMap(); // a slab's element -> its segments, and the elements that show the selection
   const frame = find(".reader"), textHost = find(".text"), sheetHost = find(".sheet"), crumbs = find(".crumbs");
   let slabs = [], timer = 0, arrived = "", jumped = 0, following = -2, told = "";
-  let pressed = false, late = null; // the pointer is down in the text; what came meanwhile
+  let pressed = false, late = null; // whether the pointer is down in the text; the latest data that arrived meanwhile
 
   const scroller = createScroller(textHost, {
     draw: (index) => {
@@ -34,7 +34,7 @@ function createReader(root) {
   const { slabOf, segmentAt, segmentNear, pointAt, topmost, keptAt, seen } = view;
   const drawRuler = () => { if (self.model) ruler.draw(self.model, look, seen()); };
 
-  // Draw again what is in the page, the text under the eye left where it is, a boundary in hand kept there, marked words marked.
+  // Draw the slabs in the page again; scroll position, focused boundary and marked words stay.
   function redraw(wanted) {
     const mark = judge.bar.marked();
     const top = textHost.scrollTop > 0 && !scroller.bringing() && topmost(), held = editor.held() && editor.edgeInHand();
@@ -44,7 +44,7 @@ function createReader(root) {
     markAgain(mark);
   }
 
-  // The drawn words between two characters; null where an end of them is not drawn.
+  // The DOM range between two offsets; null if either end is not drawn.
   function rangeBetween(from, to) {
     const first = segmentNear(from), last = segmentNear(Math.max(from, to - 1));
     if (!first || !last) return null;
@@ -74,7 +74,7 @@ function createReader(root) {
   self.leads = () => scrollGroup.members.size < 2 || scrollGroup.leader === member;
   scrollGroup.members.add(member);
 
-  // The first chunk in view: where stepping starts when none is chosen.
+  // The first chunk in view, where stepping starts without a selected chunk.
   function inView() {
     const { model, pageData } = self;
     if (pageData) return Math.max(0, Math.min(...pageData.boxes.map((box) => box[0]), model.leaves.length - 1));
@@ -118,14 +118,14 @@ function createReader(root) {
     });
   }
 
-  // With no chunk chosen, the line above the text names where one reads.
+  // Without a selected chunk, the line above the text shows the headings of the first chunk in view.
   function follow() {
     if (!self.model || self.selected >= 0 || !self.model.leaves.length) return;
     const index = inView();
     if (index !== following) { following = index; sayWhere(self.model.leaves[index]); }
   }
 
-  // caret: the character clicked; without one, a choice stands for its first.
+  // caret: the offset of the character clicked; null means the chunk's first character.
   function select(index, { scroll = false, silent = false, caret = null } = {}) {
     const { model } = self;
     if (index < 0 || index >= model.leaves.length) return;
@@ -162,7 +162,7 @@ function createReader(root) {
     }, 250);
   }
 
-  // A click in the text: on a chunk, or (leaf -1) on what is in none.
+  // A click in the text, on a chunk or on text that is in no chunk (leaf -1).
   function touch(leaf, caret) {
     if (leaf >= 0) { select(leaf, { caret }); return; }
     self.caret = caret;
@@ -176,7 +176,7 @@ function createReader(root) {
     drawChunk(model, selected, find(".chunk-facts"), actions, card, (look.edits.get(selected) || []).map(({ words }) => words));
   }
 
-  // A state, not a trigger: the report of the chosen chunk follows at its heels, and a trigger could be lost to it.
+  // A state value, not a trigger: the report of the selected chunk follows at once and could replace a trigger.
   const turn = (page) => self.tell.setStateValue("turn", [self.model.version, page, Date.now()]);
   const actions = {
     step: (by) => select(self.selected < 0 ? inView() : Math.min(self.model.leaves.length - 1, Math.max(0, self.selected + by)), { scroll: true }),
@@ -191,7 +191,7 @@ function createReader(root) {
       if (SAFE_LINK.test(target)) window.open(target, "_blank", "noopener,noreferrer");
       else self.tell.setStateValue("follow", [self.model.version, index, Date.now()]);
     },
-    open: (place) => self.tell.setStateValue("open", [...place, Date.now()]), // a state, for the reason that `turn` is one
+    open: (place) => self.tell.setStateValue("open", [...place, Date.now()]), // a state value for the same reason as `turn`
   };
   const judge = createReaderJudge(root, self, {
     stage: find(".stage"), frame, textHost, facts: find(".gold-facts"), look, redraw: drawGold, jump,
@@ -205,7 +205,7 @@ function createReader(root) {
   let unfit = () => {}, fitted = null;
   const unhook = hookReader(find, self, { actions, touch, findBar, textHost, frame, marked: judge.bar.marked, editor, pointAt });
 
-  // The whole reader ends where the window does; a compact one is as high as it is told.
+  // A height in pixels makes a compact reader; 0 lets the reader end where the window does.
   function fit(height) {
     if (height === fitted) return;
     fitted = height;
@@ -219,7 +219,7 @@ function createReader(root) {
     drawRuler();
   }
 
-  // Another text, or another cut of the one that is drawn: then what is read stays where it is, and so does the choice.
+  // Draw another text, or another cut of the same text; the latter keeps the scroll position and the selection.
   function load(model) {
     const started = performance.now(), same = self.model && self.model.textKey === model.textKey, old = slabs;
     const top = same && textHost.scrollTop > 0 ? topmost() : null;
@@ -253,16 +253,16 @@ function createReader(root) {
     performance.measure("lectern.draw", { start: started });
   }
 
-  // Where the choice stands in the text, whatever the cut: the character clicked in it, else its first.
+  // The offset that finds the selection again in another cut: the character clicked in it, else its first one.
   function placeChosen() {
     const leaf = self.model.leaves[self.selected];
     return self.caret !== null && self.caret >= leaf.start && self.caret < leaf.end ? self.caret : leaf.edge;
   }
 
-  // A span to look at: scrolled to, lit for a moment, and its chunk chosen where the choice is not to stay.
+  // Scroll to a span and highlight it for a moment. choose: also select its chunk.
   function leap({ start, end }, choose = true) {
     const from = self.model.at(start), leaf = leafNear(self.model, from);
-    const to = from + self.model.text.slice(from, self.model.at(end)).trimEnd().length; // no blank stands on the screen
+    const to = from + self.model.text.slice(from, self.model.at(end)).trimEnd().length; // trailing blanks may not be drawn
     if (choose && leaf >= 0 && leaf !== self.selected) select(leaf, { caret: from });
     if (self.pageData) { jump(from); return; }
     reveal(from);
@@ -272,9 +272,9 @@ function createReader(root) {
     }));
   }
 
-  // While the pointer is down in the text nothing is drawn anew: a click would lose its aim, and marked words their beginning.
+  // Updates wait while the pointer is down in the text: redrawing would lose the click's target or the selection's start.
   const onDown = () => { pressed = true; };
-  const onUp = () => setTimeout(() => { // the click comes first
+  const onUp = () => setTimeout(() => { // after the click event
     const data = late;
     pressed = false;
     late = null;
@@ -288,7 +288,7 @@ function createReader(root) {
     self.data = data;
     const model = modelOf(data);
     frame.classList.toggle("waiting", !model);
-    if (!model) return; // its text is on the way: SHELVED tells
+    if (!model) return; // its text has not arrived yet: the SHELVED event calls again
     fit(data.height);
     frame.classList.toggle("paired", data.synchronised);
     const name = find(".reader-label");
@@ -312,7 +312,7 @@ function createReader(root) {
       if (!changed || look.focus) redraw();
     }
     const chosen = fresh ? data.selected : self.selected;
-    // A choice's own report comes back as an update: nothing to draw anew under the pointer, no parent to open again.
+    // The report of a selection comes back as an update, which must not redraw or open parents again.
     if (chosen >= 0 && (fresh || switched)) select(chosen, { scroll: fresh && paged ? "arrived" : fresh || switched ? "always" : false, silent: true });
     else drawSheet(self, sheetHost, actions, false);
     if (JSON.stringify(data.card) !== told) drawCard();

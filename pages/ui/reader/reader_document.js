@@ -1,4 +1,4 @@
-// What stands below the chosen chunk: what became of the whole document. Text arrives as data and leaves as textContent.
+// The panel below the selected chunk, about the whole document. All text is set through textContent.
 const SHOWN_ROWS = 40;
 
 function drawDocument(model, host, actions) {

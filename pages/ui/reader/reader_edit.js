@@ -1,9 +1,9 @@
-// Edits in place. Nothing is changed here: each is asked for in code points, and the next cut is the answer.
-// data: null where the cut is only shown, else { edits, conflicts, notice, can_undo, can_redo, off }.
+// Edits of chunks in the text. Each is a request to Python, with offsets in code points; Python answers with a new cut.
+// data: { edits, conflicts, notice, can_undo, can_redo, off }, or null if the cut cannot be edited.
 const NO_EDITS = { edits: [], conflicts: [], notice: null, can_undo: false, can_redo: false, off: "shown only" };
 const EDIT_KEYS = { merge: "m", split: "s", disable: "d", pin: "p", undo: "Ctrl Z", redo: "Shift Ctrl Z" };
 
-// look: what slabs are drawn with. tools: { frame, stage, textHost, facts, buttons, segmentNear, pointAt, redraw, jump, tell }.
+// look: the slabs' state, as in reader_text.js. tools: { frame, stage, textHost, facts, buttons, segmentNear, pointAt, redraw, jump, tell }.
 function createEditor(self, look, tools) {
   const { stage, textHost, segmentNear } = tools, menu = createMenu(stage), caretBar = make("i", "caret-bar"), sent = [];
   const notice = createNotice(stage, (request) => { if (request.do === "undo") ask("undo"); }, "edit-notice");
@@ -21,7 +21,7 @@ function createEditor(self, look, tools) {
     sent.push({ shelf: self.model.key, kind, ...places, count: `${Date.now()}.${sent.length}` });
     tools.tell(sent.slice(-8));
   }
-  // Told here: nothing can be asked for. A line of its own number, so that it is not taken for one of Python's.
+  // Show a notice for an edit that cannot be requested. Its serial differs from those of Python's notices.
   const complain = (text) => notice.update({ serial: `here ${complaints += 1}`, text, undo: false, wrong: true });
 
   const around = (index) => {
@@ -59,7 +59,7 @@ function createEditor(self, look, tools) {
     return gap >= 0 && self.model.gaps[gap].off ? gap : -1;
   };
 
-  // index: a boundary's second chunk, 0 for none; leaf: the chunk pointed at; place: the character.
+  // The menu's items. index: a boundary's second chunk, 0 for none. leaf: the chunk pointed at. place: the offset there.
   function items(index, leaf, place) {
     const gap = offAt(place), list = [];
     if (index > 0) {
@@ -76,7 +76,7 @@ function createEditor(self, look, tools) {
   }
 
   textHost.addEventListener("contextmenu", (event) => {
-    if (!on() || !self.model || event.shiftKey || tools.marked()) return; // the browser's own menu copies marked words
+    if (!on() || !self.model || event.shiftKey || tools.marked()) return; // marked words get the browser's own menu, for copying
     const handle = event.target.closest("[data-edge]"), owner = event.target.closest("[data-leaf], [data-gap]");
     if (!handle && !owner) return;
     event.preventDefault();
@@ -93,8 +93,8 @@ function createEditor(self, look, tools) {
 
   function focusEdge(index) { textHost.querySelector(`[data-edge="${index}"]`)?.focus({ preventScroll: true }); }
 
-  // One handle in view can be reached with Tab, that of the chosen chunk where it is; arrows up and down lead from it to
-  // the others.
+  // Roving tabindex: Tab reaches one handle in view, the selected chunk's if possible; arrow up and down reach the
+  // others.
   function rove() {
     const handles = [...textHost.querySelectorAll("[data-edge]")], frame = textHost.getBoundingClientRect();
     if (!handles.length || handles.some((handle) => handle === handle.getRootNode().activeElement)) return;
@@ -128,7 +128,7 @@ function createEditor(self, look, tools) {
 
   return {
     why, mover, placeCaret, rove,
-    // Before slabs are drawn: what the edits and compared cuts are in this cut. Whether they changed.
+    // Read the edits and compared cuts, before slabs are drawn. Returns whether they changed.
     read(told, marks) {
       data = told || NO_EDITS;
       const now = JSON.stringify([data.edits, data.conflicts, marks, self.model.key]), changed = now !== heard;
@@ -147,7 +147,7 @@ function createEditor(self, look, tools) {
       if (serial !== line) { line = serial; notice.update(data.notice); }
       return changed;
     },
-    // Around a change of what is drawn: whoever had a boundary in hand has it again afterwards.
+    // For a redraw: whether a handle has the focus, and giving the focus back to the handle nearest to a place.
     held: () => textHost.getRootNode().activeElement?.dataset?.edge !== undefined && textHost.contains(textHost.getRootNode().activeElement),
     regrasp(place) {
       const to = refocus ?? place;
@@ -157,7 +157,7 @@ function createEditor(self, look, tools) {
       why.hide();
     },
     edgeInHand: () => self.model.leaves[Number(textHost.getRootNode().activeElement.dataset.edge)]?.edge ?? 0,
-    // A key of the reader; whether it was one of edits.
+    // Handle a key of the reader. Returns whether it was a key of editing.
     key(event, path) {
       const handle = path[0].closest?.("[data-edge]"), index = handle && textHost.contains(handle) ? Number(handle.dataset.edge) : -1;
       const command = event.ctrlKey || event.metaKey;

@@ -1,4 +1,4 @@
-// Finds words in the whole text, whatever their case and accents; drawing only a part of it broke the browser's own search.
+// Search in the whole text, ignoring case and accents. The browser's own search sees only the slabs that are drawn.
 const PLAIN = new Map([["’", "'"], ["‘", "'"], ["“", '"'], ["”", '"'], ["–", "-"], ["—", "-"], ["‑", "-"], ["ß", "ss"], ["\u00ad", ""], ["\u200b", ""]]);
 
 function foldLetter(letter) {
@@ -10,7 +10,7 @@ function foldLetter(letter) {
   return plain;
 }
 
-// The text in lower case without accents, blanks run together; `at` leads from a place in it to the same one in the text.
+// The text in lower case without accents, each run of blanks as one; `at` maps an offset in it to the offset in the text.
 function foldText(text) {
   const parts = [], foldedAt = [0], textAt = [0];
   let length = 0, cursor = 0;
@@ -53,7 +53,7 @@ function createFinder() {
   };
 }
 
-// The field above the text. actions: { find(query) -> matches, show(index), close() }, place() -> where the view begins.
+// The search field above the text. actions: { find(query) -> matches, show(index), close() }. place(): the view's first offset.
 function createFindBar(bar, actions, place) {
   const field = bar.querySelector("input"), count = bar.querySelector(".find-count");
   const [back, forth, close] = bar.querySelectorAll("button");
@@ -107,7 +107,7 @@ function createFindBar(bar, actions, place) {
       field.select();
       if (field.value.trim()) look();
     },
-    // Another text: what was found in the one before is forgotten, the words stay in the field.
+    // For another text: forget the matches, keep the query in the field.
     reset() {
       clearTimeout(timer);
       timer = 0;

@@ -1,12 +1,13 @@
-// Clicks and keys of the reader. Returns what takes them off again.
+// Clicks and keys of the reader.
 function isTyping(event) {
   const target = event.composedPath()[0];
   if (!target || !target.matches || !target.matches("input:not([type=checkbox]), textarea, select, [contenteditable=true]")) return false;
-  // A closed picker keeps the focus after a choice; the keys are the reader's again.
+  // A closed picker that keeps the focus does not take keys.
   return target.getAttribute("aria-expanded") !== "false";
 }
 
-// marked(): whether words are marked; the click that ends marking them chooses nothing. touch(leaf, place): a click.
+// Add the listeners. Returns a function that removes them. marked(): whether words are marked: the click that ends the
+// marking selects no chunk. touch(leaf, place): called for a click.
 function hookReader(find, self, { actions, touch, findBar, textHost, frame, marked, editor, pointAt }) {
   textHost.addEventListener("click", (event) => {
     if (marked() || !self.model) return;
@@ -42,7 +43,7 @@ function hookReader(find, self, { actions, touch, findBar, textHost, frame, mark
     if (event.ctrlKey || event.metaKey || !(mine || path[0] !== document.body)) return;
     if (event.key === "[" || event.key === "]") {
       event.preventDefault();
-      if (path[0] === document.body) textHost.focus({ preventScroll: true }); // so that Tab goes on from the chunk
+      if (path[0] === document.body) textHost.focus({ preventScroll: true }); // Tab then continues from the chunk
       actions.step(event.key === "[" ? -1 : 1);
     }
     if (event.key === "f") { event.preventDefault(); findBar.open(); }
@@ -51,10 +52,10 @@ function hookReader(find, self, { actions, touch, findBar, textHost, frame, mark
   return () => window.removeEventListener("keydown", onKey);
 }
 
-// The reader ends where the window does, whatever stands above it. Returns what stops that.
+// Keep the reader's lower edge at the window's. Returns a function that ends this.
 function fitToWindow(frame) {
   const fit = () => {
-    const page = frame.getRootNode().host?.closest("[data-testid=stMain]"); // the window may call once it was taken away
+    const page = frame.getRootNode().host?.closest("[data-testid=stMain]"); // null if the reader was removed before a late call
     const top = frame.getBoundingClientRect().top + (page ? page.scrollTop : 0);
     frame.style.height = `max(30rem, calc(100vh - ${Math.round(top)}px - 1.25rem))`;
   };

@@ -1,7 +1,7 @@
-// What is drawn on the text beside its leaves: edits and pins, and cuts compared with another reader's.
+// Marks on the text: edits and pins, and cuts compared with another reader's.
 const MARK_WORDS = { agreed: ["=", "in both"], added: ["▲", "added"], removed: ["▽", "removed"] };
 
-// One compared cut: a shape where it falls, and its word at the right edge.
+// One compared cut: a symbol at its place, and its label at the right edge.
 function compareMark(fate) {
   const [shape, word] = MARK_WORDS[fate], mark = make("i", `compare-mark ${fate}`);
   mark.append(make("b", "", shape), make("span", "", word));
@@ -10,14 +10,14 @@ function compareMark(fate) {
   return mark;
 }
 
-// A leaf's own edits before its first word.
+// The tag of an edit, before the first word of its leaf.
 function editTag({ kind, words }) {
   const tag = make("em", kind === "pin" ? "edit-tag pinned" : "edit-tag");
   tag.append(kind === "pin" ? icon("keep") : make("b", "dot"), make("span", "", words));
   return tag;
 }
 
-// The edits by the leaf they stand at. rows: [kind, start, end, words]; what is switched off is a gap, and no leaf's.
+// The edits by leaf. rows: [kind, start, end, words]. Text that is switched off is a gap and belongs to no leaf.
 function readEdits(model, rows) {
   const tags = new Map();
   for (const [kind, start, , words] of rows) {
@@ -30,5 +30,5 @@ function readEdits(model, rows) {
 const readMarks = (model, rows) => rows.map(([position, fate]) => ({ position: afterBlanks(model.text, model.at(position)), fate }))
   .sort((one, other) => one.position - other.position);
 
-// What a gap is called where it begins.
+// The label at the start of a gap.
 const gapWord = ({ off, reason }) => (off ? reason : `in no chunk: ${reason}`);

@@ -1,4 +1,4 @@
-// A small menu at a point of the window: what can be done there, each with its key.
+// A context menu: actions with their keys.
 function createMenu(stage) {
   const box = make("div", "edit-menu");
   box.setAttribute("role", "menu");
@@ -25,7 +25,7 @@ function createMenu(stage) {
   return {
     shut,
     open: () => !box.hidden,
-    // items: { words, key, act, off }; beside: a box of the window; back: what gets the focus again.
+    // items: { words, key, act, off }. beside: a box of the window. back: the element that gets the focus afterwards.
     show(items, beside, back) {
       before = back;
       box.replaceChildren(...items.map(({ words, key, act, off }) => {

@@ -1,6 +1,6 @@
-// A document as it was sent, in rows of numbers, to one that can be drawn: its text once, and each cut of it.
+// Turns the data sent by Python, rows of numbers, into a model that can be drawn: the text once, and each cut of it.
 const LEAF = 10, PARENT = 6, BLOCK = 5, GAP = 5, LINK = 3, TAIL = 3;
-const LOST = 1, OFF = 2; // what became of a gap; 0: set aside by rule
+const LOST = 1, OFF = 2; // why text is in no chunk; 0: left out by a rule
 
 function* rowsOf(flat, width) {
   for (let at = 0; at < flat.length; at += width) yield flat.slice(at, at + width);
@@ -19,7 +19,7 @@ function readText(raw, key) {
   };
 }
 
-// A text in one cut. `edge` of a leaf: where its own text begins, behind what it shares with the leaf before it.
+// A text in one cut. `edge` of a leaf: where its own text begins, after the overlap with the leaf before it.
 function readCut(base, raw, key) {
   const { text, at } = base, { strings, lists } = raw;
   const named = lists.map((list) => list.map((index) => strings[index]));
@@ -55,9 +55,9 @@ function readCut(base, raw, key) {
   };
 }
 
-const CUTS_KEPT = 4; // of a text: two readers compared, and the cut before
+const CUTS_KEPT = 4; // cached cuts of a text: those of two compared readers, and former ones
 
-// The cut that a reader is told to draw, read once however often it is told; null while the text is on its way.
+// The model of the cut to draw, cached by its key; null while its text has not arrived.
 function modelOf(data) {
   const book = shelf.get(data.shelf);
   if (!book) return null;
@@ -68,7 +68,7 @@ function modelOf(data) {
     model = readCut(book.base, JSON.parse(data.cut), data.key);
     performance.measure("lectern.read", { start: started });
   }
-  book.cuts.delete(data.key); // the one asked for last goes last
+  book.cuts.delete(data.key); // moves the cut used last to the end
   book.cuts.set(data.key, model);
   if (book.cuts.size > CUTS_KEPT) book.cuts.delete(book.cuts.keys().next().value);
   return model;
@@ -80,7 +80,7 @@ function afterBlanks(text, start) {
   return place;
 }
 
-// The leaves that hold the character at a position, in order; more than one where they overlap.
+// The indices of the leaves that contain a position, in order; several where leaves overlap.
 function leavesAt(model, position) {
   const found = [];
   for (let index = firstNotBelow(model.leafStarts, position + 1) - 1; index >= 0 && model.reach[index] > position; index -= 1) {
@@ -89,25 +89,25 @@ function leavesAt(model, position) {
   return found.reverse();
 }
 
-// The leaf a position belongs to, else the first one behind it, else the last; -1 without leaves.
+// The leaf that contains a position, else the first one after it, else the last one; -1 without leaves.
 function leafNear(model, position) {
   const found = leavesAt(model, position);
   return found.length ? found[found.length - 1] : Math.min(model.leaves.length - 1, firstNotBelow(model.leafStarts, position));
 }
 
-// The row of a sorted list that holds a position, -1 for none.
+// The index of the span in a sorted list that contains a position, -1 for none.
 function holderOf(rows, starts, position) {
   const index = firstNotBelow(starts, position + 1) - 1;
   return index >= 0 && rows[index].end > position ? index : -1;
 }
 
-// "3", "3 – 4" or "": the pages a leaf stands on.
+// The pages of a leaf: "3", "3 – 4" or "".
 function pagesInWords(leaf) {
   if (!leaf.page) return "";
   return leaf.page === leaf.lastPage ? String(leaf.page) : `${leaf.page} – ${leaf.lastPage}`;
 }
 
-// What a chunk says of its beginning and its end, and what else its chunker said.
+// The chunker's reasons for a chunk's beginning and end, and its other notes.
 function whyOf(leaf) {
   const of = (word) => leaf.reasons.filter((reason) => reason.startsWith(`${word}: `)).map((reason) => reason.slice(word.length + 2));
   return {

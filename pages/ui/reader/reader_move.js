@@ -1,7 +1,7 @@
-// Moving a boundary: by the mouse along the text, or by arrows from its handle. It snaps to words; nothing is changed
-// here, `commit(index, to)` asks for it. on(): whether anything may be moved.
-const CLICK_ROOM = 4; // pixels a pointer may shake without dragging
-const SCROLL_EDGE = 36; // pixels: nearer to the edge than this the text scrolls along
+// Moving a boundary with the mouse or with the arrow keys on its handle. It snaps to words. `commit(index, to)` requests
+// the change from Python. on(): whether editing is on.
+const CLICK_ROOM = 4; // pixels a pointer may move before it drags
+const SCROLL_EDGE = 36; // pixels from the view's edge within which dragging scrolls the text
 
 function createMover(self, stage, host, { on, pointAt, segmentNear, commit, began }) {
   const bar = make("i", "move-bar"), label = make("span", "move-label"), said = make("span", "said-aloud");
@@ -10,7 +10,7 @@ function createMover(self, stage, host, { on, pointAt, segmentNear, commit, bega
   stage.append(bar, label, said);
   let move = null, unlight = () => {}, frame = 0;
 
-  const spare = () => { // between which places the boundary may go
+  const spare = () => { // the offsets between which the boundary may move
     const { leaves } = self.model;
     return [leaves[move.index - 1].edge + 1, leaves[move.index].end - 1];
   };
@@ -68,7 +68,7 @@ function createMover(self, stage, host, { on, pointAt, segmentNear, commit, bega
   host.addEventListener("pointerdown", (event) => {
     const handle = event.target.closest("[data-edge]"), index = handle ? Number(handle.dataset.edge) : 0;
     if (!index || event.button || !on()) return;
-    event.preventDefault(); // no words are marked on the way
+    event.preventDefault(); // dragging must not select text
     handle.focus({ preventScroll: true });
     const { clientX, clientY, pointerId } = event;
     let point = null;
@@ -107,7 +107,7 @@ function createMover(self, stage, host, { on, pointAt, segmentNear, commit, bega
 
   return {
     busy: () => Boolean(move),
-    // A key on a handle; whether it was one of these.
+    // Handle a key on a handle. Returns whether it was a key of moving.
     key(event, index) {
       const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (by) {

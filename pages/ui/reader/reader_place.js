@@ -1,9 +1,9 @@
-// Where characters stand on the screen, and which character stands at a point of it. A segment is { start, end, element }:
-// what its element shows is the text of [start, end), unit by unit, so places are counted and never searched for.
+// Maps offsets to positions on the screen and back. A segment is { start, end, element }: its element shows exactly the
+// text of [start, end), so that offsets are counted, never found by searching.
 const WORDS = new Intl.Segmenter(undefined, { granularity: "word" });
 const SENTENCES = new Intl.Segmenter(undefined, { granularity: "sentence" });
 
-// A range of the unit at a place of a segment, of two where it is half of a character.
+// The DOM range of the unit at an offset of a segment; of both units of a surrogate pair.
 function rangeOf({ element, start }, position) {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT), range = document.createRange();
   let left = position - start, node = null;
@@ -19,7 +19,7 @@ function rangeOf({ element, start }, position) {
   return range;
 }
 
-// The box of a character; a line end has none, what stands before it lends its own right edge.
+// The box of a character; a line end has none and gets the right edge of the character before it.
 function boxAt(segment, position) {
   for (let at = Math.min(position, segment.end - 1); at >= segment.start; at -= 1) {
     const boxes = rangeOf(segment, at).getClientRects(), box = boxes[boxes.length - 1];
@@ -28,7 +28,7 @@ function boxAt(segment, position) {
   return segment.element.getBoundingClientRect();
 }
 
-// The first character of a segment that ends below a height: lines come in order, so their boxes can be halved.
+// The first character of a segment whose box ends below a height, by binary search, since lines are in order.
 function firstBelow(segment, y) {
   let low = segment.start, high = segment.end - 1;
   while (low < high) {
@@ -38,7 +38,7 @@ function firstBelow(segment, y) {
   return low;
 }
 
-// The place nearest to a point, among segments; -1 without any.
+// The offset nearest to a point among segments; -1 without segments.
 function nearestPlace(segments, x, y) {
   let best = null, least = Infinity;
   for (const segment of segments) {
@@ -61,7 +61,7 @@ function nearestPlace(segments, x, y) {
   return place < 0 ? segment.start : place;
 }
 
-// Where words or sentences begin within some room of a place, in order.
+// The starts of words or sentences near an offset, in order.
 function beginnings(text, position, sentences) {
   const room = sentences ? 3000 : 240, near = (from, to) => text.slice(Math.max(0, from), to);
   const before = near(position - room, position), skip = position > room ? Math.max(0, before.search(/\s/)) : 0;
@@ -78,19 +78,19 @@ function beginnings(text, position, sentences) {
   return found;
 }
 
-// The next beginning of a word or sentence in a direction; the place itself where there is none.
+// The next start of a word or sentence in a direction (1 or -1); the offset itself without one.
 function stepFrom(text, position, by, sentences) {
   const found = beginnings(text, position, sentences);
   const next = by > 0 ? found.find((at) => at > position) : found.findLast((at) => at < position);
   return next ?? position;
 }
 
-// The beginning of a word that is nearest to a place.
+// The start of a word nearest to an offset.
 function snapped(text, position) {
   return beginnings(text, position, false).reduce((best, at) => (Math.abs(at - position) < Math.abs(best - position) ? at : best), Infinity);
 }
 
-// Light a range for a moment, or until it is put out: a highlight changes nothing in the page.
+// Highlight a range. Returns what ends it. CSS highlights leave the DOM unchanged.
 function lightRange(name, range) {
   if (!window.CSS || !CSS.highlights || !range) return () => {};
   const lit = CSS.highlights.get(name) || new Highlight();

@@ -1,9 +1,9 @@
-// The whole document on a strip, in lanes that never cover each other: parents, leaves, what is in no chunk, gold, what was found.
+// An overview of the whole document as a strip with a lane each for parents, leaves, gaps, gold and matches.
 const LANES = { parent: [1, 2], leaf: [4, 7], gap: [12, 3], gold: [16, 4], found: [21, 4] }; // left edge and width in pixels
 
 function createRuler(host, go) {
   const canvas = host.querySelector("canvas"), view = host.querySelector(".view"), probe = host.querySelector(".probe");
-  const kept = document.createElement("canvas"); // what changes with the document alone
+  const kept = document.createElement("canvas"); // the part that changes only with the document
   let key = "";
   const share = (event) => {
     const box = host.getBoundingClientRect();
@@ -18,7 +18,7 @@ function createRuler(host, go) {
 
   const paint = (name) => { probe.style.color = `var(${name})`; return getComputedStyle(probe).color; };
 
-  // Leaves in turn where they can be told apart; where many fall on one pixel, their parents in turn, else one tint.
+  // Leaves in alternating colours; if many fall on one pixel, alternating by parent; if parents are too many as well, one colour.
   function drawKept(model, height, scale, colours) {
     kept.width = canvas.width;
     kept.height = canvas.height;
@@ -39,7 +39,7 @@ function createRuler(host, go) {
     }
   }
 
-  // seen: first and last position in view, or null.
+  // seen: the first and last offset in view, or null.
   function draw(model, { selected, focus, matches, here, gold }, seen) {
     const width = host.clientWidth, height = host.clientHeight, scale = window.devicePixelRatio || 1;
     if (!width || !height) return;

@@ -1,10 +1,10 @@
-// Keeps only the slabs around the view in the page. Two spacers stand for the rest: their heights are estimates until a
-// slab was drawn once. The browser's own scroll anchoring holds what is in view while a slab above it takes its real
-// height; where there is none, the difference is scrolled by hand.
+// Virtual scrolling: only the slabs around the view are in the page, and two spacers take the room of the others. A
+// slab's height is estimated until it is drawn. When a slab above the view gets its real height, the browser's scroll
+// anchoring keeps the view in place; browsers without it get the difference added to scrollTop.
 const ANCHORS = CSS.supports("overflow-anchor", "auto");
-const MOST_HELD = 40; // slabs
+const MOST_HELD = 40; // most slabs kept in the page for a selection
 
-// held(): the first and last slab a selection reaches into, which stay; null for none.
+// held(): the first and last slab of the text selection, which stay in the page; null without one.
 function createScroller(host, { draw, estimate, moved, held }) {
   const above = make("div", "space"), below = make("div", "space");
   let count = 0, heights = new Float64Array(0), tops = new Float64Array(1);
@@ -32,7 +32,7 @@ function createScroller(host, { draw, estimate, moved, held }) {
   }
 
   function fill(from, to) {
-    const near = held() ? MOST_HELD : 1; // what a selection holds is not left behind, unless it would be a whole book
+    const near = held() ? MOST_HELD : 1; // keep the slabs of a selection, up to a limit
     if (elements.length && (from > last() + near || to < first - near)) clear();
     if (!elements.length) { first = from; insert(from, true); }
     const before = first;
@@ -42,7 +42,7 @@ function createScroller(host, { draw, estimate, moved, held }) {
     let grown = 0;
     elements.forEach((element, offset) => {
       const { height } = element.getBoundingClientRect();
-      if (!height) return; // not laid out: the reader is hidden
+      if (!height) return; // not laid out while the reader is hidden
       if (first + offset < before) grown += height - heights[first + offset];
       heights[first + offset] = height;
     });
@@ -62,7 +62,7 @@ function createScroller(host, { draw, estimate, moved, held }) {
     space();
   }
 
-  // Fonts arrive, prefixes are shown, the window is made narrower: slabs change their heights by themselves too.
+  // Slabs also change height without being drawn: when fonts arrive, prefixes are shown or the window is resized.
   const watcher = new ResizeObserver((entries) => {
     for (const { target } of entries) {
       const index = Number(target.dataset.slab);
@@ -74,7 +74,7 @@ function createScroller(host, { draw, estimate, moved, held }) {
     const now = Math.max(20, Math.floor((Math.min(host.clientWidth, 860) - 130) / 7.4));
     if (now !== columns && count) { columns = now; guess(); space(); }
     render();
-    // The page is still being laid out, or made narrower: nobody has scrolled away from what was brought into view.
+    // After a resize without scrolling in between, bring the last target back into view.
     const aim = wanted || reached;
     if (aim) bring(aim.index, aim.locate);
     moved();
@@ -86,7 +86,7 @@ function createScroller(host, { draw, estimate, moved, held }) {
     settle();
   }
 
-  // Scroll so that a place of a slab, a box of the window, stands at a height of the view; at once, and once.
+  // Scroll at once so that the box `locate(element)` of a slab is `y` pixels below the view's top.
   function align(index, locate, y) {
     if (!count || !host.clientHeight) return;
     wanted = reached = null;
@@ -98,7 +98,7 @@ function createScroller(host, { draw, estimate, moved, held }) {
     }
   }
 
-  // Scroll to a place in a slab, and hold it for a few frames while fonts and layout may still move it.
+  // Scroll to a place in a slab, repeated for a few frames while fonts and layout may still move it.
   function bring(index, locate) {
     const aim = { index, locate };
     wanted = aim;
@@ -133,8 +133,8 @@ function createScroller(host, { draw, estimate, moved, held }) {
     align,
     bringing: () => Boolean(wanted),
     heightOf: (index) => heights[index],
-    // Begin anew with so many slabs: at the top, or with a place kept, { index, locate, y }. known(index): the height of
-    // a slab where it is known, else nothing.
+    // Start with this number of slabs, scrolled to the top or to `kept`: { index, locate, y }, as for `align`.
+    // known(index): the height of a slab if it is known, else undefined.
     load(slabs, known, kept) {
       clear();
       first = 0;
@@ -148,7 +148,7 @@ function createScroller(host, { draw, estimate, moved, held }) {
       host.scrollTop = 0;
       if (count) render();
     },
-    // Draw what is in the page again, in place; all of it, or the slabs that `wanted` lets through.
+    // Draw the slabs in the page again, in place. wanted(index): which of them.
     redraw(wanted = () => true) {
       elements = elements.map((old, offset) => {
         if (!wanted(first + offset)) return old;
@@ -161,7 +161,7 @@ function createScroller(host, { draw, estimate, moved, held }) {
       });
     },
     drawn: () => elements.map((element, offset) => [first + offset, element]),
-    // Slab and share of it at a height of the view in pixels.
+    // [index of the slab, fraction of its height] at `y` pixels below the view's top.
     at(y) {
       const index = indexAt(host.scrollTop + y);
       return [index, Math.min(1, Math.max(0, (host.scrollTop + y - tops[index]) / (heights[index] || 1)))];

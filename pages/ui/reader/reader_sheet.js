@@ -1,4 +1,4 @@
-// A page of the original with the chunks' boxes over it, and its page turn.
+// A page of the original as a picture, with the chunks' boxes over it and buttons that turn pages.
 function drawSheet(self, host, actions, follow) {
   const page = self.pageData, { model } = self;
   if (!page) { host.replaceChildren(); delete host.dataset.page; return; }
@@ -57,8 +57,8 @@ function drawSheet(self, host, actions, follow) {
   if (follow === "arrived" || place.top < box.top || place.bottom > box.bottom) hold(scroll, first);
 }
 
-// Keep a place in the middle of the view, and its beginning in view, until a hand moves the page: when it is drawn first, nothing
-// has its size yet, and there is nothing to scroll.
+// Keep an element in the middle of the view, and its top in view, until the user scrolls: when the page is first drawn, nothing
+// has its size yet, so one scroll would have no effect.
 function hold(scroll, place) {
   scroll.held?.disconnect();
   const sized = scroll.held = new ResizeObserver(() => {
@@ -69,20 +69,20 @@ function hold(scroll, place) {
   for (const element of [scroll, place.parentElement]) sized.observe(element);
 }
 
-// A number typed leads to that page.
+// The field for a page number.
 function pageField(page, model, actions) {
   const field = make("input", "go-to");
   Object.assign(field, { type: "number", min: 1, max: page.count, placeholder: "Go to …" });
   field.setAttribute("aria-label", `Go to ${model.pageWord}`);
   field.onkeydown = (event) => {
-    event.stopPropagation(); // its letters are no keys of the reader
+    event.stopPropagation(); // typed letters are not keys of the reader
     const to = Math.round(Number(field.value));
     if (event.key === "Enter" && to >= 1) actions.turn(Math.min(to, page.count));
   };
   return field;
 }
 
-// The words that a link cites, on the page they stand on: framed and named, since a file's own marker may be as yellow. Returns
+// Draw the cited words on the page, with a frame and a label, since the file may have yellow marks of its own. Returns
 // the first frame.
 function drawLit(page, frame) {
   for (const old of frame.querySelectorAll(".lit-box, .lit-frame")) old.remove();
@@ -97,7 +97,7 @@ function drawLit(page, frame) {
   return frames[0];
 }
 
-// Parents around their children: all of them faintly, that of the chosen chunk strongly and by its name.
+// Draw the parents' boxes: all of them faint, the selected chunk's parent strong and with its name.
 function drawParents({ model, pageData, selected }, frame) {
   for (const old of frame.querySelectorAll(".parent-box")) old.remove();
   const chosen = selected >= 0 ? model.leaves[selected].parent : -1;
@@ -110,7 +110,7 @@ function drawParents({ model, pageData, selected }, frame) {
   }
 }
 
-// A chunk that goes on over a page's end says where, and leads there.
+// A button to the page on which a chunk goes on.
 function tellOfOtherPages(frame, page, model, actions) {
   const last = new Map(page.boxes.map((box) => [box[0], box])), first = new Map([...page.boxes].reverse().map((box) => [box[0], box]));
   const say = ([index, x0, y0, , y1], words, to, below) => {

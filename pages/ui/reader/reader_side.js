@@ -1,5 +1,5 @@
-// What stands beside the text: the chosen chunk.
-// Its near-duplicates in the document: each leads there.
+// The panel beside the text, with the selected chunk.
+// Its near-duplicates in the document, each with a link.
 function nearDuplicateList(pairs, actions) {
   if (!pairs.length) return [];
   const rows = pairs.slice(0, SHOWN_ROWS).map(([other, said]) => {
@@ -11,8 +11,8 @@ function nearDuplicateList(pairs, actions) {
   return [make("h4", "", "Almost the same"), ...rows, ...more(pairs.length)];
 }
 
-// Values that lead to their places, those without one as they are. places: [words, start, end, version], from -1:
-// nowhere; version "": of this document.
+// Draw values as links to their spans. places: [text, start, end, version]; start -1: no link; version "": this
+// document.
 function placesCell(places, actions) {
   const cell = make("dd", "");
   places.forEach(([words, start, end, version], at) => {
@@ -48,9 +48,9 @@ function factRow(name, value, title) {
   return row;
 }
 
-// card, of the chosen chunk or of another, or null: { leaf, features: [label, words or places], near_duplicates: [leaf,
-// how alike], notes }.
-// said: how its boundaries and edits are called, [words] each.
+// card: { leaf, features: [label, text or places], near_duplicates: [leaf, similarity in words], notes }, or null; it may
+// still be that of another chunk.
+// said: the names of its edits.
 function drawChunk(model, index, host, actions, card = null, said = []) {
   if (index < 0) {
     const hint = make("p", "hint", "Click a chunk in the text or in the tree, or step from one to the next with ");

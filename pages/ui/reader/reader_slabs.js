@@ -1,13 +1,13 @@
-// The text cut into slabs, the units that come and go while it scrolls: a parent's text each, or a part of a long one.
-// A slab is a list of pieces; a piece is a block, or the part of one that falls into the slab, or into a leaf that begins
-// with a line of it.
-const SLAB = 4000; // characters, about
+// Divides the text into slabs, the units of virtual scrolling: the text of a parent, or a part of a long one. A slab is a
+// list of pieces; a piece is a block or a part of one. Blocks are divided at the ends of slabs, and where a leaf begins
+// with a line.
+const SLAB = 4000; // approximate length of a slab in characters
 
 function layOut(model) {
   const { text, blocks, blockEnds, parents, borders } = model;
   const slabs = [];
 
-  // Where a piece that is too long may be parted: at a line's end, else at a leaf's.
+  // The offset at which to divide a piece that is too long: the end of a line, else of a leaf.
   function cutAfter(start, end) {
     if (end - start <= SLAB * 1.5) return end;
     const line = text.indexOf("\n", start + SLAB);
@@ -35,7 +35,7 @@ function layOut(model) {
         begin = cut;
       }
     };
-    const loose = (from, to) => { // text no block holds: paragraphs, parted by blank lines
+    const loose = (from, to) => { // text outside all blocks, as paragraphs between blank lines
       const pattern = /\S[\s\S]*?(?=\n[ \t]*\n|$)/g, words = text.slice(from, to);
       for (let found = pattern.exec(words); found; found = pattern.exec(words)) put(-1, from + found.index, from + found.index + found[0].length);
     };
@@ -65,7 +65,7 @@ function layOut(model) {
   return slabs;
 }
 
-// Where leaves begin with a line inside [from, to): the starts of those lines.
+// The starts of the lines inside [from, to) with which leaves begin.
 function leafLines(model, from, to) {
   const { leafStarts, text } = model, found = [];
   for (let index = firstNotBelow(leafStarts, from + 1); index < leafStarts.length && leafStarts[index] < to; index += 1) {
@@ -76,7 +76,7 @@ function leafLines(model, from, to) {
   return found;
 }
 
-// Which of a slab's parents begin and end with it: the bracket is drawn across slabs, its hooks only there.
+// Set which of a slab's parents begin and end in it: only there a bracket gets its hooks.
 function bracket(slabs) {
   slabs.forEach((slab, index) => {
     const before = index ? slabs[index - 1].path : [], after = index + 1 < slabs.length ? slabs[index + 1].path : [];
@@ -85,7 +85,7 @@ function bracket(slabs) {
   });
 }
 
-// A slab's height in pixels before it was ever drawn. `columns`: characters a line of plain text holds.
+// The estimated height of a slab in pixels. columns: characters in a line of plain text.
 function estimateHeight(model, slab, columns) {
   let height = 14;
   for (const { block, start, end } of slab.pieces) {

@@ -1,4 +1,4 @@
-// A table's lines as rows of a grid. Its text stays whole, separators included, so that offsets still mean something.
+// A table's lines as rows of a grid. Its text stays complete, separators included, so that offsets stay valid.
 
 // inline: draws text with its chunk's number, as drawSlab does.
 function drawTable(model, block, start, end, holder, inline) {

@@ -1,21 +1,21 @@
-// A slab of the document's text with its leaves drawn on it. Every character shown comes through textContent.
-// look: { selected: leaf, focus: [start, end] or null, matches: what was found, here: the match in turn, gold: judged spans,
-// edits: as readEdits has them, marks: compared cuts, leads: links by number that lead to a place of the library, label: names the reader where there are two }
+// Draws a slab of the document's text with its leaves. All text is set through textContent, never as HTML.
+// look: { selected: leaf, focus: cited [start, end] or null, matches: found words, here: the present match, gold: gold spans,
+// edits: from readEdits, marks: compared cuts, leads: indices of the links into the library, label: the reader's name if there are two }
 const WRAPPED = new Set(["markdown", "text", "eml", "msg", "rst", "org"]); // kinds whose lines people wrap by hand
 const FLOWING = new Set(["paragraph", "quote", "loose"]);
-const RAILS = 3; // brackets one can tell apart in the margin
-const HARD_LINE = /^(?:[\s\d>|#*•-]|[A-Z][\w-]{0,14}: )/; // what begins so is a line of its own
+const RAILS = 3; // most brackets beside each other in the margin
+const HARD_LINE = /^(?:[\s\d>|#*•-]|[A-Z][\w-]{0,14}: )/; // a line that begins like this is not the continuation of a wrapped one
 
 function drawSlab(model, slab, look) {
   const { text, leaves, parents, blocks, gaps, links } = model;
-  const segments = [], lit = []; // lit: [leaf, element] for what shows that a leaf is chosen
+  const segments = [], lit = []; // lit: [leaf, element] of the elements that show whether the leaf is selected
   const element = make("section", "slab");
   const markStarts = look.marks.map((mark) => mark.position);
   let wrapped = false; // whether the block being drawn may be wrapped by hand
 
   const parentWords = (index) => `Parent ${index + 1}, level ${parents[index].level} · ${grouped(parents[index].tokens)} tokens · ${parents[index].headings.join(" › ")}`;
 
-  // A rail for each parent; of more than RAILS, the outer ones share the first.
+  // Draw a bracket for each parent; beyond RAILS, the outer parents share the first one.
   function brackets() {
     const { path } = slab, folded = Math.max(0, path.length - RAILS);
     path.forEach((index, depth) => {
@@ -35,7 +35,7 @@ function drawSlab(model, slab, look) {
     element.append(label);
   }
 
-  // A boundary: its handle stands where the own text of its second chunk begins.
+  // Make the handle of a boundary, at the start of its second chunk's own text (after the overlap).
   function asHandle(sign, index) {
     const leaf = leaves[index], { ends } = index ? whyOf(leaves[index - 1]) : {}, { begins } = whyOf(leaf);
     sign.dataset.edge = String(index);
@@ -46,7 +46,7 @@ function drawSlab(model, slab, look) {
     return sign;
   }
 
-  // A chunk's number, and its prefixes behind it. where: "margin" beside the line, "inline" in the middle of one.
+  // A chunk's number, followed by its prefixes. where: "margin" beside the line, or "inline" within it.
   function number(index, where) {
     const leaf = leaves[index], cut = make("i", `cut ${where}`);
     cut.dataset.number = String(index + 1);
@@ -62,7 +62,7 @@ function drawSlab(model, slab, look) {
     return [...parts, ghosts];
   }
 
-  // Text as it is; line ends at which somebody wrapped a paragraph by hand become blanks, by their style alone.
+  // Append the text unchanged; line ends inside a hand-wrapped paragraph only look like blanks, by CSS.
   function put(holder, start, end) {
     let from = start;
     for (let at = wrapped ? text.indexOf("\n", start) : -1; at >= 0 && at < end; at = text.indexOf("\n", at + 1)) {
@@ -115,7 +115,7 @@ function drawSlab(model, slab, look) {
 
   const gapClass = (gap) => (gaps[gap].off ? "off" : gaps[gap].lost ? "lost" : "aside");
 
-  // A stretch of one leaf, or of one gap: what is tinted as a whole.
+  // Begin a run: consecutive text of one leaf or of one gap, with one background colour.
   function newRun(container, { found, gap }) {
     const run = make("span", "run"), owner = found.at(-1);
     if (found.length) {
@@ -130,7 +130,7 @@ function drawSlab(model, slab, look) {
     return run;
   }
 
-  // where: how the number of a chunk that begins with the first character is shown.
+  // Draw text[start, end). where: how the number of a chunk that begins at `start` is shown, as in `number`.
   function inline(container, start, end, where = "inline") {
     const cuts = [end];
     for (let index = firstNotBelow(model.borders, start + 1); index < model.borders.length && model.borders[index] < end; index += 1) cuts.push(model.borders[index]);
@@ -161,7 +161,7 @@ function drawSlab(model, slab, look) {
     }
   }
 
-  // An item's later lines hang under its first word.
+  // Draw a list; the wrapped lines of an item are indented to its first word.
   function drawList(holder, start, end) {
     for (let from = start; from < end;) {
       let to = text.indexOf("\n", from);
@@ -216,7 +216,7 @@ function drawSlab(model, slab, look) {
   return { element, segments, lit };
 }
 
-// A link is followed by a click or a key alone: without an address of its own the browser cannot look it up by itself.
+// Links have no href, so that the browser cannot prefetch them: only a click or a key follows one.
 const SAFE_LINK = /^(?:https?:\/\/|mailto:)/i;
 function asLink(element, target, index, leads) {
   const outside = SAFE_LINK.test(target);

@@ -1,5 +1,5 @@
-// The chunk tree. Only the rows in view are in the page, so a tree of thousands opens at once.
-const ROW = 27; // pixels
+// The chunk tree. Only the rows in view are in the page, so that a tree with thousands of rows opens at once.
+const ROW = 27; // height of a row in pixels
 
 function createTree(host, choose) {
   const body = make("div", "tree-rows");
@@ -12,11 +12,11 @@ function createTree(host, choose) {
     return words.length > 60 ? `${words.slice(0, 59)}…` : words || "blank";
   };
 
-  const deep = (parent, end) => { // its first or last leaf
+  const deep = (parent, end) => { // the first (end 0) or last (end -1) leaf below a parent
     const { inner, leaves } = model.parents[parent];
     return leaves.length ? model.leaves[leaves.at(end)] : inner.length ? deep(inner.at(end), end) : null;
   };
-  // A parent is named by the heading all of it stands under, or by the first and last of those that part it.
+  // A parent's title: the heading that all its leaves share, else its first and last heading.
   function titleOf(index) {
     const first = deep(index, 0), last = deep(index, -1), parent = model.parents[index];
     if (!first || !first.headings.length || !last.headings.length) return nameOf(parent);
@@ -27,7 +27,7 @@ function createTree(host, choose) {
     return `${first.headings.at(named)} – ${last.headings.at(named)}`;
   }
 
-  // The rows that are open, in order: { parent or leaf, depth, place among its kin }.
+  // Collect the visible rows in order: { parent, leaf (-1 for the other one), depth, place among its `size` siblings }.
   function unfold() {
     rows = [];
     const family = (parents, leaves, depth) => {
@@ -99,7 +99,7 @@ function createTree(host, choose) {
     render();
   }
 
-  const up = (index) => { // to the row one level above
+  const up = (index) => { // the row of the parent
     let at = index;
     while (at > 0 && rows[at].depth >= rows[index].depth) at -= 1;
     return at;
@@ -124,7 +124,7 @@ function createTree(host, choose) {
   sized.observe(host);
 
   return {
-    // same: another cut of the text before; parents that are open stay so by their place. leaf: the chosen one, or -1.
+    // same: another cut of the same text, where open parents stay open, matched by their start. leaf: selected, or -1.
     load(next, same = false, leaf = -1) {
       const places = new Set(same && model ? [...opened].map((parent) => model.parents[parent].start) : []);
       model = next;
@@ -136,7 +136,7 @@ function createTree(host, choose) {
       if (leaf >= 0) this.show(leaf, true);
       else { unfold(); render(); }
     },
-    // Light a leaf's row, its parents opened. anew: the rows are another cut's.
+    // Highlight the row of a leaf and open its parents. anew: the rows belong to a former cut.
     show(leaf, anew = false) {
       chosen = leaf;
       if (leaf >= 0) {

@@ -1,7 +1,7 @@
-// Which part of the text stands where in the window. slabs(): as they are laid out now; sketches: a drawn slab's element ->
+// Maps offsets in the text to positions in the window and back. slabs(): the present slabs. sketches: a slab's element ->
 // its segments, in order.
 function createView(host, scroller, slabs, sketches) {
-  function slabOf(position) { // the last one that begins at or before it
+  function slabOf(position) { // the last slab that begins at or before the position
     let low = 0, high = slabs().length;
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -13,7 +13,7 @@ function createView(host, scroller, slabs, sketches) {
   const holding = (segments, position) => segments.find(({ end }) => end > position) || segments[segments.length - 1] || null;
   const segmentsOf = (element) => sketches.get(element).segments;
 
-  // Where a character stands, as the scroller asks for it.
+  // The box of a character, as a `locate` function for the scroller.
   const placeOf = (position) => (element) => {
     const segment = holding(segmentsOf(element), position);
     return segment ? boxAt(segment, Math.max(position, segment.start)) : element.getBoundingClientRect();
@@ -22,18 +22,18 @@ function createView(host, scroller, slabs, sketches) {
   return {
     slabOf,
     segmentAt: (element, position) => holding(segmentsOf(element), position)?.element,
-    // The drawn segment that holds a character, or the next one in its slab; null where its slab is not drawn.
+    // The drawn segment that contains a position, or the next one in its slab; null if its slab is not drawn.
     segmentNear(position) {
       const element = slabs().length ? scroller.elementOf(slabOf(position)) : null;
       return element ? holding(segmentsOf(element), position) : null;
     },
-    // The character at a point of the window, -1 where no text is near.
+    // The offset at a point of the window, -1 without text near it.
     pointAt(x, y) {
       const drawn = scroller.drawn().map(([, element]) => element);
       const near = drawn.filter((element) => { const box = element.getBoundingClientRect(); return box.top <= y && box.bottom >= y; });
       return nearestPlace((near.length ? near : drawn).flatMap(segmentsOf), x, y);
     },
-    // The first character in view and the height it stands at, from the upper edge; null for none.
+    // The first character in view and its distance from the upper edge in pixels; null without one.
     topmost() {
       if (host.hidden || !host.clientHeight) return null;
       const edge = host.getBoundingClientRect().top;
@@ -47,9 +47,9 @@ function createView(host, scroller, slabs, sketches) {
       }
       return null;
     },
-    // A character at a height, as the scroller takes it.
+    // A position and its distance from the upper edge, as arguments for the scroller's `align`.
     keptAt: ({ position, y }) => ({ index: slabOf(position), locate: placeOf(position), y }),
-    // First and last position in view, to the line.
+    // The first and last offset in view, exact to the line.
     seen() {
       const all = slabs();
       if (host.hidden || !all.length || !host.clientHeight) return null;

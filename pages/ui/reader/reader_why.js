@@ -1,7 +1,7 @@
-// Why a boundary fell where it did, beside it while it is pointed at or has the focus; Escape puts it away.
-const HOVER = 110; // milliseconds: a pointer that only passes by asks nothing
+// A tooltip with the reason for a boundary, while it is pointed at or has the focus; Escape hides it.
+const HOVER = 110; // milliseconds before it is shown, so that a passing pointer shows nothing
 
-// hint(): words on what can be done there, "" for nothing.
+// hint(): a sentence on what can be done there, "" for none.
 function createWhy(self, stage, host, hint) {
   const tip = make("div", "why");
   tip.setAttribute("role", "tooltip");

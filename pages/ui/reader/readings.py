@@ -1,4 +1,4 @@
-"""Documents for the reader, cached: parsed, packed, and their pages as pictures with boxes."""
+"""Documents for the reader, cached: their structure, their text, and their pages as pictures with boxes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from pages.ui.reader.data import Reading
 from pages.ui.reader.text import TextReading, read_text
 from pages.ui.shared import services, words
 
-DRAWN = ("pdf", "image")  # kinds of documents whose pages can be drawn
+DRAWN = ("pdf", "image")  # kinds of documents whose pages can be shown as pictures
 PAGE_SCALE = 1.8  # pixels per point: sharp in the reader's column, a few hundred kilobytes a page
 
 
 def document(version: str) -> Document:
-    """A document with its structure. It stays until the same file is read in another way, whatever else changes."""
+    """A document with its structure, cached until its file is parsed in another way."""
     return _document(str(services.home()), version, services.library().parse_fingerprint(version))
 
 
@@ -31,7 +31,7 @@ def _document(place: str, version: str, read: str) -> Document:
 
 
 def units(version: str) -> tuple[Unit, ...]:
-    """The definitions in a program; () for other documents, and for languages without a grammar."""
+    """The definitions in a source file; () for other documents, and for languages without a grammar."""
     language = document(version).metadata.get("language", "") if document(version).kind == "code" else ""
     return (
         _units(str(services.home()), version, services.library().parse_fingerprint(version), language)
@@ -47,7 +47,7 @@ def _units(place: str, version: str, read: str, language: str) -> tuple[Unit, ..
 
 
 def text(version: str) -> TextReading:
-    """A document's text as the reader's shelf takes it."""
+    """A document's text as data for the reader."""
     return _text(str(services.home()), version, services.library().parse_fingerprint(version))
 
 
@@ -105,6 +105,7 @@ def _united(boxes: Iterable[list[float]]) -> list[list[float]]:
 
 @st.cache_resource(max_entries=12, show_spinner=False)
 def _picture(place: str, version: str, read: str, number: int) -> dict[str, Any]:
+    """A page's picture as a data URL, with its size in points, its number, and how its text was read."""
     from core.parsing.pictures.drawing import render_page
 
     library = services.library()

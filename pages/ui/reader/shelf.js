@@ -1,9 +1,9 @@
-// Documents by key, shared by the component that brings a text and the one that draws it: a text travels once, however
-// often the page runs anew. Components of one page live in one window.
+// Documents by key, shared by the component that receives a text and those that draw it, so that a text is sent only
+// once however often the page runs. All components of a page share the window.
 const shelf = (window[Symbol.for("lectern.shelf")] ??= new Map());
 const SHELVED = "lectern-shelved";
 
-// Readers of one text that scroll together: the one moved last by hand leads, the others follow. A member:
+// Readers of one text that scroll together: the one the user scrolled last leads, the others follow. A member:
 // { key(): the text's key, or "" while it scrolls alone; follow(position, height) }.
 const scrollGroup = (window[Symbol.for("lectern.scroll-group")] ??= { members: new Set(), leader: null });
 function scrollOthers(member, position, height) {

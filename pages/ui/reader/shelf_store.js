@@ -1,4 +1,4 @@
-// Takes a document's bytes: its key on the first line, then JSON. Nothing is drawn here.
+// Receives a document's bytes, the key on the first line and then JSON, and stores them. Nothing is drawn here.
 export default function ({ data, parentElement }) {
   if (!data) return undefined;
   const words = new TextDecoder();
@@ -11,10 +11,10 @@ export default function ({ data, parentElement }) {
     performance.measure("lectern.shelve", { start: started });
     window.dispatchEvent(new Event(SHELVED));
   }
-  // Drawn elsewhere on the page, the new one takes it up before the old one lets it go.
+  // When the component moves on the page, the new instance takes the text before the old one releases it.
   const held = shelf.get(key);
   (held.holders ??= new Set()).add(parentElement);
-  // Streamlit ends a call that the next one overtook, too: what still stands in the page a moment later holds its text.
+  // Streamlit also calls this when a newer call replaces this one: an element still in the page keeps its text.
   return () => setTimeout(() => {
     if (parentElement.isConnected) return;
     held.holders.delete(parentElement);

@@ -1,5 +1,5 @@
-// Streamlit reads its theme when it loads, from a note that the browser keeps under the path it was loaded at: all pages
-// get the same one.
+// Streamlit reads its theme on loading, from local storage under the path it was loaded at, so it is set for the paths of
+// all pages.
 const CHOICES = [["System", "contrast", "As the system"], ["Light", "light_mode", "Light"], ["Dark", "dark_mode", "Dark"]];
 const noteAt = (path) => `stActiveTheme-${path}-v2`;
 

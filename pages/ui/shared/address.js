@@ -1,13 +1,13 @@
-// Which addresses make a step of their own in the browser's history. Streamlit pushes one for every change of the query:
-// a hundred turns of a slider would be a hundred steps back. Here a place is left only for another place; a dial, a
-// filter or the chosen chunk refine the place one is at, also where it was a cited span. `lecternPlaces`: set once a window, whatever is mounted anew.
+// Decides which URLs become entries of the browser's history. Streamlit pushes an entry for every change of the query, so
+// a hundred moves of a slider would be a hundred steps back. Here only another place pushes one; a dial, a filter or the
+// selected chunk replaces the present entry, also that of a cited span. `lecternPlaces`: makes this run once per window.
 const PLACES = ["library", "document", "span", "question", "run", "tab"];
 
 function stepOf(url) {
   const next = new URL(url, location.href), here = new URL(location.href);
   if (next.pathname !== here.pathname) return "push";
-  if (!next.searchParams.has("library")) return "skip"; // on its way to another page, which pushes its own
-  if (!here.searchParams.has("library")) return "replace"; // a page just opened has said where it is
+  if (!next.searchParams.has("library")) return "skip"; // the app is opening another page, which pushes its own entry
+  if (!here.searchParams.has("library")) return "replace"; // a page just opened completes its URL
   const other = (name) => next.searchParams.get(name) !== here.searchParams.get(name);
   return PLACES.some((name) => other(name) && (name !== "span" || next.searchParams.has(name))) ? "push" : "replace";
 }

@@ -1,7 +1,7 @@
-// Markdown within lines, for what is only shown: spans [start, end, name] of a text, and its signs, which are left out.
+// Inline Markdown for display: spans [start, end, name] of a text, and the Markdown signs, which are not drawn.
 const SIGN = "sign";
 const FENCES = /^[ \t]*(?:`{3,}|~{3,})[^\n]*(?:\n|$)/gm;
-const VERBATIM = [ // what stands on both sides of words in which nothing is a sign, and what it makes of them
+const VERBATIM = [ // delimiters of text in which nothing else is markup, and the name of its span
   [/(?<![`\\])(`+)(?!`)((?:[^\n]|\n(?!\s*\n))+?)(?<!`)\1(?!`)/g, "inline-code"],
   [/(?<!\\)(\$\$)([^$]+?)\1/g, "math"],
   [/(?<![\\$])(\$)(?=[^\s$])([^$]*?[\\^_={}][^$]*?)(?<=\S)\1(?!\d)/g, "math"],
@@ -12,13 +12,13 @@ const PAIRS = [
   [/(~~)(?=\S)([^\n]+?)(?<=\S)\1/g, "struck"],
 ];
 const BREAK = /<br\s*\/?>/gi;
-const SIGNS = [ // of headings, links, escapes and words set in tags
+const SIGNS = [ // signs of headings, links, escapes and HTML tags
   /<\/?(?:a|b|code|em|i|kbd|small|span|strong|sub|sup|u)(?:\s[^<>]*)?>/gi,
   /^#{1,6}[ \t]+/gm, /!?\[(?=[^[\]\n]+\]\([^\s()]*\))/g, /(?<=\[[^[\]\n]+)\]\([^\s()]*\)/g,
   /\[\[(?:[^[\]|\n]+\|)?(?=[^[\]\n]+\]\])/g, /(?<=\[\[[^[\]\n]+)\]\]/g, /\\(?=[!-/:-@[-`{-~])/g,
 ];
 
-// code: [start, end] of the blocks of code, whose fences alone are signs.
+// code: [start, end] of the code blocks, in which only the fences are signs.
 function markupOf(text, code) {
   const spans = [], verbatim = [...code], apart = ([first, last], start, end) => last <= start || first >= end;
   const take = ({ 0: all, 1: sign, index }, name) => {
@@ -39,7 +39,7 @@ function markupOf(text, code) {
   return spans;
 }
 
-// Runs [start, end, the spans that hold it] of text[from, to), each all inside or outside of every span; signs are left out.
+// Divide text[from, to) into runs [start, end, spans that contain it] at the ends of all spans; signs are left out.
 function runsOf(spans, from, to) {
   const near = spans.filter(([start, end]) => start < to && end > from), borders = new Set([from, to]);
   for (const span of near) for (const border of span.slice(0, 2)) if (border > from && border < to) borders.add(border);
@@ -51,5 +51,5 @@ function runsOf(spans, from, to) {
   return runs;
 }
 
-// Marks of items as the signs they stand for: the text stays as long as it is.
+// Draw the markers of list items as bullets; the length of the text stays the same.
 const bulleted = (text) => text.replace(/^([ \t]*)[-*+](?=[ \t]+\S)/gm, "$1•");

@@ -1,7 +1,7 @@
-// What stands over a text while it is judged: the bar beside marked words, a panel for what is typed or read, and a line
-// that says what was done. All of it comes from here and from data, and leaves as textContent.
+// Controls over a text that is judged: the bar beside marked words, a panel, and the notice of what was done. All text
+// is set through textContent.
 
-// Puts an element below a box of the window, above it where there is no room, and always inside what one sees of the stage.
+// Put an element below a box of the window, or above it without room there, always inside the visible part of the stage.
 function putBeside(element, stage, box) {
   const whole = stage.getBoundingClientRect(), { offsetWidth: wide, offsetHeight: high } = element;
   const frame = { left: whole.left, top: whole.top, width: whole.width, height: Math.min(whole.bottom, window.innerHeight) - whole.top };
@@ -11,9 +11,9 @@ function putBeside(element, stage, box) {
   element.style.top = `${within(below + high > frame.height - 8 && above > 8 ? above : below, frame.height - high)}px`;
 }
 
-// hosts: where words can be marked. act(mark, box): a person wants them judged. why(mark): they want to know why the
-// question that was asked last does not bring them. whole(): the mark a key stands for while nothing is marked, or null.
-// frame: where the keys belong to this component.
+// hosts: elements in which words can be marked. act(mark, box): judge the marked words. why(mark): explain why the last
+// question did not find them. whole(): the mark that a key refers to while no words are marked, or null. frame: the
+// element in which the keys work.
 function createJudgeBar(root, { stage, frame, hosts, selector, words, act, why, whole }) {
   const bar = make("div", "judge-bar"), go = make("button", "judge-go"), ask = make("button", "judge-go judge-why");
   const count = make("span", "judge-count"), said = make("span", "said-aloud");
@@ -26,7 +26,7 @@ function createJudgeBar(root, { stage, frame, hosts, selector, words, act, why, 
   bar.hidden = true;
   stage.append(bar, said);
 
-  const boxOf = ({ range }) => { // below its last line, or above its first
+  const boxOf = ({ range }) => { // the bar stands below the last line or above the first
     const whole = range.getBoundingClientRect(), lines = range.getClientRects(), last = lines[lines.length - 1] || whole;
     return { left: last.left, top: whole.top, bottom: last.bottom };
   };
@@ -49,7 +49,7 @@ function createJudgeBar(root, { stage, frame, hosts, selector, words, act, why, 
   const soon = () => { waiting ||= requestAnimationFrame(look); };
   const judge = (mark) => { if (mark && !self.off) act(mark, mark.range ? boxOf(mark) : null); };
   const explain = (mark) => { if (mark && self.asked) { why(mark); self.clear(); } };
-  for (const button of [go, ask]) button.addEventListener("pointerdown", (event) => event.preventDefault()); // the words stay marked
+  for (const button of [go, ask]) button.addEventListener("pointerdown", (event) => event.preventDefault()); // keeps the words marked
   go.onclick = () => judge(self.mark);
   ask.onclick = () => explain(self.mark);
 
@@ -70,9 +70,9 @@ function createJudgeBar(root, { stage, frame, hosts, selector, words, act, why, 
   for (const [target, ...how] of listening) target.addEventListener(...how);
   for (const host of hosts) host.addEventListener("scroll", () => requestAnimationFrame(place), { passive: true });
 
-  // What is marked now, not what was a frame ago.
+  // The present mark; the one stored may be a frame old.
   self.marked = () => { look(); return self.mark; };
-  // off: why nothing can be judged here, "" when it can. asked: the question that was asked last, "" for none.
+  // off: why judging is off, "" if it is on. asked: the last question on Ask, "" without one.
   self.update = ({ off, asked }) => { self.off = off; self.asked = asked; ask.title = asked; };
   self.clear = () => { document.getSelection().removeAllRanges(); self.mark = null; bar.hidden = true; };
   self.close = () => {
@@ -83,8 +83,8 @@ function createJudgeBar(root, { stage, frame, hosts, selector, words, act, why, 
   return self;
 }
 
-// Tells Python what is asked for, each time the last few requests: one that comes while the page still runs would else
-// take the place of the one before. `at` names a request, so that none is done twice.
+// Send a request to Python together with the last few: one sent while the page still runs would otherwise replace the
+// one before. `at` identifies a request, so that none is carried out twice.
 function createTeller(tell) {
   const sent = [];
   return (request) => {
@@ -93,14 +93,14 @@ function createTeller(tell) {
   };
 }
 
-// The line that says what was done. send(request): a person wants it back, or the line gone. name: its class.
+// The notice of what was done. send(request): called to undo it or to close the notice. name: its class.
 function createNotice(stage, send, name = "judge-notice") {
   const line = make("div", name);
   line.setAttribute("role", "status");
   stage.append(line);
   let drawn = 0;
   return {
-    // What is being done, until the page says what was: it may search again before.
+    // Shown until Python's notice arrives, since the page may search again first.
     wait(text) { drawn = -1; line.classList.remove("wrong"); line.replaceChildren(icon("hourglass_empty"), make("span", "", text)); },
     update(notice) {
       const serial = notice ? notice.serial : 0;

@@ -1,4 +1,4 @@
-// The panel over the text: where a question is typed for the words marked, and where gold says which questions it answers.
+// The panel over the text: the form for a question that marked words answer, and the list of the questions of a gold span.
 function createPanel(stage, closed) {
   const box = make("section", "judge-panel");
   box.setAttribute("role", "dialog");
@@ -11,13 +11,13 @@ function createPanel(stage, closed) {
     closed();
   };
   box.addEventListener("keydown", (event) => {
-    event.stopPropagation(); // what is typed here is no key of the page
+    event.stopPropagation(); // typed letters are not keys of the page
     if (event.key === "Escape") shut();
   });
   return {
     shut,
     holds: (target) => box.contains(target),
-    // beside: a box of the window, or null for the upper edge. first: what gets the focus.
+    // beside: a box of the window, or null for the upper edge. first: the element that gets the focus.
     open(title, parts, beside, first) {
       const head = make("header", ""), close = make("button", "bare"), name = make("h4", "", title);
       close.append(icon("close"));
@@ -41,7 +41,7 @@ function labelled(words, field) {
   return label;
 }
 
-// save({ question, answer }); returns the parts of the panel and the field that gets the focus.
+// The form for a question. save({ question, answer }). Returns the parts of the panel and the field that gets the focus.
 function questionForm(mark, question, save) {
   const form = make("form", ""), asked = make("textarea", ""), answer = make("input", ""), button = make("button", "judge-save", "Save");
   asked.rows = 2;
@@ -68,7 +68,7 @@ function questionForm(mark, question, save) {
   return { parts: [make("blockquote", "judge-quote", quoteOf(mark)), form], first: asked };
 }
 
-// The way to the questions a passage answers, drawn where it begins. kind: "span" inside what is a control itself.
+// The tag at the start of a gold span that opens its questions. kind: "span" inside another control.
 function goldTag(questions, kind = "button") {
   const tag = make(kind, "gold-tag", questions.length > 1 ? `◆ gold × ${questions.length}` : "◆ gold");
   tag.title = questions.map((each) => each.question).join("\n");
@@ -79,8 +79,8 @@ function goldTag(questions, kind = "button") {
 
 const ORIGIN_WORDS = { human: "judged by hand", imported: "imported", synthetic: "written by a program" };
 
-// Opens the panel on the questions a gold passage answers: { id, question, answer, origin } each. off: why none can be
-// removed, "" when they can.
+// Open the panel with the questions of a gold span: { id, question, answer, origin } each. off: why none can be removed,
+// "" if they can.
 function openGold(panel, questions, beside, off, remove) {
   const list = make("ul", "judge-list");
   for (const { id, question, answer, origin } of questions) {

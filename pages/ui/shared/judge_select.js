@@ -1,21 +1,21 @@
-// What a selection means: the place in its text of what a person marked. It is read from the elements that show text,
-// each of which knows its place, never by searching for the words; numbers, labels and prefixes are none of the text.
+// Maps the browser's selection to a span of the document's text. Elements that show text know their offsets, so the
+// words are never searched for; numbers, labels and prefixes do not count as text.
 const placed = new WeakMap(); // element -> { source, start, units }
 
-// source: { version, text, point(unit) }, `point` a code point of the document. units: where in the text each unit shown
-// stands, for words that are not shown as they are; null for those that are.
+// Register an element's text. source: { version, text, point(unit) }, where `point` gives the code point in the document.
+// units: for each unit shown its offset in the text; null if the text is shown unchanged.
 function setPlace(element, source, start, units = null) {
   placed.set(element, { source, start, units });
 }
 
-// The place before a unit shown; `ending`: the place after the one before it, which differs where something is left out.
+// The offset before a unit shown. ending: the offset after the previous unit, which differs where text is left out.
 function placeOf(element, shown, ending) {
   const { start, units } = placed.get(element);
   if (!units || !units.length) return start + (units ? 0 : shown);
   return ending || shown >= units.length ? units[Math.max(0, shown - 1)] + (shown ? 1 : 0) : units[shown];
 }
 
-// A selection inside a shadow root is told by the newer way that names the root, else by the root or the document itself.
+// The selection inside a shadow root: by getComposedRanges where the browser has it, else from the root or the document.
 function selectedIn(root) {
   const selection = document.getSelection();
   if (selection.getComposedRanges) return selection.getComposedRanges({ shadowRoots: [root] })[0];
@@ -28,13 +28,13 @@ function rangeIn(root, host) {
   if (!found || (found.startContainer === found.endContainer && found.startOffset === found.endOffset)) return null;
   const begins = found.startContainer.getRootNode() === root, ends = found.endContainer.getRootNode() === root;
   if (!begins && !ends) return null;
-  const range = document.createRange(); // what leaves the component ends with the host
+  const range = document.createRange(); // a selection that leaves the component ends at the host
   if (begins) range.setStart(found.startContainer, found.startOffset); else range.setStart(host, 0);
   if (ends) range.setEnd(found.endContainer, found.endOffset); else range.setEnd(host, host.childNodes.length);
   return range.collapsed ? null : range;
 }
 
-// How many units of the element's words stand before a boundary; `otherwise` where it stands outside.
+// The number of units of an element's text before a boundary of the range; `otherwise` if it is outside the element.
 function shownBefore(element, node, offset, otherwise) {
   if (!element.contains(node)) return otherwise;
   const before = document.createRange();
@@ -45,14 +45,14 @@ function shownBefore(element, node, offset, otherwise) {
 
 const WHOLE = new Intl.Segmenter(undefined, { granularity: "word" }), NEAR = 80; // units around a place, longer than a word
 
-// Where the word begins and ends that a unit stands in; a sign that is in none stands alone.
+// The start and end of the word around a unit; a character outside words counts as one.
 function wordAt(text, at) {
   const from = Math.max(0, at - NEAR), { index, segment } = WHOLE.segment(text.slice(from, at + NEAR)).containing(at - from);
   return [from + index, from + index + segment.length];
 }
 
-// { source, start, end, range } of the words marked in a host, whole ones, blanks at the edges left out; null for none. What reaches
-// into a second text ends with the first. selector: of the elements that were given a place.
+// { source, start, end, range } of the selection in a host, extended to whole words, without blanks at its ends; null without one.
+// A selection over several texts ends with the first. selector: of the elements registered with setPlace.
 function markedIn(root, host, selector) {
   const range = rangeIn(root, host);
   if (!range || !range.intersectsNode(host)) return null;
@@ -67,17 +67,17 @@ function markedIn(root, host, selector) {
   return start < end ? { source, start: wordAt(source.text, start)[0], end: wordAt(source.text, end - 1)[1], range } : null;
 }
 
-// A mark as it is sent to Python, in code points.
+// A mark as data for Python, in code points.
 const spanOf = ({ source, start, end }) => ({ version: source.version, start: source.point(start), end: source.point(end) });
 
-// The quote of a mark as a person reads it: on one line, its middle left out where it is long.
+// The text of a mark on one line; the middle of a long one is left out.
 function quoteOf({ source, start, end }, most = 280) {
   const words = source.text.slice(start, end).replace(/\s+/g, " ");
   const cut = (from, to) => words.slice(from, to).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "");
   return words.length > most ? `${cut(0, most * 0.65)} … ${cut(words.length - most * 0.3, words.length)}` : words;
 }
 
-// What stays lit while the question is typed elsewhere: a highlight changes nothing in the page.
+// The highlight of the marked words while the question is typed; CSS highlights leave the DOM unchanged.
 const PENDING = "lectern-judged";
 function lightPending(range) {
   if (!window.CSS || !CSS.highlights) return;

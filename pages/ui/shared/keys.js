@@ -1,19 +1,19 @@
-// The keys every page shares: ? opens the sheet of keys, / leads to the question. And the page comes back by itself.
+// The keys that all pages share: ? opens the sheet of keys, / focuses the question. And the reload of a broken page.
 
 const RELOADED = "lectern-reloaded", CALM = 20000; // milliseconds
 
-// When what the server sends does not fit what is drawn, Streamlit gives up and covers the page with a dialog. Loaded anew
-// from its address the page fits; once, since a fault that comes back at once is better read.
+// If the server's data does not fit the page, Streamlit covers the page with an error dialog; a reload from the URL
+// repairs it. Only one reload, so that an error that comes back at once can be read.
 function reloadWhenBroken() {
   const look = () => {
     const dialogs = [...document.querySelectorAll("[role=dialog]")];
-    // Its heading: other dialogs show documents' text.
+    // Matched at the start, where the heading is, since other dialogs show documents' text.
     if (!dialogs.some((each) => /^\W*(close)?\W*Bad message format/i.test(each.textContent))) return;
     if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < CALM) return;
     sessionStorage.setItem(RELOADED, Date.now());
     location.reload();
   };
-  const observer = new MutationObserver(() => setTimeout(look, 100)); // when what was added is drawn
+  const observer = new MutationObserver(() => setTimeout(look, 100)); // after the added elements are drawn
   observer.observe(document.body, { childList: true });
   return () => observer.disconnect();
 }
@@ -28,7 +28,7 @@ function createSheet(root) {
   let question = "";
   opener.onclick = () => dialog.showModal();
   root.querySelector(".closer").onclick = () => dialog.close();
-  dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); }); // beside the sheet
+  dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); }); // a click on the backdrop
   const onKey = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isField(event) || dialog.open) return;
     if (event.key === "?") { event.preventDefault(); dialog.showModal(); }
@@ -38,7 +38,7 @@ function createSheet(root) {
   const show = () => dialog.open || dialog.showModal();
   const calm = reloadWhenBroken();
   window.addEventListener("keydown", onKey);
-  window.addEventListener("lectern-keys", show); // from a component that has a button of its own
+  window.addEventListener("lectern-keys", show); // sent by components with a button for the sheet
   root.querySelector(".keys-line").dataset.ready = "";
   const self = {
     update(data) {

@@ -1,7 +1,7 @@
-// Python counts code points, JavaScript UTF-16 units: everything that arrives is translated once, here, and what is sent
-// back is by `inverse`.
+// Python counts code points, JavaScript UTF-16 units. Offsets from Python are translated once, here; those sent to Python
+// by `inverse`.
 function offsetTranslator(text) {
-  const astral = []; // code point positions of characters that take two units
+  const astral = []; // code point offsets of the characters with two units
   let points = 0;
   for (let unit = 0; unit < text.length; unit += 1) {
     const code = text.charCodeAt(unit);
@@ -9,12 +9,12 @@ function offsetTranslator(text) {
     points += 1;
   }
   const at = astral.length ? (point) => point + firstNotBelow(astral, point) : (point) => point;
-  const units = astral.map((point, before) => point + before); // where those characters begin
+  const units = astral.map((point, before) => point + before); // the unit offsets of those characters
   at.inverse = (unit) => unit - firstNotBelow(units, unit);
   return at;
 }
 
-// How many of the sorted numbers are below the value.
+// The number of sorted numbers below the value, by binary search.
 function firstNotBelow(sorted, value) {
   let low = 0, high = sorted.length;
   while (low < high) {
@@ -34,7 +34,7 @@ function make(tag, className, text) {
   return element;
 }
 
-// A sign of the font Streamlit brings along; its name is no word to be read aloud.
+// An icon of Streamlit's icon font, hidden from screen readers, which would read its name.
 function icon(name) {
   const sign = make("i", "icon", name);
   sign.setAttribute("aria-hidden", "true");

@@ -1,13 +1,13 @@
-// Where a click on a plot leads. Streamlit puts another plot in the place of one whose figure changes, and forgets what
-// is clicked in the old one from then on; this listens from outside, and stays. A click that no plot could take, because
-// it was replaced between press and release or not drawn yet, is made again in the plot that has come to rest there.
-const STRAY = 4; // pixels that a mouse may move in a click
-const REST = 120, PATIENCE = 8000; // milliseconds: between two looks at a plot, and until a click is forgotten
+// Clicks on plots. Streamlit replaces a plot when its figure changes and loses clicks on the old one, so this listens
+// outside the plot. A click that no plot received, because the plot was replaced between press and release or was not
+// drawn yet, is repeated on the new plot once it is drawn.
+const STRAY = 4; // pixels that the mouse may move within a click
+const REST = 120, PATIENCE = 8000; // milliseconds: between two checks of a plot, and until a click is dropped
 
 function createPlotListener() {
   const self = { tell() {}, within: "" };
   const known = new WeakSet();
-  let pressed = null, waiting = null; // of a press its place, and the plot it was on; of a click its place and time
+  let pressed = null, waiting = null; // a press: its place and plot; a click to repeat: its place and time
 
   const plotIn = (chart) => chart && chart.querySelector(".js-plotly-plot");
   function listen(plot) {
@@ -18,12 +18,12 @@ function createPlotListener() {
       const { versions } = plot.layout.meta || {};
       const carried = points.map(({ customdata }) => Array.from(customdata || [])).find((each) => each.length > 1);
       if (versions && carried) self.tell("go", [versions[carried[2] || 0], carried[0], carried[1]]);
-      return false; // or an icicle grows the bar
+      return false; // otherwise an icicle plot enlarges the bar
     };
     for (const click of ["plotly_click", "plotly_icicleclick"]) plot.on(click, clicked);
   }
 
-  // The plot that is there now, once nothing of it has changed between two looks.
+  // Repeat the click once the plot has not changed between two checks.
   function again(before) {
     if (!waiting) return;
     if (performance.now() - waiting.since > PATIENCE) { waiting = null; return; }
@@ -55,7 +55,7 @@ function createPlotListener() {
   const onUp = (event) => {
     if (pressed && Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) <= STRAY) {
       waiting = { x: event.clientX, y: event.clientY, since: performance.now() };
-      setTimeout(again, REST, null); // by then a plot that could take it has
+      setTimeout(again, REST, null); // a plot that can handle the click has done so by then
     }
     pressed = null;
   };

@@ -1,14 +1,14 @@
-// A page that stays white comes back by itself: its address says what it showed. White is a window without a word of a
-// page, whatever was the cause: a script that died on the server, or the page's own code in the browser.
-const LOOKED = 500, DEAD = 3000, SLOW = 60000; // milliseconds: between looks; white and idle; white and at work
-const RETRIES = 3, WITHIN = 120000, REVIVED = "lectern-revived"; // a cause that stays must not reload for ever
+// Reload a page that stays white; its URL says what it showed. White means that the window shows no text of a page, be
+// it that a script died on the server or that the page's code failed in the browser.
+const LOOKED = 500, DEAD = 3000, SLOW = 60000; // milliseconds: between checks; until a reload while idle, while at work
+const RETRIES = 3, WITHIN = 120000, REVIVED = "lectern-revived"; // most reloads within a time, if the cause stays
 
 function isWhite() {
   const main = document.querySelector("[data-testid=stMainBlockContainer]");
   return !main || !(main.innerText.trim() || main.querySelector("iframe, canvas, img, input, [data-testid=stSkeleton]"));
 }
 
-// A server that is gone cannot bring a page back, and Streamlit says so itself.
+// Reload only if the server answers; if it does not, Streamlit reports that itself.
 async function revive() {
   const before = JSON.parse(sessionStorage.getItem(REVIVED) || "[]").filter((time) => Date.now() - time < WITHIN);
   if (before.length >= RETRIES || !(await fetch("/_stcore/health").catch(() => null))?.ok) return;

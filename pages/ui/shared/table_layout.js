@@ -1,8 +1,8 @@
-// A table's lines as rows of a grid: where its cells begin, and how wide its columns are.
-const MOST_COLUMNS = 12, ROOM = 74; // columns and characters a line has room for: beyond them the rows are plain lines
-const layouts = new WeakMap(); // block -> its layout, alike in every part of it that is drawn
+// Lays out the lines of a table as rows of a grid: the starts of the cells, and the widths of the columns.
+const MOST_COLUMNS = 12, ROOM = 74; // most columns and characters in a line of a grid; a larger table is drawn as plain lines
+const layouts = new WeakMap(); // block -> its layout, shared by all parts of the block
 
-// Where the cells of a line begin: at its start, and at every separator that is not escaped. outer: "| a | b |".
+// The starts of a line's cells: its beginning, and every unescaped separator. outer: lines have the form "| a | b |".
 function cellStarts(line, outer) {
   const starts = [0];
   for (let at = outer ? 1 : 0; at < line.length; at += 1) {
@@ -12,18 +12,18 @@ function cellStarts(line, outer) {
   return starts;
 }
 
-// The line under a header, or one that frames a table: it says nothing.
+// The line below a header, or one that frames a table: it has no content.
 const isRule = (line) => /^[\s|:+=-]+$/.test(line);
 
-// A cell of a row that begins its cells at `starts`; the last one of a row with fewer or more takes the room that is left.
+// The grid position of a cell; in a row with too few or too many cells the last one takes the remaining columns.
 function cellOf(column, starts, count) {
   const cell = make("span", "cell");
   if (starts.length !== count && column === starts.length - 1) cell.style.gridColumn = `${column < count ? column + 1 : "auto"} / -1`;
   return cell;
 }
 
-// { outer, columns, wide, count }: columns as CSS, "" where a grid would not do: ragged rows, or more than there is room for;
-// wide: what does even then, in a box that scrolls.
+// { outer, columns, wide, count }: columns as CSS, "" if a grid does not fit: ragged rows, or too many columns. wide: columns for a
+// box that scrolls sideways.
 function layoutOf(model, block) {
   if (layouts.has(block)) return layouts.get(block);
   const lines = model.text.slice(block.start, Math.min(block.end, block.start + 60000)).split("\n").filter((line) => line.trim() && !isRule(line));
@@ -36,7 +36,7 @@ function layoutOf(model, block) {
   const count = even ? usual : Math.max(0, ...rows.map((row) => row.length));
   let columns = "", wide = "";
   if (count > 1) {
-    const least = new Array(count).fill(3), weight = new Array(count).fill(4); // the longest word; the longest cell
+    const least = new Array(count).fill(3), weight = new Array(count).fill(4); // of each column: its longest word, its longest cell
     for (const row of rows) {
       row.slice(0, count).forEach((cell, column) => {
         const word = cell.length <= 9 ? cell.length : Math.max(...cell.split(/\s+/).map((each) => each.length));
@@ -46,7 +46,7 @@ function layoutOf(model, block) {
     }
     const total = least.reduce((sum, each) => sum + each + 3, 0);
     wide = weight.map((each) => `${Math.min(28, each) + 2}ch`).join(" ");
-    const share = (each) => (100 * (each + 3) / total).toFixed(2); // in a narrow frame words break: no cell is cut off
+    const share = (each) => (100 * (each + 3) / total).toFixed(2); // in a narrow frame words break, so that no cell is cut off
     const track = (each, column) => `minmax(min(${each + 3}ch, ${share(each)}%), ${weight[column]}fr)`;
     if (even && count <= MOST_COLUMNS && total <= ROOM) columns = least.map(track).join(" ");
   }

@@ -1,8 +1,7 @@
-// Plots have their colours from Python: where a page was drawn for the other theme than the one Streamlit shows by now,
-// it is drawn anew. Looked at when a page is drawn, and for a while after the system turns dark or light, for Streamlit
-// takes its new theme a moment later.
-const LOOK = 100, PATIENCE = 10000; // milliseconds: between two looks, and until nothing is expected any more
-const MOST = 5; // times in a row that a page is asked for: a theme that Python never hears of must not do so for ever
+// Plots get their colours from Python, so a page is drawn again if Streamlit's theme has changed since. This is checked
+// when a page is drawn, and for a while after the system turns dark or light, since Streamlit follows a moment later.
+const LOOK = 100, PATIENCE = 10000; // milliseconds: between two checks, and until the checks end
+const MOST = 5; // most requests in a row to draw a page again, in case Python never learns of the theme
 
 function createWatch(host) {
   const self = { drawnDark: null, tell() {} };
@@ -23,7 +22,7 @@ function createWatch(host) {
     clearTimeout(timer);
     const dark = showsDark();
     if (dark === self.drawnDark) asked = 0;
-    else if (dark !== null && asked < MOST) { asked += 1; self.tell("theme", dark); return; } // what is drawn then looks again
+    else if (dark !== null && asked < MOST) { asked += 1; self.tell("theme", dark); return; } // the page drawn next checks again
     if (performance.now() < until) timer = setTimeout(look, LOOK);
   }
 

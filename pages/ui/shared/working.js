@@ -1,11 +1,11 @@
-// What was asked of the server and not answered is said at the upper edge and by the button that asked, also while the
-// server is too busy to say so.
+// Show at the upper edge and at the pressed button that a request to the server has no answer yet, also while the server
+// is too busy to show that itself.
 if (!window.lecternAsking) {
   window.lecternAsking = true;
-  const send = WebSocket.prototype.send, heard = new WeakSet(), JUST = 400; // milliseconds between a click and what it asks; so long at least it is said
+  const send = WebSocket.prototype.send, heard = new WeakSet(), JUST = 400; // milliseconds: most from a click to its request, and least that it is shown
   let pressed = null, at = 0;
   const released = () => { if (pressed) delete pressed.dataset.asked; };
-  const answered = () => { // by what a page is told of every second, too
+  const answered = () => { // a periodic update of the page counts as an answer too
     delete document.body.dataset.asked;
     setTimeout(released, Math.max(0, at + JUST - performance.now()));
   };
