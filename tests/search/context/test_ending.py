@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search.context import assembling, ending, filling
+from core.search.context.candidates import SMALL
 from core.search.context.ending import LEAST_ANSWERABLE, UNSURE_BUDGET, ending_features, predict_gold_ahead
 from core.settings import AssemblySettings, ExpansionSettings
 from tests.search.context.test_context import filled
@@ -31,6 +32,10 @@ def kept(made):
     return [child for child, fate in made.fates.items() if fate == "kept"]
 
 
+def lies_in(part, whole):
+    return part.version_id == whole.version_id and whole.start <= part.start and part.end <= whole.end
+
+
 def children(world):
     return world.ranking.pool[world.ranking.kept].tolist()
 
@@ -41,8 +46,10 @@ def test_a_higher_threshold_reads_a_beginning_of_what_a_lower_one_reads(world, o
     budget = filling.character_budget(amount)
     _, more = filled(world, ExpansionSettings("flat"), budget, AssemblySettings(stop_below=low))
     _, less = filled(world, ExpansionSettings("flat"), budget, AssemblySettings(stop_below=high))
-    assert kept(less) == kept(more)[: len(kept(less))]
+    assert all(any(lies_in(part, whole) for whole in more.passages) for part in less.passages)
     assert less.used <= more.used
+    if amount > SMALL["characters"]:  # no sentences, which come in another order than their chunks
+        assert kept(less) == kept(more)[: len(kept(less))]
 
 
 @given(worlds(), st.integers(1, 4000), st.floats(0, 1))
