@@ -157,7 +157,7 @@ def test_questions_are_made_and_kept_apart_from_others(core, tmp_path, monkeypat
     code, result, _ = core("make", "--library", place, "--count", 1)
     assert code == 0
     (made,) = result["questions"]
-    assert result["chunk_tokens"][0] * 5 == result["chunk_tokens"][1] * 3
+    assert result["chunk_tokens"] is None  # one answer does not say what size chunks should have
     assert set(made) == {"question", "others", "kind", "source", "gold", "quote", "answer", "overlap"}
     code, listed, _ = core("list", "--library", place)
     assert [(row["question"], row["quote"], row["origin"]) for row in listed["judgments"]] == [
