@@ -128,9 +128,9 @@ class _Stemmers(local):
 
     def of(self, language: str) -> Any:
         if language not in self._by_language:
-            import snowballstemmer
+            from Stemmer import Stemmer
 
-            self._by_language[language] = snowballstemmer.stemmer(language)
+            self._by_language[language] = Stemmer(language)
         return self._by_language[language]
 
 
