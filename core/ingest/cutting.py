@@ -20,6 +20,7 @@ from core.ingest.cost import TierCost, loads, tier_cost
 from core.ingest.ingest import TEXTS_A_SECOND, Ingest, ItemCancelledError, Watch
 from core.ingest.preparing import Preparer
 from core.ingest.reports import IngestReport
+from core.parsing import PARSERS, parser_fingerprint
 from core.settings import ChunkingSettings
 from core.storage.catalogue import chunks, documents, recipes, tiers
 from core.storage.catalogue import edits as stored
@@ -138,8 +139,18 @@ class Cutting:
         self.set_recipe(scope, key, chunking)
         return applying.recut(self._run(watch), [row.version_id for row in self.reached(scope, key)])
 
+    def outdated(self) -> list[str]:
+        """Documents that an earlier parser read, or one with other settings; ``recut`` parses them again.
+
+        Version ids, in the order they were added.
+        """
+        parsing = self._run(None).settings.parsing
+        current = {kind: parser_fingerprint(kind, parsing) for kind in PARSERS}
+        stored_parsers = documents.parsers(self._store)
+        return [version_id for version_id, kind, parser in stored_parsers if parser != current.get(kind, parser)]
+
     def recut(self, version_ids: Sequence[str], watch: Watch | None = None) -> IngestReport:
-        """Chunk documents again by their recipes and edits; those that are up to date cost nothing."""
+        """Chunk documents again by their recipes and edits, ``outdated`` ones parsed anew; others cost nothing."""
         self._serve(watch)
         return applying.recut(self._run(watch), version_ids)
 

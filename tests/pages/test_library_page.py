@@ -62,6 +62,20 @@ def test_collections_tags_and_notes_are_shown_and_narrow_the_table() -> None:
     assert titles(app) == ["tea.csv"]
 
 
+def test_documents_of_an_earlier_parser_are_counted_and_read_again_on_request(filled: Path) -> None:
+    with Library.open(filled) as library:
+        assert library.cutting.outdated() == []
+        library._store.write("UPDATE version SET parser = 'csv-0' WHERE kind = 'csv'", contents=True)
+        versions = {source.name: source.version_id for source in library.sources()}
+        assert library.cutting.outdated() == [versions["tea.csv"]]
+    app = start()
+    assert "1 document read by an earlier version" in said(app)
+    app.button(key="library.outdated").click().run()
+    until(lambda: not background.active_jobs("apply"))
+    assert "earlier version" not in said(app.run())
+    assert background.library().cutting.outdated() == []
+
+
 def test_what_is_in_the_trash_is_listed_apart_and_emptied_only_after_a_question(filled: Path) -> None:
     with Library.open(filled) as library:
         library.trash([library.sources()[0].id])

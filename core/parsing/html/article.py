@@ -10,7 +10,7 @@ from trafilatura import bare_extraction
 
 from core.parsing.flow import ParsedFile, Piece
 from core.parsing.html.encoding import page_text
-from core.parsing.html.reader import parse_fingerprint
+from core.parsing.html.reader import parsed_page
 from core.parsing.html.source import parse_source
 from core.text.alignment import align
 from core.types import BlockKind
@@ -36,7 +36,7 @@ def read(data: bytes, name: str) -> ParsedFile:
     """
     page = page_text(data, name)
     source = parse_source(page)
-    reading = parse_fingerprint(source)
+    reading = parsed_page(source)
     if source.form_fields >= _MIN_FORM_FIELDS or any(piece.kind is BlockKind.CODE for piece in reading.pieces):
         return reading
     return replace(reading, pieces=set_aside(reading.pieces, article_text(page), reading.title))

@@ -30,10 +30,10 @@ def read(data: bytes, name: str) -> ParsedFile:
     >>> [piece.words.text for piece in read(b"<title>T</title><h1>Ducks</h1>They <b>swim</b>.", "a.html").pieces]
     ['Ducks', 'They swim.']
     """
-    return parse_fingerprint(parse_source(page_text(data, name)))
+    return parsed_page(parse_source(page_text(data, name)))
 
 
-def parse_fingerprint(source: Source) -> ParsedFile:
+def parsed_page(source: Source) -> ParsedFile:
     """The pieces of a parsed page, with the metadata of its head."""
     title = source.title or source.metadata.get("og:title", "")
     return ParsedFile(

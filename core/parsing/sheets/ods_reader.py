@@ -18,7 +18,7 @@ from core.parsing.pandoc.odt_package import embedded, metadata_of
 from core.parsing.sheets.formats import plain_number
 from core.parsing.sheets.grid import Allowance, Area, Drawing, Sheet, Workbook, area_of
 from core.parsing.sheets.ods_cells import OFFICE, TABLE, XLINK, RowReader, finite_number, paragraphs
-from core.parsing.sheets.pieces import parse_fingerprint
+from core.parsing.sheets.pieces import parsed_workbook
 from core.parsing.sheets.stream import elements
 from core.parsing.sheets.styles import PLAIN, WHITE, Look
 from core.types import BlockKind
@@ -112,7 +112,7 @@ def read(data: bytes, name: str) -> ParsedFile:
         book = _Reader(archive, shown).book
     except (BadZipFile, OSError, ValueError, EOFError, RuntimeError) as error:
         raise ParseError(f"{shown} is damaged: {error}", _SAVE_AGAIN) from error
-    reading = parse_fingerprint(book)
+    reading = parsed_workbook(book)
     if not reading.pieces:
         raise ParseError(f"{shown} is empty: none of its sheets holds anything.", "Add a file with content.")
     return reading

@@ -29,7 +29,7 @@ Lines = list[dict[int, Filled]]
 Merges = Mapping[int, Sequence[Area]]  # by their first row
 
 
-def parse_fingerprint(book: Workbook) -> ParsedFile:
+def parsed_workbook(book: Workbook) -> ParsedFile:
     """The workbook as a ``ParsedFile``. Empty sheets are mentioned in a note. Clears the rows of ``book``."""
     pieces: list[Piece] = []
     empty: list[str] = []

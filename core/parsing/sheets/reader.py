@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.errors import ParseError
 from core.parsing.file_names import display_name
 from core.parsing.flow import ParsedFile
-from core.parsing.sheets.pieces import parse_fingerprint
+from core.parsing.sheets.pieces import parsed_workbook
 from core.parsing.sheets.xls import read_xls
 from core.parsing.sheets.xlsx import read_xlsx
 
@@ -28,7 +28,7 @@ def read(data: bytes, name: str) -> ParsedFile:
             f"{shown} is no workbook: it does not begin as one.",
             "Open it in a spreadsheet program and save it as .xlsx.",
         )
-    reading = parse_fingerprint(book)
+    reading = parsed_workbook(book)
     if not reading.pieces:
         raise ParseError(f"{shown} is empty: none of its sheets holds anything.", "Add a file with content.")
     return reading

@@ -140,6 +140,14 @@ def parse_fingerprint(store: Store, version_id: str) -> str:
     return f"{known.parser} {known.text_hash}" if known else ""
 
 
+def parsers(store: Store) -> list[tuple[str, str, str]]:
+    """Version id, kind and parser of every document with a live source, in the order they were added."""
+    return store.rows(
+        "SELECT id, kind, parser FROM version"
+        " WHERE number IN (SELECT version FROM source WHERE trashed_at IS NULL) ORDER BY number"
+    )
+
+
 def require_version(store: Store, version_id: str) -> Version:
     """The attributes of a version. Raises ``NotFoundError``."""
     known = version(store, version_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -82,7 +82,7 @@ def show_documents(sources: list[SourceRow]) -> None:
     chosen = select_rows(
         shown, names, table(shown), state.TABLE, "The documents of the library", columns, height=height
     )
-    encode_rest(sources)
+    show_unfinished(sources)
     if not shown:
         st.caption("No document matches the filter.")
     elif not chosen:
@@ -104,14 +104,25 @@ def _title(shown: list[SourceRow]) -> ButtonColumnResult:
     )
 
 
-def encode_rest(sources: list[SourceRow]) -> None:
-    """Draw how many documents a cancelled or failed batch left without vectors, and a button that encodes them."""
-    versions = list(dict.fromkeys(source.version_id for source in sources if source.by_words))
-    if not versions or not services.library().writable or background.active_jobs("ingest", "apply"):
+def show_unfinished(sources: list[SourceRow]) -> None:
+    """Draw how many documents are not encoded, or were parsed by an earlier parser, each with a button to catch up.
+
+    A cancelled or failed batch leaves documents without vectors.
+    """
+    if not services.library().writable or background.active_jobs("ingest", "apply"):
         return
-    text, button = st.columns([6, 1.4], vertical_alignment="center")
-    text.caption(f"{words.count(len(versions), 'document')} found by words alone so far.")
-    button.button("Encode the rest", key="library.encode", on_click=background.encode_rest, args=[versions])
+    unencoded = list(dict.fromkeys(source.version_id for source in sources if source.by_words))
+    _offer(unencoded, "found by words alone so far.", "Encode the rest", "library.encode")
+    earlier = "read by an earlier version of Lectern, or with other settings."
+    _offer(services.outdated(), earlier, "Read them again", "library.outdated")
+
+
+def _offer(versions: Sequence[str], state_words: str, label: str, key: str) -> None:
+    """Draw what these documents are, and a button that chunks them again; nothing where there are none."""
+    if versions:
+        text, button = st.columns([6, 1.4], vertical_alignment="center")
+        text.caption(f"{words.count(len(versions), 'document')} {state_words}")
+        button.button(label, key=key, on_click=background.recut, args=[versions])
 
 
 def filtered(sources: list[SourceRow]) -> list[SourceRow]:

@@ -78,7 +78,7 @@ def leave_to_words(chosen: Sequence[SourceRow]) -> None:
 
         def act() -> None:
             if versions := library.cutting.take_from_words(ids):
-                background.encode_rest(versions)
+                background.recut(versions)
 
         attempt_and_rerun(act)
 

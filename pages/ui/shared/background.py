@@ -203,8 +203,8 @@ def last_result(kind: str, of: Mapping[str, Any] | None = None) -> Mapping[str, 
     return next((job.result for job in done if job.result and (of or {}).items() <= job.payload.items()), None)
 
 
-def encode_rest(versions: Sequence[str]) -> None:
-    """Encode documents that so far are found by words alone, in the background."""
+def recut(versions: Sequence[str]) -> None:
+    """Parse, chunk and encode documents again, in the background; what is up to date costs nothing."""
     start("apply", {"versions": list(versions)}, words.count(len(versions), "document"))
 
 
@@ -222,7 +222,7 @@ def encode_when_back() -> None:
         return
     st.session_state[state.MEANING_TRIED] = monotonic()
     if versions := list(dict.fromkeys(source.version_id for source in sources() if source.by_words)):
-        encode_rest(versions)
+        recut(versions)
     else:
         library().set_preference(name, "")
 

@@ -132,6 +132,16 @@ def _sources(place: str, revision: int) -> list[SourceRow]:
     return library().sources()
 
 
+def outdated() -> list[str]:
+    """As ``Cutting.outdated``, cached for each revision: callers must not change the list."""
+    return _outdated(str(home()), library().revision())
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _outdated(place: str, revision: int) -> list[str]:
+    return library().cutting.outdated()
+
+
 def kind_of(version: str) -> str:
     """The kind of a document, such as "pdf"; "" for a document that is not in the library."""
     return _kinds(str(home()), library().revision()).get(version, "")
