@@ -346,7 +346,25 @@ def test_a_cover_that_first_names_an_authority_is_called_by_the_file_that_names_
 
     assert parsed(pdf(cover), "MILLBROOK_2022_10K.pdf").title == "MILLBROOK 2022 10K"
     for name in ("commission_report.pdf", "scan_0012.pdf", "download.pdf"):
-        assert parsed(pdf(cover), name).title == "COMMISSION FOR SECURITIES"
+        assert parsed(pdf(cover), name).title == "COMMISSION FOR SECURITIES · FORM 10-K · MILL BROOK CO., INC."
+
+
+@pytest.mark.parametrize(
+    ("between", "sizes", "title"),
+    [
+        ("", (12, 20, 20), "FORM 10-Q · Mill Brook"),  # the authority stands in smaller type
+        ("", (20, 20, 27), "Mill Brook"),
+        (f"{prose('Words', 40)}.", (12, 20, 20), "FORM 10-Q"),  # sections, each with its prose
+    ],
+)
+def test_equally_large_headings_of_a_cover_are_the_title_together(between: str, sizes: tuple, title: str) -> None:
+    def cover(page: pymupdf.Page) -> None:
+        for number, words in enumerate(("COMMISSION", "FORM 10-Q", "Mill Brook")):
+            page.insert_text((60, 60 + 120 * number), words, fontsize=sizes[number], fontname="hebo")
+            box(page, 60, 75 + 120 * number, 540, 150 + 120 * number, between)
+        box(page, 60, 400, 540, 600, f"{prose('Words', 60)}.")
+
+    assert parsed(pdf(cover), "scan_0012.pdf").title == title
 
 
 def picture_page(page: pymupdf.Page) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from html import unescape
+from itertools import pairwise
 from typing import Any
 
 from core.errors import ParseError, WorkerError
@@ -27,7 +28,8 @@ from core.parsing.pictures.drawing import pictures_for_ocr, pool
 from core.parsing.sandbox.sandbox import REPAIR, failure
 from core.plain_values import from_values
 from core.settings import ParsingSettings
-from core.types import Block, BlockKind, Document, Page, Span
+from core.text.sentences import is_in_sentences
+from core.types import Block, BlockKind, Document, Page, PageBox, Span
 
 Progress = Callable[[str, int, int], None]
 
@@ -35,6 +37,9 @@ _METADATA = {"author": "author", "subject": "subject", "keywords": "keywords", "
 _WORD = re.compile(r"\w+")
 _SALUTATION = re.compile("[^,;]{2,60},")  # in any language: a short paragraph with no comma but the one at its end
 _MIN_SHOWN_SHARE = 2 / 3  # of the stated title's words: so many must stand on the first page
+_AS_LARGE = 0.75  # of the height of a page's largest heading
+_MOST_TITLE_LINES = 3
+_LONGEST_JOINED_TITLE = 100  # characters
 _MAX_PAGES = 100_000
 _SECOND_READER = "pdfium's plain text of each page"
 _OCR_REPLACED = "in the text layer of a scanned page, which OCR read"
@@ -68,7 +73,7 @@ class PdfParser:
     ``password``: opens an encrypted file; ignored for other files.
     """
 
-    version = 10
+    version = 11
 
     def __init__(self, settings: ParsingSettings, password: str | None = None, kind: str = "pdf") -> None:
         self._settings = settings
@@ -224,12 +229,31 @@ def _names_another(name: str, headings: Sequence[str]) -> bool:
     return max(shared[1:], default=0) > shared[0]
 
 
+def _naming(headings: Sequence[tuple[str, Block]], page: Sequence[PageBox], text: str) -> list[tuple[str, Block]]:
+    """Of a page's highest headings, those that name the document: the largest, and on a cover all that are as large.
+
+    A cover may name the form, the authority and the company in equal type, with no prose between them; more than three,
+    or long ones, are sections. [] without headings.
+    """
+    heights = [
+        max((box.y1 - box.y0 for box in page if block.start <= box.start < block.end), default=0.0)
+        for _, block in headings
+    ]
+    least = _AS_LARGE * max(heights, default=0.0)
+    largest = [heading for heading, height in zip(headings, heights, strict=True) if height >= least]
+    between = [text[first.end : second.start] for (_, first), (_, second) in pairwise(largest)]
+    has_prose = any(part.strip() and is_in_sentences(part, Span(0, len(part))) for part in between)
+    too_long = sum(len(words) for words, _ in largest) > _LONGEST_JOINED_TITLE
+    return largest[:1] if has_prose or too_long or len(largest) > _MOST_TITLE_LINES else largest
+
+
 def _title(stated: str, flow: Flow, name: str) -> tuple[str, Span | None]:
     """The document's title and, where a heading is the title, its span in the text.
 
     The title is the stated one if the first page with words shows it: others name the program, template or website that
-    the file came from. Else it is the highest heading of that page, else the file's name. Headings that begin with a
-    number, and those after a letter's salutation, are sections' and not the document's.
+    the file came from. Else it is the largest heading of that page, or several equally large ones of a cover, else the
+    file's name. Headings that begin with a number, and those after a letter's salutation, are sections' and not the
+    document's.
     """
     text, boxes = flow.text, flow.boxes
     page = [box for box in boxes if box.page == boxes[0].page]
@@ -247,9 +271,11 @@ def _title(stated: str, flow: Flow, name: str) -> tuple[str, Span | None]:
             break
         if block.kind is BlockKind.HEADING and block.start in starts and is_title(words):
             headings.append((words, block))
-    title, heading = min(headings, key=lambda pair: pair[1].level, default=("", None))
-    if heading is None or title[0].isdigit():
+    highest = min((block.level for _, block in headings), default=0)
+    headings = [heading for heading in headings if heading[1].level == highest]
+    named = _naming(headings, page, text)
+    if not named or named[0][0][0].isdigit() or _names_another(name, [words for words, _ in headings]):
         return readable_title(name), None
-    if _names_another(name, [words for words, block in headings if block.level == heading.level]):
-        return readable_title(name), None
-    return title, heading.span
+    if len(named) == 1:
+        return named[0][0], named[0][1].span
+    return " · ".join(words for words, _ in named), None
