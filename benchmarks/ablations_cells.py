@@ -210,7 +210,6 @@ DIALS = (
         {
             "careful": reread("careful"),
             "careful, without neighbours": reread("careful", neighbour_share=0),
-            "careful, without titles": reread("careful", prefix=False),
         },
         left_out=("covidqa", "scifact"),
         note="It reads 20 children a question. More of it, on all suites, stands in `docs/reranker.md`.",

@@ -215,7 +215,7 @@ class _Tuning:
         searcher, leaves = self.library.searcher, search.found.leaves
         document = searcher.text(leaves.version_ids[leaves.documents[leaf]])
         text = document[int(leaves.starts[leaf]) : int(leaves.ends[leaf])]
-        return below(searcher.prefixes([int(leaves.rows[leaf])])[0], text) if self.settings.reranking.prefix else text
+        return below(searcher.prefixes([int(leaves.rows[leaf])])[0], text)
 
     def _training_question(self, search: JudgedSearch) -> _TrainingQuestion | None:
         """The positives and negatives of a question; ``None`` without either."""

@@ -54,8 +54,8 @@ def candidate_passages(
 ) -> tuple[list[str], list[Span]]:
     """The passage a re-ranker reads for each candidate, best first, and its span in the document.
 
-    The span is the unit of the settings, cut to ``max_tokens`` and without text that the question excludes. With
-    ``settings.prefix`` the leaf's prefix comes before it, on lines of its own; the span does not include it.
+    The span is the unit of the settings, cut to ``max_tokens`` and without text that the question excludes. The leaf's
+    prefix comes before it, on lines of its own; the span does not include it.
     """
     leaves = ranking.leaves
     candidates = ranking.pool[ranking.kept[: settings.candidates]]
@@ -67,9 +67,7 @@ def candidate_passages(
     ]
     documents = leaves.documents[candidates].tolist()
     passages = [text(document)[span.start : span.end] for document, span in zip(documents, spans, strict=True)]
-    if settings.prefix:
-        passages = list(map(below, prefixes(leaves.rows[candidates].tolist()), passages))
-    return passages, spans
+    return list(map(below, prefixes(leaves.rows[candidates].tolist()), passages)), spans
 
 
 def in_documents(readings: Readings, passages: Sequence[str], spans: Sequence[Span]) -> Readings:

@@ -310,15 +310,8 @@ class Searcher:
     def _score_candidates(self, result: SearchResult, reader: Reader | None) -> ScoredCandidates:
         started = perf_counter()
         reads = StoreReads(self._store, self.snapshot().leaves.generation, self.text)
-        understood = result.understood
         scored = score_candidates(
-            understood.text,
-            result.passages,
-            result.hits,
-            self._vectors.encode_or_zeros,
-            reads,
-            understood.intent,
-            reader,
+            result.understood.text, result.passages, result.hits, self._vectors.encode_or_zeros, reads, reader
         )
         return replace(scored, milliseconds=(perf_counter() - started) * 1000)
 

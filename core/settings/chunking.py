@@ -266,6 +266,8 @@ class ChunkingSettings:
                     active[name] = values[name]
         if "table_columns" in active:
             active["table_sentences"] = False  # a removed setting: chunks made with it off must not become stale
+        if self.chunker == "recursive":
+            active["separators"] = "syntax"  # chunks of code that were cut at patterns of lines become stale
         return active
 
 

@@ -163,8 +163,8 @@ class RerankingSettings:
     local sentence-transformers CrossEncoder. Former names (``FORMER_RERANKERS``) are replaced.
 
     ``unit``: the text that is scored for a leaf: the "child" itself, a "window" with ``window_sentences`` on each side,
-    or its "parent". ``prefix``: whether title, headings and table header come before it. ``candidates``: how many of
-    the best leaves are scored; the others keep their order. ``keep``: how many leaves remain, 0 keeps all.
+    or its "parent"; title, headings and table header come before it. ``candidates``: how many of the best leaves are
+    scored; the others keep their order. ``keep``: how many leaves remain, 0 keeps all.
 
     ``blend``: weight of the re-ranker's score against the score before it, both standardised; 1 is the re-ranker alone.
     ``neighbour_share``: weight of the best score among a leaf and its two adjacent leaves (as far as they were scored)
@@ -185,7 +185,6 @@ class RerankingSettings:
     batch_size: int = dial(8, 1, 1024)
     max_tokens: int = dial(0, 0, 1_000_000)
     precision: str = dial("auto", among=PRECISIONS)
-    prefix: bool = True
     neighbour_share: float = dial(1.0, 0, 1)
 
     def __post_init__(self) -> None:

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from core.chunking.signals.rows import table_rows
-from core.types import Block, BlockKind
 from tests.chunking.domains import leaf_with, tree_of
 
 HEAD = "| Year | Revenue | Profit | Staff |\n|--|--|--|--|\n"
@@ -43,15 +38,6 @@ def test_csv_files_and_texts_without_tables():
     assert len(tree.leaves) > 2
     assert [part.text for part in tree.leaves[-1].prefix if part.kind == "table_header"] == ["city | people"]
     assert tree_of("table", "No rows here.").leaves[0].reasons[2] == "instead: structure; this text has no table"
-
-
-@given(st.lists(st.lists(st.sampled_from(["", "a", "b c", "1"]), min_size=2, max_size=4), min_size=2, max_size=6))
-def test_lines_and_cells_agree(rows):
-    """What is read off lines without cells has the same words as what a parser kept."""
-    text = "\n".join("| " + " | ".join(row) + " |" for row in rows)
-    block = Block(BlockKind.TABLE, 0, len(text))
-    found = [[text[cell.start : cell.end] for cell in row.cells] for row in table_rows(text, block)]
-    assert found == [row for row in rows if any(row)]
 
 
 REGIONS = "| Region | City | Sales |\n|--|--|--|\n" + "".join(

@@ -112,14 +112,15 @@ original = ordering.read
 
 
 @pytest.mark.parametrize("unit", ["child", "window", "parent"])
-def test_a_re_ranker_reads_what_stands_above_a_chunk_where_the_settings_say_so(filled, tmp_path, monkeypatch, unit):
+def test_a_re_ranker_reads_what_stands_above_a_chunk(filled, tmp_path, monkeypatch, unit):
     read = []
     monkeypatch.setattr(ordering, "read", lambda *given: read.append(given[1]) or original(*given))
     model = str(make_cross_encoder(tmp_path / "model", positions=512))
     wanted = filled.settings.with_values({"reranking.model": model, "reranking.unit": unit, **ALONE})
     ranking = filled.searcher.order(filled.searcher.find(Query("weir keeper"), wanted), filled.settings)
     filled.searcher.rank("weir keeper", wanted)
-    filled.searcher.rank("weir keeper", wanted.with_value("reranking.prefix", False))
+    monkeypatch.setattr(ordering, "below", lambda head, text: text)
+    filled.searcher.rank("weir keeper", wanted.with_value("reranking.keep", 9))
     with_headings, without = read
     rows = ranking.leaves.rows[ranking.pool[ranking.kept]].tolist()
     above = filled.searcher.prefixes(rows)

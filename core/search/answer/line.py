@@ -132,22 +132,21 @@ def score_candidates(
     hits: Sequence[Hit],
     encode: Encode,
     reads: LineReads,
-    intent: str = "",
     reader: Reader | None = None,
 ) -> ScoredCandidates:
     """The quotable candidates of a result with their signals.
 
-    ``hits``: the retrieved children, best first. ``encode(texts)``: ``(n, d)`` unit vectors. ``intent``:
-    ``Understanding.intent``. ``reader``: marks short answers; ``None`` for none.
+    ``hits``: the retrieved children, best first. ``encode(texts)``: ``(n, d)`` unit vectors. ``reader``: marks
+    short answers; ``None`` for none.
     """
     candidates = quotables(passages, hits, reads)
     vectors = encode([question, *(item.reading for item in candidates)])
     cosines = (vectors[1:] @ vectors[0]).astype(np.float64)
     leaf_counts, total = reads.leaf_counts(list(dict.fromkeys(analyse(question))))
     idf = idf_weights(leaf_counts, total)
-    unread_signals = signals(question, candidates, cosines, idf, intent)
+    unread_signals = signals(question, candidates, cosines, idf)
     marks = mark_lines(question, candidates, scores(unread_signals), reader)
-    all_signals = add_marks(question, candidates, unread_signals, marks, intent)
+    all_signals = add_marks(unread_signals, marks)
     order = np.argsort(-scores(all_signals), kind="stable").tolist()
     best = next((index for index in order if candidates[index].whole), None)
     context_mark = mark_in_context(question, candidates, marks, best, reader)

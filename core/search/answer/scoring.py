@@ -10,7 +10,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from core.search.answer.asking import answer_type, contains_type
 from core.search.answer.candidates import Quotable
 from core.text.analysis import analyse
 from core.types import Span
@@ -130,17 +129,14 @@ class Signals:
 
     ``rank``: 1 / the rank of the best retrieved child it overlaps. ``meaning``: its cosine to the question. ``near``:
     the share of the question's terms in it and its headings, weighted by ``_discriminative_weights``. ``around``: the
-    idf-weighted share in its passage with title and headings. ``kind``: 1 if it contains the ``answer_type`` asked for.
-    ``fits``: 1 if the marked short answer does. ``prose``: 1 if it is prose. ``marked``: the log-odds of the marked
-    short answer, scaled by ``scale_log_odds``. ``worth``: the reader's score of the candidate, scaled alike.
+    idf-weighted share in its passage with title and headings. ``prose``: 1 if it is prose. ``marked``: the log-odds of
+    the marked short answer, scaled by ``scale_log_odds``. ``worth``: the reader's score of the candidate, scaled alike.
     """
 
     rank: float = 0.0
     meaning: float = 0.0
     near: float = 0.0
     around: float = 0.0
-    kind: float = 0.0
-    fits: float = 0.0
     prose: float = 0.0
     marked: float = 0.0
     worth: float = 0.0
@@ -151,16 +147,14 @@ def signals(
     candidates: Sequence[Quotable],
     cosines: NDArray[np.float64],
     idf: Mapping[str, float],
-    intent: str = "",
 ) -> list[Signals]:
     """The signals of every candidate, without those of a reader.
 
     ``cosines``: ``(len(candidates),)``, to the question. ``idf``: weights of the question's tokens, 1 for a missing
-    one. ``intent``: ``Understanding.intent``.
+    one.
     """
     terms = {token: idf.get(token, 1.0) for token in analyse(question)}
     total = sum(terms.values()) or 1.0
-    expected = answer_type(question, intent)
     clipped = np.clip(cosines, 0.0, 1.0)
     matches = [terms.keys() & frozenset(analyse(f"{item.headings} {item.reading}")) for item in candidates]
     weights = _discriminative_weights(terms, matches)
@@ -177,7 +171,6 @@ def signals(
                 meaning=cosine,
                 near=sum(weights[token] for token in matched),
                 around=around[id(passage)],
-                kind=float(contains_type(item.reading, expected)),
                 prose=float(item.prose),
             )
         )
@@ -203,29 +196,19 @@ def _discriminative_weights(terms: Mapping[str, float], matches: Sequence[Set[st
     return {token: weight / total for token, weight in weights.items()}
 
 
-def add_marks(
-    question: str, candidates: Sequence[Quotable], found: Sequence[Signals], marks: Sequence[Mark | None], intent: str
-) -> list[Signals]:
+def add_marks(found: Sequence[Signals], marks: Sequence[Mark | None]) -> list[Signals]:
     """The signals with those of a reader added. ``marks``: from ``mark_lines``."""
-    expected = answer_type(question, intent)
     return [
-        one
-        if mark is None
-        else replace(
-            one,
-            fits=float(contains_type(_marked_text(item, mark), expected)),
-            marked=scale_log_odds(mark.score),
-            worth=scale_log_odds(mark.worth),
-        )
-        for item, one, mark in zip(candidates, found, marks, strict=True)
+        one if mark is None else replace(one, marked=scale_log_odds(mark.score), worth=scale_log_odds(mark.worth))
+        for one, mark in zip(found, marks, strict=True)
     ]
 
 
 # Fitted by ``benchmarks/answer_weights.py`` on code, covidqa, held-out articles of SQuAD and questions of Natural
-# Questions. These hardly need ``kind``, ``fits`` and ``prose``; sets a and c of ``benchmarks/hour`` decided these three
-# and the rounding. The fit was for the previous re-ranker, one for the current hardly differs. The best line is on
-# gold for 66 % of code, 70 % of covidqa, 88 % of SQuAD and 66 % of Natural Questions (120 questions each).
-WEIGHTS = Signals(rank=1.5, meaning=1.6, near=0.6, around=0.8, kind=1.8, fits=0.5, prose=0.4, marked=4.4, worth=3.0)
+# Questions. These hardly need ``prose``; sets a and c of ``benchmarks/hour`` decided it and the rounding. The fit was
+# for the previous re-ranker, one for the current hardly differs, and with two more signals, which are gone: the best
+# line was on gold for 66 % of code, 70 % of covidqa, 88 % of SQuAD and 66 % of Natural Questions (120 questions each).
+WEIGHTS = Signals(rank=1.5, meaning=1.6, near=0.6, around=0.8, prose=0.4, marked=4.4, worth=3.0)
 BIAS = -8.4
 
 
@@ -234,9 +217,3 @@ def scores(found: Sequence[Signals], weights: Signals = WEIGHTS) -> NDArray[np.f
     names = [field.name for field in fields(Signals)]
     table = np.array([[getattr(one, name) for name in names] for one in found]).reshape(len(found), len(names))
     return np.asarray(table @ np.array([getattr(weights, name) for name in names]) + BIAS)
-
-
-def _marked_text(item: Quotable, mark: Mark) -> str:
-    """The marked text and the 12 characters after it, which may be its unit."""
-    start = mark.span.start - item.passage.start
-    return item.passage.text[start : mark.span.end - item.passage.start + 12]

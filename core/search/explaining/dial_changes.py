@@ -74,7 +74,6 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "diversity.method": DIVERSITIES,
     "reranking.model": ("",),
     "reranking.unit": RERANKING_UNITS,
-    "reranking.prefix": (True, False),
     "expansion.strategy": EXPANSIONS,
     "assembly.unit": READING_UNITS,
 }

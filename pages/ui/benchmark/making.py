@@ -195,7 +195,7 @@ def _card(questions: Sequence[MadeQuestion], review: Review, at: int) -> None:
     places = f", in {words.count(len(item.gold), 'place')}" if len(item.gold) > 1 else ""
     st.caption(
         words.escaped(
-            f"{words.place_name(item.document)}{places}. Asks {KINDS[item.kind]}; {answer}. "
+            f"{words.place_name(item.document)}{places}. Asks {KINDS.get(item.kind, item.kind)}; {answer}. "
             f"{item.overlap:.0%} of its words stand in the passage."
         )
     )

@@ -54,9 +54,7 @@ class Place:
 
 def quotes(question, *passages, reads=None, limit=3, intent="", read=None, differing=(), encode=None):
     reads = reads or Reads()
-    scored = score_candidates(
-        question, passages, hits_of(passages), encode or FastEncoder().encode, reads, intent, read
-    )
+    scored = score_candidates(question, passages, hits_of(passages), encode or FastEncoder().encode, reads, read)
     settings = AnsweringSettings(sentences=limit, least_support=0)
     return answer_line(QuoteOptions(question, reads.page, intent, differing, encode), scored, settings).answer.quotes
 

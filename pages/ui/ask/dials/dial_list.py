@@ -98,7 +98,6 @@ FOLDS: tuple[Fold, ...] = (
         Dial("keep", "Kept of them", "How many chunks go on after it; 0 keeps all.", (0, 100, 1)),
         Dial("unit", "It reads", choices=_RERANKING_UNIT_WORDS),
         Dial("window_sentences", "Sentences each side", "Around the chunk.", (0, 20, 1)),
-        Dial("prefix", "It reads the headings too", "Title, headings and table header, as the embedder reads them."),
         Dial("blend", "Its share of the score", "The rest is the ranking before it; 1 decides alone.", _SHARE),
         Dial(
             "neighbour_share",
