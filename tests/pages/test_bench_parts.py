@@ -13,7 +13,7 @@ from core.evaluation.needles.maps import Cell, NeedleMap
 from core.evaluation.records import QuestionOutcome
 from core.evaluation.regions import cut_to_budget, region
 from core.evaluation.reporting.breakdown import latency_table, settings_table
-from core.settings import Settings
+from core.settings import PRESETS, Settings
 from core.types import Span
 from pages.ui.benchmark import choices, views
 from pages.ui.benchmark import questions as bench_questions
@@ -156,7 +156,13 @@ def test_a_grid_counts_its_cells_and_names_those_that_cannot_be() -> None:
         choices.axes_of(Settings(), [{"Setting": "retrieval.k", "Values": "5, 5"}])
 
 
-def test_ready_comparisons_are_valid_and_say_what_their_questions_speak_for() -> None:
+@pytest.mark.parametrize("name", PRESETS)
+def test_ready_comparisons_are_valid_whatever_the_library_has(name: str) -> None:
+    for ready in READY:
+        assert len(ready.presets(PRESETS[name])) >= 2
+
+
+def test_ready_comparisons_differ_and_say_what_their_questions_speak_for() -> None:
     own = Settings()
     for ready in READY:
         presets = ready.presets(own)

@@ -26,6 +26,19 @@ class Ready:
     presets: Callable[[Settings], Presets]
 
 
+def _with_chunks_of(own: Settings, size: int) -> Settings:
+    """``own`` with chunks of at most ``size`` tokens. Overlap and least size keep their share of a chunk."""
+    cut = own.chunking
+    values = {
+        "unit": "tokens",
+        "max_tokens": size,
+        "overlap_tokens": cut.overlap_tokens * size // cut.max_tokens,
+        "min_tokens": cut.min_tokens * size // cut.max_tokens,
+        "parent_max_tokens": max(size, cut.parent_max_tokens),
+    }
+    return own.with_values({f"chunking.{name}": value for name, value in values.items()})
+
+
 CHUNKERS = ("structure", "recursive", "sentence", "semantic", "fixed")  # suit any document
 
 READY = (
@@ -39,10 +52,7 @@ READY = (
     Ready("Naive against ours", lambda own: {"naive: 1,000 characters": PRESETS["fixed-1000"], "ours": own}),
     Ready(
         "Small against large chunks",
-        lambda own: {
-            f"chunks of {size}": own.with_values({"chunking.unit": "tokens", "chunking.max_tokens": size})
-            for size in (60, 110, 220)
-        },
+        lambda own: {f"chunks of {size}": _with_chunks_of(own, size) for size in (60, 110, 220)},
     ),
     Ready(
         "With and without parents",
