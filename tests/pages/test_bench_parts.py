@@ -22,7 +22,7 @@ from pages.ui.benchmark.choices import token_budgets
 from pages.ui.benchmark.drill import parts, side, what_was_read, windows
 from pages.ui.benchmark.needles import heat_map
 from pages.ui.benchmark.questions import classes_figure
-from pages.ui.benchmark.ready import READY, spoken_for
+from pages.ui.benchmark.ready import READY, Spoken, spoken_for
 from pages.ui.benchmark.results import usual_baseline
 from tests.pages.bench_reports import measured, report
 
@@ -168,11 +168,13 @@ def test_ready_comparisons_differ_and_say_what_their_questions_speak_for() -> No
         presets = ready.presets(own)
         assert len({settings.fingerprint() for settings in presets.values()}) == len(presets) >= 2
     made = report(("fixed-1000", "default"), 40)
-    assert spoken_for(made, "default", made.compare_all("default")) == []  # forty do not tell
+    first, *others = spoken_for(made, "default", made.compare_all("default"))
+    assert first == Spoken("recall@4000")  # forty do not tell
+    assert [item.metric for item in others] == ["recall@2000", "recall@1000", "recall@8000"]
     more = report(("fixed-1000", "default", "flat"), 120)
-    for baseline, best in (("fixed-1000", []), ("default", []), ("flat", ["default"])):
-        assert spoken_for(more, baseline, more.compare_all(baseline)) == ["fixed-1000", *best]
-    assert spoken_for(report(("default",), 10), "default", {}) is None
+    for baseline, best in (("fixed-1000", ()), ("default", ()), ("flat", ("default",))):
+        assert spoken_for(more, baseline, more.compare_all(baseline))[0].winners == ("fixed-1000", *best)
+    assert spoken_for(report(("default",), 10), "default", {}) == []
 
 
 def test_a_heat_map_tells_of_every_cell_and_the_bars_of_every_class() -> None:
