@@ -78,7 +78,7 @@ def _results(runs: list[benches.Run]) -> None:
             st.markdown(conclusion(spoken, applied=bool(best and bench_apply.is_applied(report.preset(best[0])))))
             st.caption(_verdicts(selected, baseline, against.get(selected, {}), shown))
         with button:
-            bench_apply.show_apply(report.preset(selected))
+            bench_apply.show_apply(report, selected)
         st.caption(_legend(report, baseline))
         if spoken and any(question.kind == ORIGIN for question in report.questions):
             st.caption(TRUST)
