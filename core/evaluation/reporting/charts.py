@@ -82,7 +82,7 @@ def recall_figure(
     _set_layout(figure, palette, height=420)
     # Presets are offset sideways, so that the error bars of equal ones do not cover each other.
     figure.update_layout(scattermode="group", scattergap=0.85)
-    figure.update_xaxes(title="Room for the reader, characters")
+    figure.update_xaxes(title="Room for the reader, characters", type="category")  # "1,000" is else read as a number
     figure.update_yaxes(title=f"{metric_words(measure)}, %", range=[0, 102])
     return figure
 
