@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,13 @@ def test_the_front_is_filled_and_the_dominated_hollow(report, x):
         assert (list(trace.x), list(trace.y)) == ([point.cost], [point.value])
     assert line.line.shape == "hv"
     assert list(line.y) == sorted(line.y)
+
+
+def test_presets_at_one_place_share_a_label(report):
+    first, *others = report.presets
+    twins = replace(report, presets=(first, replace(first, preset="twin"), *others))
+    labels = [text for trace in pareto_figure(twins, "characters", 4000).data[:-1] for text in trace.text]
+    assert sorted(labels) == sorted([f"{first.preset}, twin", "", *(item.preset for item in others)])
 
 
 def test_where_gold_went_adds_up_and_has_patterns(report):
