@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 
 import pytest
 from hypothesis import given
@@ -13,9 +14,10 @@ from core.evaluation.needles.maps import Cell, NeedleMap
 from core.evaluation.records import QuestionOutcome
 from core.evaluation.regions import cut_to_budget, region
 from core.evaluation.reporting.breakdown import latency_table, settings_table
+from core.evaluation.reporting.over_time import Week
 from core.settings import PRESETS, Settings
 from core.types import Span
-from pages.ui.benchmark import choices, views
+from pages.ui.benchmark import choices, over_time, views
 from pages.ui.benchmark import questions as bench_questions
 from pages.ui.benchmark import table as bench_table
 from pages.ui.benchmark.choices import token_budgets
@@ -175,6 +177,15 @@ def test_ready_comparisons_differ_and_say_what_their_questions_speak_for() -> No
     for baseline, best in (("fixed-1000", ()), ("default", ()), ("flat", ("default",))):
         assert spoken_for(more, baseline, more.compare_all(baseline))[0].winners == ("fixed-1000", *best)
     assert spoken_for(report(("default",), 10), "default", {}) == []
+
+
+def test_weeks_are_named_by_their_monday_and_questions_are_whole() -> None:
+    figure = over_time.figure([Week(date(2026, 11, 23), answered=1), Week(date(2026, 11, 30), answered=2, doubtful=3)])
+    assert [(trace.name, list(trace.y)) for trace in figure.data] == [("answered", [1, 2]), ("doubtful answer", [0, 3])]
+    assert list(figure.data[0].x) == ["23 Nov", "30 Nov"]
+    assert figure.layout.xaxis.type == "category"
+    assert list(figure.layout.xaxis.range) == [-0.5, over_time.LEAST_WEEKS - 0.5]
+    assert list(figure.layout.yaxis.range) == [0, 1.08 * 5]
 
 
 def test_a_heat_map_tells_of_every_cell_and_the_bars_of_every_class() -> None:
