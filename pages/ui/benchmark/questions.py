@@ -163,6 +163,9 @@ def show_failures(report: BenchReport, folder: str, preset: str, other: str) -> 
     outcomes = benches.measured(folder, preset)
     counts = counted(outcomes.values())
     names = [name for name in CLASSES if counts[name]]
+    if not names:
+        st.caption(f"{words.escaped(preset)} missed no question.")
+        return
     event = st.plotly_chart(
         classes_figure(counts),
         key=f"benchmark.failures.{folder}.{preset}",

@@ -191,6 +191,7 @@ def _views(report: BenchReport, folder: str, selected: str, baseline: str, newes
     """Draw the choice of a view and the view, and put the choices of this part into the address."""
     chosen = tuple(dict.fromkeys((selected, baseline)))
     measured = benches.measured(folder, selected).values()
+    in_either = (*measured, *benches.measured(folder, baseline).values())
     views: dict[str, Callable[[], None]] = {
         RECALL: lambda: show_recall(report, chosen),
         PARETO: lambda: _pareto(report, selected),
@@ -204,7 +205,7 @@ def _views(report: BenchReport, folder: str, selected: str, baseline: str, newes
     }
     has_data = {
         PLACE: any(outcome.gold_at is not None for outcome in measured),
-        FAILURES: any(outcome.failure for outcome in measured),
+        FAILURES: any(outcome.failure for outcome in in_either),  # stays when a row without a failure is chosen
         UNANSWERABLE: bool(report.presets[0].unanswerable.get("unanswerable")),
     }
     offered = [view for view in views if has_data.get(view, True)]
