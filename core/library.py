@@ -170,10 +170,10 @@ class Library:
         self.cutting.learn(watch if items else None)
         return self._run(watch, promptly=promptly, parse=parse).run(items)
 
-    def apply(self, settings: Settings, watch: Watch | None = None) -> IngestReport:
-        """Make these the library's settings: chunk again the documents they affect, and encode only new texts."""
+    def apply(self, settings: Settings, watch: Watch | None = None, lender: VectorCache | None = None) -> IngestReport:
+        """Make these the library's settings: cut again what they affect, encode what neither it nor ``lender`` has."""
         self._adopt(settings)
-        return self._finish_generation(watch) or recut(self._run(watch))
+        return self._finish_generation(watch) or recut(self._run(watch), lender=lender)
 
     def remove(self, source_id: int) -> None:
         """Delete a source, and its document unless another source has the same bytes."""

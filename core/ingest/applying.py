@@ -31,6 +31,7 @@ from core.storage.index.cache import CatalogueVectors
 from core.storage.index.outbox import apply_outbox
 from core.storage.store import Store
 from core.text.numerals import counted, in_time
+from core.types import VectorCache
 
 _CHARACTERS_A_TOKEN = 4.3  # English prose in MiniLM's word pieces
 _FILL = 0.8  # mean size of a leaf, relative to the maximum
@@ -202,12 +203,15 @@ def estimated_leaf_count(characters: int, chunking: ChunkingSettings) -> int:
     return round(characters / (unit * _FILL * body))
 
 
-def recut(run: Ingest, version_ids: Sequence[str] | None = None) -> IngestReport:
-    """Chunk documents (``None``: all) again by their recipes and edits; those that are up to date cost nothing."""
+def recut(run: Ingest, version_ids: Sequence[str] | None = None, lender: VectorCache | None = None) -> IngestReport:
+    """Chunk documents (``None``: all) again by their recipes and edits; those that are up to date cost nothing.
+
+    ``lender``: as in ``Ingest``.
+    """
     names: dict[str, str] = {}
     for row in sources.sources(run.store):
         names.setdefault(row.version_id, row.name)  # the name of the first source, as in the first ingest
-    run.keep_sources = True
+    run.keep_sources, run.lender = True, lender
     selected = dict.fromkeys(names if version_ids is None else version_ids)
     return run.run([Incoming(names[version], content_hash=version) for version in selected if version in names])
 

@@ -34,6 +34,7 @@ from core.storage.schema.steps import NO_VECTOR
 from core.storage.store import Store
 from core.text.languages import ENGLISH, language_of
 from core.text.places import pages_read
+from core.types import VectorCache
 
 # Texts collected before the encoder runs: enough for full batches, few enough that a crash costs only seconds of work.
 BATCH_TEXTS = 1024
@@ -75,7 +76,7 @@ class Ingest:
     ``generation``: to store chunks in; ``None``: that of the model. ``keep_sources``: the items are versions in the
     library to be chunked again; their sources do not change. ``promptly``: store new documents without vectors before
     they are encoded. ``writer``: a language model that proposes chunks, or ``None``. ``parse``: the parser; ``None``
-    for ``core.parsing.parse``.
+    for ``core.parsing.parse``. ``lender``: a cache whose vectors are copied instead of encoding anew.
     """
 
     store: Store
@@ -88,6 +89,7 @@ class Ingest:
     passwords: Passwords = field(default_factory=Passwords)
     writer: Writer | None = None
     parse: Parse | None = None
+    lender: VectorCache | None = None
     documents: list[Ingested] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     encoded: int = 0
@@ -112,6 +114,7 @@ class Ingest:
             self.keep_sources,
             writer=self.writer,
             parse=self.parse,
+            lender=self.lender,
         )
         for index, item in enumerate(items):
             try:
@@ -215,7 +218,7 @@ class Ingest:
 
     def _encode_waiting(self) -> Encoded:
         """Encode the texts of the current batch. An item cancelled meanwhile is dropped and the rest goes on."""
-        cache = CatalogueVectors(self.store)
+        cache = CatalogueVectors(self.store, self.lender)
         while True:
             texts = [text for prepared in self._waiting for text in prepared.texts]
             first_batch: list[tuple[int, float]] = []  # (texts, end time); not timed, since it may load the model

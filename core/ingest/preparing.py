@@ -44,7 +44,7 @@ from core.storage.catalogue.recipes import own_chunking
 from core.storage.faults import disk_faults
 from core.storage.index.cache import CatalogueVectors
 from core.storage.store import Store
-from core.types import Attachment, Document, Encoder, TokenCounter
+from core.types import Attachment, Document, Encoder, TokenCounter, VectorCache
 
 _LOG = logging.getLogger(__name__)
 
@@ -61,6 +61,7 @@ class Preparer:
     ``recut``: the items are versions in the library, to be chunked again without their attachments. ``teaches``:
     ``False`` for a dry run: no chunker is trained and no language model is called; ``skipped_prompts`` then receives
     the approximate number of tokens of each prompt. ``parse``: the parser; ``None`` for ``core.parsing.parse``.
+    ``lender``: as in ``Ingest``.
     """
 
     store: Store
@@ -72,6 +73,7 @@ class Preparer:
     teaches: bool = True
     writer: Writer | None = None
     parse: Parse | None = None
+    lender: VectorCache | None = None
     skipped_prompts: list[int] = field(default_factory=list)
     _recipes: dict[tuple[str, DocumentRecipe], Recipe] = field(default_factory=dict)
     _starts: dict[str, SectionStarts | None] = field(default_factory=dict)
@@ -164,7 +166,8 @@ class Preparer:
         if tell:
             counter = _ReportingCounter(counter, lambda: tell("chunking", 0, 1))
         own = self.model.encoder
-        encoder = CachedEncoder(own, CatalogueVectors(self.store), writable=self.store.writable, progress=progress)
+        cache = CatalogueVectors(self.store, self.lender)
+        encoder = CachedEncoder(own, cache, writable=self.store.writable, progress=progress)
         resources = self.chunker_resources(recipe.chunking.chunker, encoder, progress, document.version_id)
         prepared = PreparedDocument(document, counter, resources)
         result = cut_edited(prepared, recipe.chunking, recipe.edits, parser, own.max_tokens)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from core.errors import CancelledError, LecternError, StorageError
@@ -20,7 +21,9 @@ from core.ingest.reports import Failure, Ingested, IngestReport
 from core.library import Library
 from core.parsing.file_kinds import detect_kind
 from core.storage.catalogue.job_rows import Item, Job
-from core.storage.store import settings_from
+from core.storage.index.cache import CatalogueVectors
+from core.storage.store import Store, settings_from
+from core.types import VectorCache
 
 _PACE = SECONDS_A_DOCUMENT.removeprefix("preference.")
 
@@ -112,7 +115,8 @@ def _kind_by_name(name: str) -> str:
 def apply_handler(library: Library, listen: Listener | None = None) -> Handler:
     """The handler of jobs of kind "apply", with one item, which chunk documents again.
 
-    Payload: ``settings``, which become the library's; or ``scope``, ``key`` and ``chunking`` (``None`` to delete it),
+    Payload: ``settings``, which become the library's, and optionally ``lender``, the folder of a library whose vectors
+    are copied instead of encoding anew; or ``scope``, ``key`` and ``chunking`` (``None`` to delete it),
     the own recipe of a kind or a document; or ``versions``, documents whose edits have changed.
     """
 
@@ -138,7 +142,19 @@ def _applied(library: Library, payload: Mapping[str, Any], reporter: Reporter, i
         chunking = None if values is None else settings_from({"chunking": values}).chunking
         return library.cutting.apply(scope, key, chunking, watch(len(library.cutting.reached(scope, key))))
     live = {source.version_id for source in library.sources()}
-    return library.apply(settings_from(payload["settings"]), watch(len(live)))
+    with _vectors_in(payload.get("lender", "")) as lender:
+        return library.apply(settings_from(payload["settings"]), watch(len(live)), lender)
+
+
+@contextmanager
+def _vectors_in(folder: str) -> Iterator[VectorCache | None]:
+    """The vectors of the library in a folder; ``None`` where there is none that can be read."""
+    with ExitStack() as stack:
+        lender = None
+        if folder:
+            with suppress(LecternError):
+                lender = CatalogueVectors(stack.enter_context(closing(Store.open(Path(folder), write=False))))
+        yield lender
 
 
 def _conclude(library: Library, job: Job, reporter: Reporter, report: IngestReport, listen: Listener | None) -> None:

@@ -202,6 +202,29 @@ def test_a_recipe_is_applied_as_a_durable_job(library) -> None:
     assert library.verify() == []
 
 
+@pytest.mark.parametrize("chunker", ["structure", "semantic"])
+def test_what_another_library_has_encoded_is_not_encoded_again(library, tmp_path, chunker) -> None:
+    chunking = replace(SMALL, chunker=chunker)
+    with Library.open(tmp_path / "bench", encoder=FastEncoder()) as other:
+        other.ingest([Incoming(f"{animal}.md", tmp_path / f"{animal}.md") for animal in ("otter", "badger")])
+        other.ingest([Incoming(f"{animal}.txt", tmp_path / f"{animal}.txt") for animal in ("falcon", "heron")])
+        other.apply(replace(other.settings, chunking=chunking))
+    wanted = {"settings": replace(library.settings, chunking=chunking).to_dict()}
+    encoded_before = len(library.model.encoder.texts)
+    done = job(library, {**wanted, "lender": str(tmp_path / "bench")})
+    assert (done.state, done.result["documents"], done.result["encoded"]) == ("done", 4, 0)
+    assert done.result["reused"] > 0
+    assert len(library.model.encoder.texts) == encoded_before
+    assert library.verify() == []
+
+
+def test_a_lender_that_is_gone_is_done_without(library, tmp_path) -> None:
+    wanted = {"settings": replace(library.settings, chunking=SMALL).to_dict(), "lender": str(tmp_path / "gone")}
+    done = job(library, wanted)
+    assert done.state == "done"
+    assert done.result["encoded"] > 0
+
+
 def test_a_job_for_a_document_that_has_left_fails_with_a_sentence(library) -> None:
     one = version(library, "otter.md")
     library.remove(next(row.id for row in library.sources() if row.version_id == one))

@@ -54,6 +54,7 @@ def test_the_first_thing_to_do_is_to_have_questions_and_they_are_what_is_measure
     assert app.segmented_control(key="benchmark.suite").value == "samples"
     press(app, "making.begin")
     assert QUESTIONS[0] in said(app)
+    assert "40 were asked for; your documents yield no more." in said(app)
     assert SENTENCES[0] in [item.value for item in app.code]
     for _ in QUESTIONS:
         press(app, "making.Keep")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 
 import pytest
 from hypothesis import given
@@ -13,16 +14,17 @@ from core.evaluation.needles.maps import Cell, NeedleMap
 from core.evaluation.records import QuestionOutcome
 from core.evaluation.regions import cut_to_budget, region
 from core.evaluation.reporting.breakdown import latency_table, settings_table
-from core.settings import Settings
+from core.evaluation.reporting.over_time import Week
+from core.settings import PRESETS, Settings
 from core.types import Span
-from pages.ui.benchmark import choices, views
+from pages.ui.benchmark import choices, over_time, views
 from pages.ui.benchmark import questions as bench_questions
 from pages.ui.benchmark import table as bench_table
 from pages.ui.benchmark.choices import token_budgets
 from pages.ui.benchmark.drill import parts, side, what_was_read, windows
 from pages.ui.benchmark.needles import heat_map
 from pages.ui.benchmark.questions import classes_figure
-from pages.ui.benchmark.ready import READY, spoken_for
+from pages.ui.benchmark.ready import READY, Spoken, spoken_for
 from pages.ui.benchmark.results import usual_baseline
 from tests.pages.bench_reports import measured, report
 
@@ -156,17 +158,34 @@ def test_a_grid_counts_its_cells_and_names_those_that_cannot_be() -> None:
         choices.axes_of(Settings(), [{"Setting": "retrieval.k", "Values": "5, 5"}])
 
 
-def test_ready_comparisons_are_valid_and_say_what_their_questions_speak_for() -> None:
+@pytest.mark.parametrize("name", PRESETS)
+def test_ready_comparisons_are_valid_whatever_the_library_has(name: str) -> None:
+    for ready in READY:
+        assert len(ready.presets(PRESETS[name])) >= 2
+
+
+def test_ready_comparisons_differ_and_say_what_their_questions_speak_for() -> None:
     own = Settings()
     for ready in READY:
         presets = ready.presets(own)
         assert len({settings.fingerprint() for settings in presets.values()}) == len(presets) >= 2
     made = report(("fixed-1000", "default"), 40)
-    assert spoken_for(made, "default", made.compare_all("default")) == []  # forty do not tell
+    first, *others = spoken_for(made, "default", made.compare_all("default"))
+    assert first == Spoken("recall@4000")  # forty do not tell
+    assert [item.metric for item in others] == ["recall@2000", "recall@1000", "recall@8000"]
     more = report(("fixed-1000", "default", "flat"), 120)
-    for baseline, best in (("fixed-1000", []), ("default", []), ("flat", ["default"])):
-        assert spoken_for(more, baseline, more.compare_all(baseline)) == ["fixed-1000", *best]
-    assert spoken_for(report(("default",), 10), "default", {}) is None
+    for baseline, best in (("fixed-1000", ()), ("default", ()), ("flat", ("default",))):
+        assert spoken_for(more, baseline, more.compare_all(baseline))[0].winners == ("fixed-1000", *best)
+    assert spoken_for(report(("default",), 10), "default", {}) == []
+
+
+def test_weeks_are_named_by_their_monday_and_questions_are_whole() -> None:
+    figure = over_time.figure([Week(date(2026, 11, 23), answered=1), Week(date(2026, 11, 30), answered=2, doubtful=3)])
+    assert [(trace.name, list(trace.y)) for trace in figure.data] == [("answered", [1, 2]), ("doubtful answer", [0, 3])]
+    assert list(figure.data[0].x) == ["23 Nov", "30 Nov"]
+    assert figure.layout.xaxis.type == "category"
+    assert list(figure.layout.xaxis.range) == [-0.5, over_time.LEAST_WEEKS - 0.5]
+    assert list(figure.layout.yaxis.range) == [0, 1.08 * 5]
 
 
 def test_a_heat_map_tells_of_every_cell_and_the_bars_of_every_class() -> None:

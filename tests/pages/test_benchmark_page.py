@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from core.evaluation import history
 from core.evaluation.exchange.judged import write_judged_suite
 from core.evaluation.history import RunPlan
+from core.evaluation.records import QuestionOutcome
 from core.library import Incoming, Library
 from core.settings import PRESETS
 from core.storage.catalogue.job_rows import NewItem
@@ -86,7 +88,7 @@ def test_before_the_first_run_it_says_what_to_do_and_what_it_costs() -> None:
     assert "Make questions from my documents" in said(app)
     assert "5 presets, cut in 2 ways, 40 questions" in cost(app)
     app.toggle(key="benchmark.vary").set_value(True).run()
-    assert "9 cells" in said(app)
+    assert "9 combinations" in said(app)
     assert "14 presets" in cost(app)
     app.segmented_control(key="benchmark.suite").set_value("judged").run()
     assert "No judgments yet" in said(app)
@@ -186,6 +188,23 @@ def test_every_view_of_a_run_is_drawn() -> None:
         assert not app.exception
         assert not app.error
         assert "1 document could not be read" in said(app)
+
+
+@pytest.mark.usefixtures("measured")
+def test_the_causes_of_failures_stay_when_a_preset_without_one_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    measured_outcomes = benches.measured
+
+    def outcomes(folder: str, preset: str) -> dict[str, QuestionOutcome]:
+        failure = "C" if preset == "recursive" else ""
+        return {name: replace(item, failure=failure) for name, item in measured_outcomes(folder, preset).items()}
+
+    monkeypatch.setattr(benches, "measured", outcomes)
+    app = start("benchmark")
+    assert bench_results.FAILURES not in app.segmented_control(key="benchmark.view").options
+    app.selectbox(key="benchmark.baseline").set_value("recursive").run()
+    app.segmented_control(key="benchmark.view").set_value(bench_results.FAILURES).run()
+    assert "missed no question" in said(app)
+    assert not app.exception
 
 
 @pytest.mark.usefixtures("measured")

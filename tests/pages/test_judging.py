@@ -285,6 +285,8 @@ def test_the_list_says_how_each_judgment_stands() -> None:
     table = judging_list.table(rows)
     assert table["Now"] == ["held", "nothing answers it", "lost: a.md is in the trash."]
     assert "Expected answer" not in table
+    in_a_folder = judging_list.table([replace(rows[0], source="handbook/2024/leave.md")])
+    assert in_a_folder["Document"] == ["leave.md"]  # the column is too narrow for a path
     assert [judging_list.matches(each, "A.MD b?") for each in rows] == [False, True, False]
 
 

@@ -305,5 +305,6 @@ def test_gold_stands_on_the_picture_of_a_page_and_the_list_leads_there_and_expor
     )
     dialog.get_by_role("button", name="Import").click()
     shown(dialog.get_by_text("there before"))
+    expect(dialog.get_by_text("there before")).to_be_in_viewport()
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)

@@ -27,7 +27,7 @@ from core.types import Span
 CLASSES: Mapping[str, str] = {
     "A": "the passage was cut off from what it needs",
     "B": "the question uses other words than the documents",
-    "C": "the passage was found and lost later",
+    "C": "the passage matches, and others were read instead",
     "D": "the documents do not say, or contradict each other",
 }
 """The classes of failures, by the chunk that holds most of the gold:

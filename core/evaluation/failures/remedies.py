@@ -21,10 +21,11 @@ FOLDER = "remedies"  # workspace inside a workspace, so that its runs are not in
 REMEDIES: Mapping[str, str] = {
     "parent": "its whole parent is read",
     "window": "five sentences on each side are read",
-    "chunker": "another chunker cuts",
+    "chunker": "documents are cut {}",
     "prefix": "titles, headings and headers stand before each chunk, up to 64 tokens",
     "reranker": "the re-ranker reads the best again",
 }
+"""What each remedy does, in words. Of the chunker, its words (``other_chunker``) are filled in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,11 @@ class Remedies:
     tried: tuple[Remedy, ...]
 
 
+def other_chunker(settings: Settings) -> str:
+    """The chunker that the remedy "chunker" tries."""
+    return "structure" if settings.chunking.chunker == "recursive" else "recursive"
+
+
 def remedies(settings: Settings) -> dict[str, Settings]:
     """The settings with each remedy applied, by its name, without remedies that change nothing.
 
@@ -66,7 +72,7 @@ def remedies(settings: Settings) -> dict[str, Settings]:
     changes: dict[str, dict[str, Any]] = {
         "parent": {**whole, "expansion.parent_ratio": 0.0, "expansion.kinds": ()},
         "window": {"expansion.strategy": "window", "expansion.window_sentences": 5},
-        "chunker": {"chunking.chunker": "structure" if settings.chunking.chunker == "recursive" else "recursive"},
+        "chunker": {"chunking.chunker": other_chunker(settings)},
         "prefix": {
             "chunking.prefix": USUAL_PREFIX,
             "chunking.prefix_max_tokens": 64,

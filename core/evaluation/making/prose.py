@@ -216,7 +216,7 @@ class _Sentence:
         coordinated = [part for word in unit.rights if word.dep_ in ("cc", "conj") for part in word.subtree]
         without = {*amount, *of_what, *coordinated, *([preposition] if preposition is not None else ())}
         after = [word for word in clause.rest if word.i > unit.i]
-        if preposition is not None and points(words_of(_text(after))):
+        if preposition is not None and clause.verb not in after and points(words_of(_text(after))):
             without |= set(after)
         predicate = clause.verb, *clause.verb.rights
         if (

@@ -82,7 +82,7 @@ def recall_figure(
     _set_layout(figure, palette, height=420)
     # Presets are offset sideways, so that the error bars of equal ones do not cover each other.
     figure.update_layout(scattermode="group", scattergap=0.85)
-    figure.update_xaxes(title="Room for the reader, characters")
+    figure.update_xaxes(title="Room for the reader, characters", type="category")  # "1,000" is else read as a number
     figure.update_yaxes(title=f"{metric_words(measure)}, %", range=[0, 102])
     return figure
 
@@ -103,12 +103,14 @@ def pareto_figure(
     import plotly.express as px
 
     preset_points = points(report, x, budget, measure)
+    named: dict[tuple[float, float], list[str]] = {}  # by place, since labels of one place would cover each other
+    for point in preset_points:
+        if point.front or point.preset == selected or len(preset_points) <= BOLD:
+            named.setdefault((point.cost, point.value), []).append(_safe(_short(point.preset)))
     rows = [
         {
             "cost": point.cost,
-            "text": _safe(_short(point.preset))
-            if point.front or point.preset == selected or len(preset_points) <= BOLD
-            else "",
+            "text": ", ".join(named.pop((point.cost, point.value), ())),
             "name": point.preset,
             **_interval_row(point.preset, point.value, point.low, point.high),
         }
@@ -152,7 +154,8 @@ def pareto_figure(
     costs = [point.cost for point in preset_points] or [0.0]
     margin = 0.12 * (max(costs) - min(costs)) or 1.0  # for the labels, which are centred above the outermost points
     figure.update_xaxes(title=COST_WORDS[x], range=[min(costs) - margin, max(costs) + margin])
-    figure.update_yaxes(title=f"{metric_words(f'{measure}@{budget}')}, %")
+    figure.update_traces(cliponaxis=False)
+    figure.update_yaxes(title=f"{metric_words(f'{measure}@{budget}')}, %", autorangeoptions={"clipmax": 100})
     return figure
 
 

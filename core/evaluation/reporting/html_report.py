@@ -52,6 +52,7 @@ from core.evaluation.reporting.metric_words import metric_meaning, metric_words
 from core.evaluation.reporting.report import BenchReport, PresetReport
 from core.evaluation.statistics import BETTER, NO_DIFFERENCE, PERMUTATIONS, RESAMPLES, WORSE, Comparison
 from core.text.normalise import storable
+from core.text.numerals import counted
 
 MISSED = 20
 """How many of the worst questions are quoted."""
@@ -161,16 +162,18 @@ class _View:
         scored = [item for item in self.report.presets if self.metric in item.metrics]
         if not scored:
             return ["No question of this suite has gold that could be scored."]
-        best = max(scored, key=lambda item: item.metrics[self.metric])
-        low, high = best.intervals[self.metric]
-        share = f"{best.metrics[self.metric]:.1f} % of the gold within {self.budget:,} characters"
-        sentences = [f"{best.preset} reads most: {share} (95 % interval {low:.1f} to {high:.1f})."]
+        most = f"{max(item.metrics[self.metric] for item in scored):.1f}"
+        first, *others = [item for item in scored if f"{item.metrics[self.metric]:.1f}" == most]
+        low, high = first.intervals[self.metric]
+        who = f"{first.preset} and {counted(len(others), 'other')} read" if others else f"{first.preset} reads"
+        share = f"{most} % of the gold within {self.budget:,} characters"
+        sentences = [f"{who} most: {share} (95 % interval {low:.1f} to {high:.1f})."]
         verdicts = [metrics[self.metric].verdict for metrics in self.compared.values() if self.metric in metrics]
         if verdicts:
-            counted = [f"{verdicts.count(word)} {word}" for word in (BETTER, WORSE) if word in verdicts]
+            told = [f"{verdicts.count(word)} {word}" for word in (BETTER, WORSE) if word in verdicts]
             if NO_DIFFERENCE in verdicts:
-                counted.append(f"no difference seen for {verdicts.count(NO_DIFFERENCE)}")
-            sentences.append(f"Against {self.baseline}: {', '.join(counted)}.")
+                told.append(f"no difference seen for {verdicts.count(NO_DIFFERENCE)}")
+            sentences.append(f"Against {self.baseline}: {', '.join(told)}.")
         return sentences
 
     def table(self) -> dict[str, Any]:

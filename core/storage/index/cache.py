@@ -9,20 +9,27 @@ from typing import Any
 import numpy as np
 
 from core.storage.store import Store
-from core.types import Vectors
+from core.types import VectorCache, Vectors
 
 _KEYS_PER_QUERY = 10_000
 
 
 class CatalogueVectors:
-    """A ``VectorCache`` over the catalogue's vectors: float32, read-only."""
+    """A ``VectorCache`` over the catalogue's vectors: float32, read-only.
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    ``lender``: another cache; ``known`` copies from it what it has and the catalogue lacks.
+    """
+
+    def __init__(self, store: Store, lender: VectorCache | None = None) -> None:
+        self._store, self._lender = store, lender
 
     def known(self, keys: Sequence[str]) -> set[str]:
         """The subset of ``keys`` that have a vector, without reading the vectors."""
-        return {key for (key,) in self._rows("key", keys)}
+        known = {key for (key,) in self._rows("key", keys)}
+        if self._lender and (lent := self._lender.get([key for key in keys if key not in known])):
+            self.put(lent)
+            known |= lent.keys()
+        return known
 
     def get(self, keys: Sequence[str]) -> dict[str, Vectors]:
         """The cached vectors by key; keys without one are absent."""

@@ -8,20 +8,22 @@ from typing import Any
 import streamlit as st
 
 from core.evaluation.planning import recipe_of
-from core.evaluation.reporting.report import PresetReport
+from core.evaluation.reporting.report import BenchReport, PresetReport
 from core.settings import Settings
 from core.storage.store import settings_from
 from pages.ui.ask.dials.sidebar import BY_NAME, LABELS
+from pages.ui.benchmark import benches
 from pages.ui.shared import background, services, words
 
 SHOWN = 16  # changed settings listed
 
 
-def show_apply(chosen: PresetReport) -> None:
+def show_apply(report: BenchReport, preset: str) -> None:
     """Draw the "Apply" menu of a preset: what would change, the button that applies it, and the one that undoes it."""
-    library = services.library()
+    library, chosen = services.library(), report.preset(preset)
     if not library.writable:
         return
+    lender = str(benches.workspace() / report.library)
     wanted = settings_from(dict(chosen.settings))
     changes = differences(library.settings.to_dict(), wanted.to_dict())
     with st.popover("Apply", icon=":material/check:", width="stretch"):
@@ -29,14 +31,14 @@ def show_apply(chosen: PresetReport) -> None:
             st.markdown("The library has these settings already.")
         else:
             st.markdown(f"**Make {words.escaped(chosen.preset)} this library's settings**")
-            _button("Apply to the library", "benchmark.apply", wanted)  # above the table, which may be long
+            _button("Apply to the library", "benchmark.apply", wanted, lender)  # above the table, which may be long
             st.table(changes_table(dict(list(changes.items())[:SHOWN])), border="horizontal")
         if len(changes) > SHOWN:
             st.caption(f"and {len(changes) - SHOWN} more")
         before = background.settings_before()
         if before not in (None, wanted, library.settings):
             st.markdown("**Take back what was applied last**")
-            _button("Undo", "benchmark.apply.back", before)
+            _button("Undo", "benchmark.apply.back", before, lender)
 
 
 def is_applied(measured: PresetReport) -> bool:
@@ -44,11 +46,11 @@ def is_applied(measured: PresetReport) -> bool:
     return not differences(services.library().settings.to_dict(), settings_from(dict(measured.settings)).to_dict())
 
 
-def _button(label: str, key: str, wanted: Settings) -> None:
+def _button(label: str, key: str, wanted: Settings, lender: str) -> None:
     st.markdown(cost(services.library().settings, wanted, len(services.sources()), services.stats().chunks))
     busy = bool(background.active_jobs("apply"))
     if st.button(label, key=key, type="secondary" if key.endswith("back") else "primary", disabled=busy):
-        background.apply_and_watch(wanted)
+        background.apply_and_watch(wanted, lender)
 
 
 def changes_table(
@@ -106,6 +108,6 @@ def cost(now: Settings, then: Settings, documents: int, chunks: int) -> str:
     if now.embedding != then.embedding:
         return f"Another embedder: all {words.count(chunks, 'chunk')} are encoded anew, in the background."
     return (
-        f"{words.count(documents, 'document')} cut anew in the background; chunks that come out as before are not "
-        f"encoded again (there are {chunks:,} now)."
+        f"{words.count(documents, 'document')} cut anew in the background; what the library or this run has encoded is "
+        "not encoded again."
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -22,6 +22,7 @@ from pages.ui.shared.guard import attempt_or_toast
 from pages.ui.shared.work import Plan
 
 Value = TypeVar("Value")
+LISTED = 24  # characters of the presets in a run's label, which the choice of a run has room for
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +50,17 @@ class Run:
     def label(self) -> str:
         """Suite, time and presets on one line."""
         when = datetime.fromisoformat(self.head.made_at).astimezone()
-        names = list(self.head.presets)
-        shown = ", ".join(names) if len(names) <= 3 else f"{', '.join(names[:2])} and {len(names) - 2} more"
-        return f"{self.name} · {when:%d %b %Y, %H:%M} · {shown}"
+        return f"{self.name} · {when:%d %b %Y, %H:%M} · {short_list(list(self.head.presets))}"
+
+
+def short_list(names: Sequence[str]) -> str:
+    """Names in at most ``LISTED`` characters, if the first one fits.
+
+    >>> short_list(["default", "flat"]), short_list(["by structure", "by paragraphs", "so many sentences"])
+    ('default, flat', 'by structure and 2 more')
+    """
+    whole = ", ".join(names)
+    return whole if len(whole) <= LISTED else f"{names[0]} and {len(names) - 1} more" if names[1:] else whole
 
 
 def workspace() -> Path:

@@ -216,7 +216,7 @@ def choose_grid(bases: dict[str, Settings]) -> tuple[Grid, list[str]]:
             )
             return cells, axes
         left_out = f", {len(cells.skipped):,} left out because they are no valid settings" if cells.skipped else ""
-        st.caption(f"{words.count(len(cells.presets), 'cell')}{left_out}")
+        st.caption(f"{words.count(len(cells.presets), 'combination')}{left_out}")
         if cells.skipped:
             with st.expander("Left out"):
                 for cell, reason in cells.skipped[:50]:

@@ -155,6 +155,8 @@ def _review(task: Task[list[MadeQuestion]]) -> None:
         now = making()
         review, at = now.review, len(now.review.decided)
         if at < len(questions):
+            if now.asked and len(questions) < now.asked.count:
+                st.caption(f"{now.asked.count:,} were asked for; your documents yield no more.")
             _card(questions, review, at)
             return
         if questions and not review.told:

@@ -47,8 +47,13 @@ def show_needles() -> None:
 def _chosen() -> dict[str, Any] | None:
     """Draw the choices; returns the payload of the job, ``None`` if nothing is chosen."""
     left, right = st.columns([3, 1])
-    kinds = left.multiselect(
-        "Made sentences", list(KINDS), list(KINDS), format_func=lambda kind: f"{kind}: {KINDS[kind]}", key=state.NEEDLES
+    kinds = left.pills(
+        "Made sentences",
+        list(KINDS),
+        selection_mode="multi",
+        default=list(KINDS),
+        format_func=lambda kind: f"{kind}: {KINDS[kind]}",
+        key=state.NEEDLES,
     )
     tokens = right.multiselect(
         "Sizes of the copy, tokens", SIZES, SIZES[1:2], format_func="{:,}".format, key=f"{state.NEEDLES}.tokens"
@@ -83,7 +88,7 @@ def _outcome() -> None:
     st.plotly_chart(
         heat_map(found, stage), key="benchmark.needles", config=CONFIG, alt=f"Needles found: {STAGES[stage]}"
     )
-    st.caption(f"Found: {STAGES[stage]}. A cell tells how many of the sentences planted there.")
+    st.caption(f"Found: {STAGES[stage]}. A cell tells how many of the sentences planted there; 0 % is the beginning.")
     st.markdown("\n".join(f"- {words.escaped(sentence)}" for sentence in found.sentences))
     st.caption(
         f"{words.count(found.encoded, 'text')} encoded, the vectors of {found.reused:,} were there; "
@@ -108,12 +113,12 @@ def heat_map(found: NeedleMap, stage: str) -> plotly.graph_objects.Figure:
             text=[[f"{cell.found}/{cell.planted}" if cell else "" for cell in row] for row in rows],
             texttemplate="%{text}",
             textfont={"color": palette().ink},
-            hovertemplate="%{y} tokens, at %{x}: %{text}<extra></extra>",
+            hovertemplate="%{y} tokens, at %{x}: %{text} found<extra></extra>",
             zmin=0,
             zmax=1,
             colorscale=[[0, softened(colours[1])], [1, softened(colours[0])]],
             colorbar={"tickformat": ".0%", "thickness": 12},
         )
     )
-    across, down = {"title": "Depth", "type": "category"}, {"title": "Tokens", "type": "category"}
+    across, down = {"title": "Place in the copy", "type": "category"}, {"title": "Tokens", "type": "category"}
     return lay_out(figure, height=140 + 46 * len(sizes), xaxis=across, yaxis=down)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 BACK = timedelta(weeks=26)  # the period that is shown
 LISTED = 12  # rows of each list
+LEAST_WEEKS = 8  # there is room for, so that the bars of the first weeks are no blocks
 STANDINGS = {
     "answered": "answered",
     "doubtful": "doubtful answer",
@@ -138,10 +139,13 @@ def _documents(log: Sequence[LoggedQuestion]) -> None:
     counts = read(log)
     sources = {source.version_id: source for source in services.sources()}
     most = [(version, count) for version, count in counts.most_common() if version in sources][:LISTED]
-    never = [source.name for version, source in sources.items() if version not in counts]
+    never = [words.place_name(source.name) for version, source in sources.items() if version not in counts]
     st.markdown("**Read most, as they stand now**")
     st.dataframe(
-        {"Document": [sources[version].name for version, _ in most], "Questions": [count for _, count in most]},
+        {
+            "Document": [words.place_name(sources[version].name) for version, _ in most],
+            "Questions": [count for _, count in most],
+        },
         hide_index=True,
         alt="Documents by how many questions they were read for",
     )
@@ -158,15 +162,19 @@ def figure(counted: Sequence[Week]) -> plotly.graph_objects.Figure:
     bars = plot.Figure(
         [
             plot.Bar(
-                x=[week.monday for week in counted],
+                x=[f"{week.monday:%d %b}" for week in counted],  # a date axis would show parts of a second of one week
                 y=[getattr(week, name) for week in counted],
                 name=STANDINGS[name],
                 marker={"color": palette().colours[(0, 4, 1, 2)[at]], "pattern": {"shape": PATTERNS[at]}},
-                hovertemplate=f"week of %{{x|%d %b}}: %{{y}} {STANDINGS[name]}<extra></extra>",
+                hovertemplate=f"week of %{{x}}: %{{y}} {STANDINGS[name]}<extra></extra>",
             )
             for at, name in enumerate(outcomes)
             if any(getattr(week, name) for week in counted)
         ]
     )
-    up, legend = {"title": "Questions", "gridcolor": palette().grid}, {"orientation": "h", "y": 1.15}
-    return lay_out(bars, barmode="stack", height=240, xaxis={"title": "Week from"}, yaxis=up, legend=legend)
+    most = max(sum(getattr(week, name) for name in outcomes) for week in counted)
+    up = {"title": "Questions", "gridcolor": palette().grid, "tickformat": ",d", "nticks": 5}
+    up |= {"range": [0, 1.08 * max(4, most)]}
+    across = {"title": "Week from", "type": "category", "range": [-0.5, max(len(counted), LEAST_WEEKS) - 0.5]}
+    legend = {"orientation": "h", "y": 1.15}
+    return lay_out(bars, barmode="stack", height=240, xaxis=across, yaxis=up, legend=legend, showlegend=True)

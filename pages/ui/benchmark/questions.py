@@ -9,14 +9,16 @@ import streamlit as st
 
 from core.evaluation.exchange.judged import ORIGIN_WORDS
 from core.evaluation.failures.classes import CLASSES, counted
-from core.evaluation.failures.remedies import REMEDIES, Remedies
+from core.evaluation.failures.remedies import REMEDIES, Remedies, other_chunker
 from core.evaluation.records import QuestionOutcome
 from core.evaluation.reporting.breakdown import STAGE_WORDS
 from core.evaluation.reporting.report import AskedQuestion, BenchReport
 from core.plain_values import from_values
+from core.storage.store import settings_from
 from pages.ui.benchmark import benches
 from pages.ui.benchmark.drill import TextOf, show_drill, side
 from pages.ui.benchmark.views import choose_budget
+from pages.ui.settings.recipe_words import CHUNKER_WORDS
 from pages.ui.shared import background, services, state, words
 from pages.ui.shared.plots import CONFIG, lay_out, palette
 from pages.ui.shared.queue import show_jobs
@@ -161,6 +163,9 @@ def show_failures(report: BenchReport, folder: str, preset: str, other: str) -> 
     outcomes = benches.measured(folder, preset)
     counts = counted(outcomes.values())
     names = [name for name in CLASSES if counts[name]]
+    if not names:
+        st.caption(f"{words.escaped(preset)} missed no question.")
+        return
     event = st.plotly_chart(
         classes_figure(counts),
         key=f"benchmark.failures.{folder}.{preset}",
@@ -207,8 +212,9 @@ def _show_remedies(report: BenchReport, folder: str, preset: str) -> None:
     measured = {"run": folder, "preset": preset}
     if result := background.last_result(JOB, measured):
         remedies = from_values(Remedies, result)
+        chunker = other_chunker(settings_from(dict(report.preset(preset).settings)))
         for remedy in sorted(remedies.tried, key=lambda remedy: -remedy.share):
-            sentence = remedy_words(remedy.name, len(remedy.mended), remedies.failures, remedy.tokens)
+            sentence = remedy_words(remedy.name, len(remedy.mended), remedies.failures, remedy.tokens, chunker)
             st.markdown(f"- {words.escaped(sentence)}")
         return
     run = next((run for run in benches.runs() if run.head.folder == folder), None)
@@ -228,12 +234,14 @@ def _show_remedies(report: BenchReport, folder: str, preset: str) -> None:
         show_jobs(JOB)
 
 
-def remedy_words(name: str, mended: int, failures: int, tokens: float) -> str:
-    """A sentence on how many failures a remedy mends, and at what cost.
+def remedy_words(name: str, mended: int, failures: int, tokens: float, chunker: str = "") -> str:
+    """A sentence on how many failures a remedy mends, and at what cost. ``chunker``: the one tried (``other_chunker``).
 
     >>> remedy_words("parent", 3, 12, 140.2)
     'Its whole parent is read: mends 3 of 12 (25%), with 140 tokens more a prompt.'
+    >>> remedy_words("chunker", 1, 4, -20, "recursive")
+    'Documents are cut by paragraphs: mends 1 of 4 (25%), with 20 tokens less a prompt.'
     """
-    change = REMEDIES[name]
+    change = REMEDIES[name].format(CHUNKER_WORDS[chunker].lower() if chunker else "otherwise")
     cost = f"{abs(tokens):,.0f} tokens {'more' if tokens >= 0 else 'less'} a prompt"
     return f"{change[0].upper()}{change[1:]}: mends {mended} of {failures} ({mended / failures:.0%}), with {cost}."

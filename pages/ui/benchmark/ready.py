@@ -26,6 +26,19 @@ class Ready:
     presets: Callable[[Settings], Presets]
 
 
+def _with_chunks_of(own: Settings, size: int) -> Settings:
+    """``own`` with chunks of at most ``size`` tokens. Overlap and least size keep their share of a chunk."""
+    cut = own.chunking
+    values = {
+        "unit": "tokens",
+        "max_tokens": size,
+        "overlap_tokens": cut.overlap_tokens * size // cut.max_tokens,
+        "min_tokens": cut.min_tokens * size // cut.max_tokens,
+        "parent_max_tokens": max(size, cut.parent_max_tokens),
+    }
+    return own.with_values({f"chunking.{name}": value for name, value in values.items()})
+
+
 CHUNKERS = ("structure", "recursive", "sentence", "semantic", "fixed")  # suit any document
 
 READY = (
@@ -39,10 +52,7 @@ READY = (
     Ready("Naive against ours", lambda own: {"naive: 1,000 characters": PRESETS["fixed-1000"], "ours": own}),
     Ready(
         "Small against large chunks",
-        lambda own: {
-            f"chunks of {size}": own.with_values({"chunking.unit": "tokens", "chunking.max_tokens": size})
-            for size in (60, 110, 220)
-        },
+        lambda own: {f"chunks of {size}": _with_chunks_of(own, size) for size in (60, 110, 220)},
     ),
     Ready(
         "With and without parents",
@@ -107,17 +117,34 @@ def show_ready(
                 st.rerun()
 
 
-def spoken_for(report: BenchReport, baseline: str, found: Mapping[str, Mapping[str, Comparison]]) -> list[str] | None:
-    """The winners of a run by the headline metric.
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """The winners of a run by ``metric``, best first; none if the run does not decide by it.
 
-    The presets that are significantly better than ``baseline``, best first; [baseline] if all others are significantly
-    worse; [] if the run does not decide; ``None`` if there is nothing to compare.
-    ``found``: the comparisons of each preset with ``baseline``, by metric.
+    They are the presets that are significantly better than the baseline, or the baseline alone if all others are
+    significantly worse.
     """
-    metric = f"{headline_measure(report)}@{headline_budget(report)}"
+
+    metric: str
+    winners: tuple[str, ...] = ()
+
+
+def spoken_for(report: BenchReport, baseline: str, found: Mapping[str, Mapping[str, Comparison]]) -> list[Spoken]:
+    """The winners of a run by the headline metric, then by its measure at the other budgets, the nearest first.
+
+    [] if there is nothing to compare. ``found``: the comparisons of each preset with ``baseline``, by metric.
+    """
+    measure, headline = headline_measure(report), headline_budget(report)
+    budgets = sorted(report.budgets, key=lambda budget: (abs(budget - headline), budget))
+    spoken = [_spoken_by(f"{measure}@{budget}", baseline, found) for budget in budgets]
+    return [item for item in spoken if item]
+
+
+def _spoken_by(metric: str, baseline: str, found: Mapping[str, Mapping[str, Comparison]]) -> Spoken | None:
+    """The winners by one metric; ``None`` if nothing is compared by it."""
     compared = {name: items[metric] for name, items in found.items() if metric in items and name != baseline}
     if not compared:
         return None
     if better := [name for name, item in compared.items() if item.verdict == "better"]:
-        return sorted(better, key=lambda name: -compared[name].difference)
-    return [baseline] if all(item.verdict == "worse" for item in compared.values()) else []
+        return Spoken(metric, tuple(sorted(better, key=lambda name: -compared[name].difference)))
+    return Spoken(metric, (baseline,) if all(item.verdict == "worse" for item in compared.values()) else ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
@@ -16,7 +16,7 @@ from pages.ui.benchmark import apply as bench_apply
 from pages.ui.benchmark import benches, place
 from pages.ui.benchmark import history as bench_history
 from pages.ui.benchmark.questions import show_failures, show_questions
-from pages.ui.benchmark.ready import spoken_for
+from pages.ui.benchmark.ready import Spoken, spoken_for
 from pages.ui.benchmark.table import USUAL, columns, compared, show_table, table
 from pages.ui.benchmark.views import (
     show_breakdown,
@@ -68,18 +68,19 @@ def _results(runs: list[benches.Run]) -> None:
             bench_history.show_exports(report, folder, baseline)
         _remarks(report)
         against = benches.compared(folder, baseline)
-        best = spoken_for(report, baseline, against)
-        selected = _selected(presets, baseline, best or [])
+        spoken = spoken_for(report, baseline, against)
+        best = spoken[0].winners if spoken else ()
+        selected = _selected(presets, baseline, best)
         data = table(report, baseline, against, shown, frozenset(BASELINES))
         show_table(data, selected, _pick, state.BENCH_TABLE)
         text, button = st.columns([5, 1], vertical_alignment="center")
         with text.container(gap="xsmall"):
-            st.markdown(_conclusion(best, applied=bool(best and bench_apply.is_applied(report.preset(best[0])))))
+            st.markdown(conclusion(spoken, applied=bool(best and bench_apply.is_applied(report.preset(best[0])))))
             st.caption(_verdicts(selected, baseline, against.get(selected, {}), shown))
         with button:
-            bench_apply.show_apply(report.preset(selected))
+            bench_apply.show_apply(report, selected)
         st.caption(_legend(report, baseline))
-        if best is not None and any(question.kind == ORIGIN for question in report.questions):
+        if spoken and any(question.kind == ORIGIN for question in report.questions):
             st.caption(TRUST)
         _views(report, folder, selected, baseline, runs[0].head.folder)
 
@@ -99,7 +100,7 @@ def usual_baseline(presets: list[str]) -> str:
     return next((name for name in presets if name in BASELINES), presets[0])
 
 
-def _selected(presets: list[str], baseline: str, best: list[str]) -> str:
+def _selected(presets: list[str], baseline: str, best: Sequence[str]) -> str:
     state.forget_unoffered(state.BENCH_SELECTED, presets)
     usual = next((name for name in (*best, *presets) if name != baseline), baseline)
     return str(st.session_state.get(state.BENCH_SELECTED, usual))
@@ -148,15 +149,31 @@ def _verdicts(preset: str, baseline: str, found: Mapping[str, Comparison], shown
     return f"**{words.escaped(preset)}** against {words.escaped(baseline)}: {words.escaped('; '.join(verdicts))}."
 
 
-def _conclusion(best: list[str] | None, *, applied: bool) -> str:
-    """A sentence on which preset the run supports (``spoken_for``), and what to do; "" if nothing is compared."""
-    if best is None:
+def conclusion(spoken: Sequence[Spoken], *, applied: bool) -> str:
+    """A sentence on which preset the run supports (``spoken_for``), and what to do; "" if nothing is compared.
+
+    >>> conclusion([Spoken("recall@4000", ("a", "b"))], applied=False)
+    '**These questions speak for a by recall@4000**, before b: choose it in the table and apply it.'
+    >>> conclusion([Spoken("recall@4000"), Spoken("recall@1000", ("a",))], applied=False).partition(", and ")[2]
+    'speak for a by recall@1000: choose by the room that your reader has.'
+    """
+    if not spoken:
         return ""
-    if best:
-        others = f", before {words.escaped(' and '.join(best[1:]))}" if best[1:] else ""
+    first, decided = spoken[0], next((item for item in spoken if item.winners), None)
+    if first.winners:
         way = "the library has it" if applied else "choose it in the table and apply it"
-        return f"**These questions speak for {words.escaped(best[0])}**{others}: {way}."
-    return "**These questions do not tell which is better**: keep what costs less, or judge more of them."
+        return f"**These questions speak for {_winners(first, '**')}: {way}."
+    undecided = f"**These questions do not tell which is better by {metric_title(first.metric)}**"
+    if decided:
+        return f"{undecided}, and speak for {_winners(decided)}: choose by the room that your reader has."
+    return f"{undecided}: keep what costs less, or judge more of them."
+
+
+def _winners(spoken: Spoken, end: str = "") -> str:
+    """The first winner and the metric, then ``end``, then the other winners."""
+    first, *others = map(words.escaped, spoken.winners)
+    before = f", before {' and '.join(others)}" if others else ""
+    return f"{first} by {metric_title(spoken.metric)}{end}{before}"
 
 
 def _legend(report: BenchReport, baseline: str) -> str:
@@ -174,6 +191,7 @@ def _views(report: BenchReport, folder: str, selected: str, baseline: str, newes
     """Draw the choice of a view and the view, and put the choices of this part into the address."""
     chosen = tuple(dict.fromkeys((selected, baseline)))
     measured = benches.measured(folder, selected).values()
+    in_either = (*measured, *benches.measured(folder, baseline).values())
     views: dict[str, Callable[[], None]] = {
         RECALL: lambda: show_recall(report, chosen),
         PARETO: lambda: _pareto(report, selected),
@@ -187,7 +205,7 @@ def _views(report: BenchReport, folder: str, selected: str, baseline: str, newes
     }
     has_data = {
         PLACE: any(outcome.gold_at is not None for outcome in measured),
-        FAILURES: any(outcome.failure for outcome in measured),
+        FAILURES: any(outcome.failure for outcome in in_either),  # stays when a row without a failure is chosen
         UNANSWERABLE: bool(report.presets[0].unanswerable.get("unanswerable")),
     }
     offered = [view for view in views if has_data.get(view, True)]

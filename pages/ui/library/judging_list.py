@@ -86,7 +86,6 @@ def _closed() -> None:
 def show_list() -> None:
     """Open the dialog. Call it from the page, at most once in a run."""
     rows = services.library().judgments()[::-1]  # newest first
-    _notice()
     if rows:
         _table(rows)
     else:
@@ -96,6 +95,7 @@ def show_list() -> None:
         )
         if st.button("To Benchmark, where questions are made", key="judging.make", icon=":material/auto_awesome:"):
             address.go("pages/benchmark.py", {})
+    _notice()  # between what is removed above and what is imported below: in view after either
     import_tab, export_tab = st.tabs(["Import", "Export"])
     with import_tab:
         if judging.off():
@@ -181,7 +181,7 @@ def table(rows: Sequence[JudgmentRow]) -> dict[str, list[object]]:
     columns: dict[str, list[object]] = {
         "Question": [row.judgment.question for row in rows],
         "Marked answer": [words.shortened(row.judgment.quote, QUOTE_SHOWN) for row in rows],
-        "Document": [words.place_name(row.source) if row.source else "" for row in rows],
+        "Document": [words.place_name(row.source or "").rpartition("/")[2] for row in rows],
         "Now": [f"lost: {row.lost}" if row.lost else NO_ANSWER if row.unanswerable else "held" for row in rows],
         "Origin": [ORIGIN_WORDS.get(row.judgment.origin, row.judgment.origin) for row in rows],
         "Made": [row.created_at for row in rows],

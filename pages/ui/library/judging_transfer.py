@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 from core.errors import LecternError
+from core.evaluation.exchange import FORMATS
 from core.evaluation.exchange.importing import import_judgments
 from core.evaluation.exchange.judged import judged_questions, with_texts
 from core.library import Library
@@ -33,6 +34,7 @@ def show_import() -> None:
             FORMS,
             format_func=lambda name: judging_files.NAMES.get(name, "Guess from the files"),
             key="judging.format",
+            help=" ".join(f"{judging_files.NAMES[name]}: `{form.file}`." for name, form in FORMATS.items()),
         )
         pressed = right.form_submit_button("Import", type="primary", icon=":material/upload:", width="stretch")
     if pressed and given:

@@ -233,15 +233,18 @@ def settings_before() -> Settings | None:
     return settings_from(json.loads(stored)) if stored else None
 
 
-def start_apply(settings: Settings) -> None:
-    """Apply settings to the library, in the background; the present ones are stored for ``settings_before``."""
+def start_apply(settings: Settings, lender: str = "") -> None:
+    """Apply settings to the library, in the background; the present ones are stored for ``settings_before``.
+
+    ``lender``: the folder of a library whose vectors are copied instead of encoding anew.
+    """
     library().set_preference(_PREVIOUS_SETTINGS, json.dumps(library().settings.to_dict()))
-    start("apply", {"settings": settings.to_dict()}, "All documents")
+    start("apply", {"settings": settings.to_dict(), "lender": lender}, "All documents")
 
 
-def apply_and_watch(settings: Settings) -> None:
+def apply_and_watch(settings: Settings, lender: str = "") -> None:
     """As ``start_apply``, then open the Library page, which shows the progress."""
-    start_apply(settings)
+    start_apply(settings, lender)
     st.switch_page("pages/library.py")
 
 

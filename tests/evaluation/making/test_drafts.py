@@ -148,6 +148,14 @@ def test_many_sentences_are_read_in_their_order() -> None:
     assert [doc.text for doc in prose.parsed(said)] == said
 
 
+def test_a_period_at_the_head_of_a_sentence_leaves_the_question_its_verb() -> None:
+    found = drafts(
+        "# Deletion\n\nWithin 30 days, all content will be deleted from active systems. "
+        "Within 60 days, all content will be deleted from our backups.\n"
+    )
+    assert list(found) == ["Within how many days will all content be deleted from active systems?"]
+
+
 def test_code_is_asked_about_by_defaults_values_and_purpose() -> None:
     found = drafts(CODE, "gauge.py")
     assert found["What is the default of seconds in the function wait?"].answer == "2.5"

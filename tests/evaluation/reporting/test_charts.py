@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,7 @@ def test_presets_are_told_apart_by_more_than_colour(crowd):
 
 def test_a_line_a_preset_with_its_means_and_intervals(report):
     figure = recall_figure(report)
+    assert figure.layout.xaxis.type == "category"  # only budgets that were measured stand on the axis
     assert [trace.name for trace in figure.data] == ["default", "flat", "words-only"]
     for trace, item in zip(figure.data, report.presets, strict=True):
         assert list(trace.x) == ["1,000", "2,000", "4,000", "8,000"]
@@ -69,6 +71,13 @@ def test_the_front_is_filled_and_the_dominated_hollow(report, x):
         assert (list(trace.x), list(trace.y)) == ([point.cost], [point.value])
     assert line.line.shape == "hv"
     assert list(line.y) == sorted(line.y)
+
+
+def test_presets_at_one_place_share_a_label(report):
+    first, *others = report.presets
+    twins = replace(report, presets=(first, replace(first, preset="twin"), *others))
+    labels = [text for trace in pareto_figure(twins, "characters", 4000).data[:-1] for text in trace.text]
+    assert sorted(labels) == sorted([f"{first.preset}, twin", "", *(item.preset for item in others)])
 
 
 def test_where_gold_went_adds_up_and_has_patterns(report):

@@ -118,7 +118,7 @@ def test_a_suite_that_every_preset_answers_wholly_is_drawn(report):
         whole.append(replace(item, scores=scores, metrics=means, intervals=intervals, lost=lost))
     page = html_report(replace(report, presets=tuple(whole)), "flat")
     assert len(figures(page)) == 8
-    assert "default reads most: 100.0 %" in Page(page).text
+    assert "default and 2 others read most: 100.0 %" in Page(page).text
 
 
 def test_missed_questions_quote_their_gold_and_say_where_it_was_lost(report, page):
