@@ -66,7 +66,7 @@ class WordMemory:
     def _offsets_of(self, words: Sequence[str]) -> dict[str, bytes]:
         """The cache, after adding these words: word to offsets. All missing words are tokenised in one call."""
         cache = self._cache
-        missing = list(set(words).difference(cache))
+        missing = list(dict.fromkeys([word for word in words if word not in cache]))
         if missing:
             lengths = np.fromiter(map(len, missing), dtype=np.int64, count=len(missing))
             ends = np.cumsum(lengths + 1)
