@@ -61,7 +61,7 @@ class WordMemory:
         """The number of tokens of each text."""
         words_of_texts = [_words(text) for text in texts]
         cache = self._offsets_of(list(chain.from_iterable(words_of_texts)))
-        return [sum(map(len, map(cache.__getitem__, words))) // (2 * _OFFSET) for words in words_of_texts]
+        return [sum([len(cache[word]) for word in words]) // (2 * _OFFSET) for words in words_of_texts]
 
     def _offsets_of(self, words: Sequence[str]) -> dict[str, bytes]:
         """The cache, after adding these words: word to offsets. All missing words are tokenised in one call."""
@@ -149,10 +149,7 @@ class WordPieceCounter:
             check_cancelled()
             windows = whole[first : first + _WINDOWS]
             pieces = [text[window.start : window.end] for window in windows]
-            if len(pieces) == 1:  # without starting threads
-                encodings = [self._tokenizer.encode(pieces[0], add_special_tokens=False)]
-            else:
-                encodings = self._tokenizer.encode_batch(pieces, add_special_tokens=False)
+            encodings = self._tokenizer.encode_batch(pieces, add_special_tokens=False)
             parts += [
                 np.fromiter(chain.from_iterable(encoding.offsets), dtype=np.int64).reshape(-1, 2) + window.start
                 for encoding, window in zip(encodings, windows, strict=True)

@@ -41,7 +41,6 @@ _KINDS = {
 }
 _BASES = {name: (base, names.split()[0]) for base, names in _KINDS.items() for name in names.split()}
 _PINT_SPELLINGS = {"‰": "permille", "pct": "percent", "sec.": "second", "°": "°C", "ton": "tonne", "tons": "tonne"}
-_LONGEST_SYMBOL = 4
 # The units of one letter; others are ambiguous: "m" is metres, minutes or millions.
 _SINGLE_LETTERS = frozenset("s h l % ‰ ° V W".split())
 _CURRENCIES = {
@@ -78,9 +77,7 @@ def _pint_name(unit: str) -> tuple[str, str] | None:
     if len(unit) == 1 and unit not in _SINGLE_LETTERS:
         return None
     unit = _PINT_SPELLINGS.get(unit, unit)
-    # Only symbols are written in capitals ("GB"), and pint takes long to find that it does not know a word.
-    capitals = unit.upper() if len(unit) <= _LONGEST_SYMBOL else unit
-    for spelt in dict.fromkeys((unit, unit[0].lower() + unit[1:], unit.lower(), capitals)):
+    for spelt in dict.fromkeys((unit, unit[0].lower() + unit[1:], unit.lower(), unit.upper())):
         for prefix, name, _ in _registry().parse_unit_name(spelt):
             if name in _BASES:
                 return prefix, name

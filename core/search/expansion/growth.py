@@ -191,14 +191,14 @@ def gated_parent(growth: Growth) -> list[Extent]:
 
 def needed(growth: Growth) -> list[Extent]:
     """As ``parent`` for children that do not stand alone; the others without expansion. Reads texts and file kinds."""
-    reads, considered = growth.reads, growth.children[: growth.first]
-    alone = reads.standing_alone
+    leaves, reads, considered = growth.leaves, growth.reads, growth.children[: growth.first]
+    documents = leaves.documents[considered].tolist()
+    read = {document: (reads.text(document), reads.kind(document)) for document in dict.fromkeys(documents)}
     reasons: list[str] = []
-    for child, document in zip(considered, growth.leaves.documents[considered].tolist(), strict=True):
-        place = document, growth.span(child, child)
-        if place not in alone:
-            alone[place] = stands_alone(reads.text(document), place[1], reads.kind(document))
-        reasons.append("it is prose, which says what it says by itself" if alone[place] else "")
+    for child, document in zip(considered, documents, strict=True):
+        text, kind = read[document]
+        alone = stands_alone(text, growth.span(child, child), kind)
+        reasons.append("it is prose, which says what it says by itself" if alone else "")
     beyond = len(growth.children) - len(considered)
     return _expand_parents(growth, [*reasons, *["the context ended before it"] * beyond])
 

@@ -32,7 +32,6 @@ class CatalogueReads:
     "window" and "anchored" texts, "auto-merge" ancestors, "neighbours" references; the last two in one query each.
 
     ``count``: number of catalogue queries, without cached reads. ``by_stage``: those since ``start``, by stage.
-    ``standing_alone``: by document and span, whether the text there needs no expansion, as "needed" found it.
     """
 
     def __init__(self, store: Store, leaves: LeafTable, texts: LruCache[str], symbols: LruCache[SymbolTable]) -> None:
@@ -51,7 +50,6 @@ class CatalogueReads:
         self._linked: Linked | None = None
         self._calls: dict[int, tuple[str, ...]] = {}
         self._files: dict[str, str] = {}
-        self.standing_alone: dict[tuple[int, Span], bool] = {}
         self.count = 0
         self.by_stage: dict[str, int] = {}
         self._counted = 0

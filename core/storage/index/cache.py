@@ -24,7 +24,7 @@ class CatalogueVectors:
         self._store, self._lender = store, lender
 
     def known(self, keys: Sequence[str]) -> set[str]:
-        """The subset of ``keys`` that have a vector, without reading the vectors."""
+        """The subset of ``keys`` that have a vector, those copied from the lender included."""
         known = {key for (key,) in self._rows("key", keys)}
         if self._lender and (lent := self._lender.get([key for key in keys if key not in known])):
             self.put(lent)

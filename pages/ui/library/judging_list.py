@@ -181,7 +181,7 @@ def table(rows: Sequence[JudgmentRow]) -> dict[str, list[object]]:
     columns: dict[str, list[object]] = {
         "Question": [row.judgment.question for row in rows],
         "Marked answer": [words.shortened(row.judgment.quote, QUOTE_SHOWN) for row in rows],
-        "Document": [words.place_name(row.source or "").rpartition("/")[2] for row in rows],
+        "Document": [words.file_name(row.source or "") for row in rows],
         "Now": [f"lost: {row.lost}" if row.lost else NO_ANSWER if row.unanswerable else "held" for row in rows],
         "Origin": [ORIGIN_WORDS.get(row.judgment.origin, row.judgment.origin) for row in rows],
         "Made": [row.created_at for row in rows],

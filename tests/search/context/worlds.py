@@ -28,7 +28,6 @@ class World:
     ranking: Ranking
     prefixes: Mapping[int, tuple[PrefixPart, ...]] = field(default_factory=dict)
     sort: str = "text"
-    standing_alone: dict = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def kind(self, document):
         return self.sort

@@ -45,7 +45,6 @@ class World:
     chains: tuple[tuple[tuple[int, Span], ...], ...]
     pointing: dict[int, tuple[Reference, ...]]
     asked: set[str] = field(default_factory=set)
-    standing_alone: dict = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def count(self):
