@@ -17,7 +17,7 @@ from core.chunking.situating import situated
 from core.settings import ChunkingSettings, stage_fingerprint
 from core.types import ChunkTree, Document, TokenCounter
 
-CHUNKING_VERSION = 4
+CHUNKING_VERSION = 5
 
 
 _settings_fingerprint = lru_cache(maxsize=64)(stage_fingerprint)  # called once per document, with few settings

@@ -18,7 +18,7 @@ LEGAL = (
     "warranty or obligation herein.\n\n"
 )
 CHOSEN = {
-    "log": (LOG, "a.log", "40 of 40 lines begin with a time"),
+    "log": (LOG, "a.log", "40 of 40 lines have a time stamp"),
     "conversation": (CHAT, "a.txt", "20 turns of 2 speakers were found"),
     "clause": (LEGAL + contract(size=2), "a.txt", "24 numbered clauses in legal words were found"),
     "table": ("city,people\nRome,3\nOslo,1\n", "a.csv", "the file is a table"),

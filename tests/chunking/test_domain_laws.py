@@ -31,7 +31,7 @@ def made(name, text, **dials):
     ("name", "missing"),
     [
         ("table", "no table"),
-        ("log", "no lines that begin with a time"),
+        ("log", "no lines with a time stamp"),
         ("conversation", "no speakers who take turns"),
         ("clause", "no numbered clauses"),
         ("anchored", "no anchors"),

@@ -26,6 +26,10 @@ STAMPS = [
     ("11-21 18:10:07.811  1702  2395 D WindowManager: up", "11-21T18:10:07.811"),
     ("20261121-18:10:07:606|Step|up", "2026-11-21T18:10:07"),
     ("nova-api.log.1.2026-11-20_13:53:08 2026-11-21 18:10:07.008 25746 INFO up", "2026-11-21T18:10:07.008"),
+    ("20261121-8:10:7:6|Step|up", "2026-11-21T08:10:07"),
+    ("261121 181007 148 INFO dfs.DataNode: up", "2026-11-21T18:10:07"),
+    ("261121  18:10:07 [Note] mysqld: up", "2026-11-21T18:10:07"),
+    ("[11.21 18:10:07] chrome.exe - up", "11-21T18:10:07"),
     ("var/app.log:12:2026-11-21 18:10:07 up", "2026-11-21T18:10:07"),
     ("1795284607.25 up", "2026-11-21T18:10:07.25Z"),
     ("1795284607123: up", "2026-11-21T18:10:07.123Z"),
@@ -50,6 +54,7 @@ def test_stamps_are_read(line, iso):
         "26/13/41 18:10:07 up",
         "see app.log 2026-11-21 18:10:07 up",
         "10:30 Welcome and coffee",
+        "123456 181007 two numbers",
         "00:01:02.000 --> 00:01:05.000",
         "1234567890123456789 up",
         "0999999999 up",
@@ -61,6 +66,30 @@ def test_stamps_are_read(line, iso):
 )
 def test_other_lines_have_none(line):
     assert read_stamp(line) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "iso"),
+    [
+        ("- 179528460{0} 2026.11.21 R02-M1 RAS KERNEL INFO corrected", "2026-11-21T18:10:0{0}Z"),
+        ("13468{0} node-24{0} unix.hw state_change 179528460{0} 1 up", "2026-11-21T18:10:0{0}Z"),
+        ("host{0} cron 2026-11-21 18:10:0{0} up", "2026-11-21T18:10:0{0}"),
+    ],
+)
+def test_stamps_are_read_in_the_field_that_holds_them_in_all_lines(line, iso):
+    entries = log_entries("\n".join(line.format(second) for second in range(10)) + "\n  a trace")
+    assert [entry.iso for entry in entries] == [iso.format(second) for second in range(10)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "On 2026-11-21 18:10:07 the board met.\n" + "It spoke of ducks.\n" * 20,
+        "\n".join(f"{place} Ann 1:0{place}:07 and 12:10:0{place}" for place in range(10)),
+    ],
+)
+def test_a_time_within_lines_makes_no_log(text):
+    assert not log_entries(text)
 
 
 def test_zones_are_comparable():

@@ -1,7 +1,7 @@
 """Chooses a chunker for each document by its format and content; ``structure`` where the evidence is not clear.
 
 A wrong specialist costs more than the right one gains, so the others need evidence that prose does not give: a large
-share of lines that begin with a time, speakers that take turns over most of the text, or numbered clauses with legal
+share of lines with a time stamp, speakers that take turns over most of the text, or numbered clauses with legal
 words.
 """
 
@@ -68,7 +68,7 @@ def auto(context: ChunkingContext) -> Plan:
 def choose(document: Document) -> Choice:
     """The chunker that suits a document.
 
-    ``code`` for code and notebooks, ``table`` for spreadsheets and CSV, ``log`` where most lines begin with a time,
+    ``code`` for code and notebooks, ``table`` for spreadsheets and CSV, ``log`` where most lines have a time stamp,
     ``conversation`` where speakers take turns nearly throughout, ``clause`` for numbered clauses with legal words, else
     ``structure``. Papers stay with ``structure``, because ``claim`` has not been shown to retrieve better. Long texts
     are sampled.
@@ -76,7 +76,7 @@ def choose(document: Document) -> Choice:
     >>> choose(Document("v", "text", "t", "Prose as usual. " * 40)).chunker
     'structure'
     >>> choose(Document("v", "text", "t", "".join(f"10:00:{second} INFO up\\n" for second in range(10, 40))))
-    Choice(chunker='log', why='30 of 30 lines begin with a time')
+    Choice(chunker='log', why='30 of 30 lines have a time stamp')
     """
     log_choice = _log_choice(document)
     if document.kind in _CODE_KINDS:
@@ -112,7 +112,7 @@ def _samples(text: str) -> list[str]:
 
 
 def _log_choice(document: Document) -> Choice | None:
-    """``log`` where most lines begin with a time, and it is no chat; else ``None``."""
+    """``log`` where most lines have a time stamp, and it is no chat; else ``None``."""
     if len(log_entries(document.text[:_GLIMPSE])) < _FEWEST_SEEN:
         return None
     entries = lines = levels = 0
@@ -125,8 +125,8 @@ def _log_choice(document: Document) -> Choice | None:
         lines += round(len(sample_entries) / share)
         levels += sum(bool(entry.level) for entry in sample_entries)
     if levels < _LEVEL_SHARE * entries and _conversation_choice(document):
-        return None  # the lines of a chat begin with a time too
-    return Choice("log", f"{entries} of {lines} lines begin with a time")
+        return None  # the lines of a chat have a time too
+    return Choice("log", f"{entries} of {lines} lines have a time stamp")
 
 
 def _conversation_choice(document: Document) -> Choice | None:

@@ -18,7 +18,7 @@ _LOG_KINDS = frozenset(BlockKind) - {BlockKind.HEADING, BlockKind.TABLE, BlockKi
 def log(context: ChunkingContext) -> Plan:
     """Parents are sessions (by id, or by a silence of ``log_gap_minutes``), leaves windows of ``log_minutes``.
 
-    An entry is a line that begins with a time, and the lines that continue it, such as a stack trace; one larger than a
+    An entry is a line with a time stamp and the lines that continue it, such as a stack trace; one larger than a
     leaf is cut at its lines. A window of more than ``max_tokens`` becomes several leaves. A chunk is one span of the
     text, so interleaved sessions cannot be chunks: time alone decides then, and a note says so. Metadata: sessions,
     tickets, first and last time and levels of a chunk; search may add the other chunks of a session
@@ -28,7 +28,7 @@ def log(context: ChunkingContext) -> Plan:
     text, settings = context.document.text, context.settings
     entries = [entry for region in context.regions for entry in log_entries(text, region.start, region.end)]
     if len(entries) < _FEWEST_ENTRIES:
-        return structure(context).as_fallback("structure", "this text has no lines that begin with a time")
+        return structure(context).as_fallback("structure", "this text has no lines with a time stamp")
     by_session = sessions(entries, settings.log_gap_minutes)
     leaf_reasons = windows(entries, by_session, settings.log_minutes)
     units = [

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from core.chunking.signals.log_stamps import HEAD, LEVELS, Stamp, json_fields, read_stamp
+from core.chunking.signals.log_stamps import DAY, HEAD, LEVELS, Stamp, json_fields, read_stamp
 from core.text.spans import line_bounds, trim
 from core.types import Span
 
@@ -53,6 +53,9 @@ _JSON_SESSION = ("session", "session_id", "sessionId", "sid")
 _JSON_REQUEST = ("request_id", "requestId", "req_id", "trace_id", "traceId", "correlation_id", "correlationId")
 _NAMED_SHARE = 0.6  # the least share of entries with an id for sessions by id
 _SESSION_ENTRIES = 4  # the least mean number of entries per session; shorter ones are single requests
+_FIELD_SAMPLE, _FEWEST_LINES = 100, 8  # lines that are searched for the field of their stamps, and fewest of them
+_FIELDS = 6  # blank-separated fields that are tried
+_STAMPED_SHARE, _FIELD_SHARE = 0.5, 0.9  # of the lines: stamped at their beginning, or in one field
 _ROLLOVER = 0.5  # of a stamp's period (a day or year): a step back this large is midnight or New Year
 
 
@@ -74,6 +77,7 @@ class Entry:
 def log_entries(text: str, start: int = 0, end: int | None = None) -> list[Entry]:
     """The entries of ``[start, end)`` in order. A line without a time stamp continues the entry before it.
 
+    Stamps are at the beginning of lines, or, where few lines begin with one, in the same field of nearly all lines.
     Lines before the first stamp belong to no entry. ``seconds`` of stamps without year or date keep rising past New
     Year and midnight.
 
@@ -82,10 +86,9 @@ def log_entries(text: str, start: int = 0, end: int | None = None) -> list[Entry
     [('10:00:01 INFO up', '10:00:01', 'INFO'), ('10:00:02 ERROR down\\n  at main.c:7', '10:00:02', 'ERROR')]
     """
     stop = len(text) if end is None else end
-    heads: list[tuple[int, Stamp]] = []
-    for at, line_end in line_bounds(text, start, stop):
-        if not text[at].isspace() and (stamp := read_stamp(text[at:line_end])):
-            heads.append((at, stamp))
+    bounds = [bound for bound in line_bounds(text, start, stop) if not text[bound[0]].isspace()]
+    field = _stamp_field([text[at:line_end] for at, line_end in bounds[:_FIELD_SAMPLE]])
+    heads = [(at, stamp) for at, line_end in bounds if (stamp := _stamp_in(text[at:line_end], field))]
     entries: list[Entry] = []
     seen_ids: list[_Id] = []
     shift, before = 0.0, 0.0
@@ -102,6 +105,30 @@ def log_entries(text: str, start: int = 0, end: int | None = None) -> list[Entry
             seen_ids = [one for one in _IDS if one in seen_ids or one[0] in entry.ids]
         entries.append(entry)
     return entries
+
+
+def _stamp_field(lines: Sequence[str]) -> int:
+    """The index of the blank-separated field in which nearly all lines have a date and time.
+
+    0, the beginning, where many lines have a stamp there, or no field has one.
+
+    >>> _stamp_field([f"- host{number} 2026-11-21 18:10:0{number} up" for number in range(8)])
+    2
+    """
+    if len(lines) < _FEWEST_LINES or sum(map(bool, map(read_stamp, lines))) >= _STAMPED_SHARE * len(lines):
+        return 0
+    for field in range(1, _FIELDS):
+        stamps = [_stamp_in(line, field) for line in lines]
+        # A time of day alone, in the middle of a line, is too often another number.
+        if sum(stamp is not None and stamp.period != DAY for stamp in stamps) >= _FIELD_SHARE * len(lines):
+            return field
+    return 0
+
+
+def _stamp_in(line: str, field: int) -> Stamp | None:
+    """The stamp that begins with this blank-separated field of the line."""
+    fields = line[:HEAD].split(None, field)
+    return read_stamp(line if not field else fields[field]) if len(fields) > field else None
 
 
 def _level_and_ids(text: str, span: Span, patterns: Sequence[_Id]) -> tuple[str, dict[str, str]]:

@@ -1,8 +1,9 @@
 """Parses the time stamps that log lines begin with; all repetitions in the regular expressions are bounded.
 
 The forms: RFC 3339 and ISO 8601, RFC 3164 (syslog), the common log format of Apache and nginx, Python's ``logging``,
-log4j and Logback (and Spark's), Android's logcat, glog, epoch seconds or milliseconds, times without a date, and JSON
-lines; also after the name of the log's file, as grep and log collectors write it.
+log4j and Logback (and those of Spark and HDFS), MySQL's, Android's logcat, Proxifier's, glog, epoch seconds or
+milliseconds, times without a date, and JSON lines; also after the name of the log's file, as grep and log collectors
+write it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ _LEAP_YEAR = 2000  # the year of stamps without one, so that 29 February is vali
 LEVELS = "TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|ERR|CRITICAL|CRIT|FATAL|SEVERE|PANIC|ALERT|EMERG|FINE|FINER|FINEST"
 _MONTH = f"(?P<month>{'|'.join(SHORT_MONTHS)})"
 _CLOCK = r"(?P<h>[01]\d|2[0-3]):(?P<m>[0-5]\d):(?P<s>[0-5]\d|60)(?P<f>[.,]\d{1,9})?"
+_UNPADDED_CLOCK = r"(?P<h>[01]?\d|2[0-3]):(?P<m>[0-5]?\d):(?P<s>[0-5]?\d|60)(?!\d)(?P<f>[.,]\d{1,9})?"
 _ISO = (
     rf"(?P<year>\d{{4}})(?P<dash>[-/.])(?P<mon>\d\d)(?P=dash)(?P<day>\d\d)[T _:]{_CLOCK}"
     r"[ \t]?(?P<zone>Z\b|UTC\b|[+-]\d\d:?\d\d)?"
@@ -45,9 +47,13 @@ _FORMS = (
         rf"{_OPEN}(?:{'|'.join(SHORT_WEEKDAYS)}),? {_MONTH} {{1,2}}(?P<day>\d{{1,2}}) {_CLOCK}(?: (?P<year>\d{{4}}))?"
     ),
     re.compile(rf"[IWEF](?P<mon>0\d|1[0-2])(?P<day>\d\d) {_CLOCK}"),
-    re.compile(rf"{_BEFORE}{_OPEN}(?P<year>\d{{4}})(?P<mon>\d\d)(?P<day>\d\d)[T _-]{_CLOCK}"),
+    re.compile(rf"{_BEFORE}{_OPEN}(?P<year>\d{{4}})(?P<mon>\d\d)(?P<day>\d\d)[T _-]{_UNPADDED_CLOCK}"),
+    re.compile(
+        rf"{_BEFORE}{_OPEN}(?P<year>\d\d)(?P<mon>\d\d)(?P<day>\d\d) {{1,2}}"
+        r"(?P<h>[01]\d|2[0-3])(?P<colon>:?)(?P<m>[0-5]\d)(?P=colon)(?P<s>[0-5]\d|60)(?P<f>[.,]\d{1,9})?(?!\d)"
+    ),
     re.compile(rf"{_BEFORE}{_OPEN}(?P<year>\d\d)/(?P<mon>\d\d)/(?P<day>\d\d) {_CLOCK}"),
-    re.compile(rf"(?P<mon>\d\d)-(?P<day>\d\d) {_CLOCK}"),
+    re.compile(rf"{_OPEN}(?P<mon>\d\d)[-.](?P<day>\d\d) {_CLOCK}"),
     re.compile(rf"{_OPEN}(?P<day>\d\d?)[./](?P<mon>\d\d?)[./](?P<year>\d{{4}})[ T,]{{1,2}}{_CLOCK}"),
     re.compile(rf"{_BEFORE}{_OPEN}{_CLOCK}(?![\d:])(?!.{{0,14}}-->)"),
 )
@@ -55,7 +61,7 @@ _ACCESS = re.compile(rf"\[(?P<day>\d\d)/{_MONTH}/(?P<year>\d{{4}}):{_CLOCK} ?(?P
 _EPOCH = re.compile(rf"{_BEFORE}{_OPEN}(?P<epoch>[1-3]\d{{9}}(?:\.\d{{1,9}})?|\d{{13}}|\d{{16}})(?=[\])\"'\s,:;|])")
 _FIELD = re.compile(r"(?:^|[\s,;])@?(?:ts|time|timestamp|datetime)=[\"']?", re.IGNORECASE)
 _EPOCH_VALUE = re.compile(r"(?P<epoch>[1-3]\d{9}(?:\.\d{1,9})?|\d{13}|\d{16})(?!\d)")
-_HINT = re.compile(r"\d:[0-5]\d:|\d{10}")  # every form has a clock time or an epoch time
+_HINT = re.compile(r"\d:[0-5]?\d:|\d{10}|\d{6} \d{6}")  # every form has a clock time or an epoch time
 _TIME_KEYS = ("ts", "time", "timestamp", "@timestamp", "datetime", "date", "asctime", "t")
 
 
@@ -150,7 +156,7 @@ def _of_match(match: re.Match[str]) -> Stamp | None:
     parts = match.groupdict()
     hour, minute, second = int(parts["h"]), int(parts["m"]), min(59, int(parts["s"]))
     fraction = (parts["f"] or "").replace(",", ".").rstrip("0").rstrip(".")
-    clock = f"{parts['h']}:{parts['m']}:{parts['s']}{fraction}"
+    clock = f"{hour:02}:{minute:02}:{parts['s']:>02}{fraction}"
     time_of_day = hour * 3600 + minute * 60 + second + (float(f"0{fraction}") if fraction else 0.0)
     month = int(parts["mon"]) if parts.get("mon") else month_of((parts.get("month") or "").lower())
     if not month:
