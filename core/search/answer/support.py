@@ -163,6 +163,6 @@ def support(
         return Support(probability, True, f"The library is likely to say: {probability:.0%}.")
     reason = f"no sentence holds more than {found.words:.0%} of the question's words"
     if missing:
-        reason = f"nothing that was found mentions {' or '.join(missing)}"
+        reason = f"nothing that was found mentions {' or '.join(f'“{term}”' for term in missing)}"
     sentence = f"The library does not say: an answer is {probability:.0%} likely, and {reason}."
     return Support(probability, False, sentence)

@@ -155,7 +155,7 @@ def test_what_nothing_names_is_told_and_counts():
     assert found.named == 0
     assert evidence("Who sold it in Delft?", [passage(TEXT)], [], np.zeros(0)).named == 1
     said = support(Evidence(), 0.9, None, ("Leiden", "1999")).sentence
-    assert "nothing that was found mentions Leiden or 1999" in said
+    assert "nothing that was found mentions “Leiden” or “1999”" in said
 
 
 def test_what_is_named_must_be_said_where_the_best_line_stands():
