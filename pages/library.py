@@ -58,15 +58,19 @@ def totals(sources: list[SourceRow]) -> None:
     columns[1].metric("Chunks", f"{stats.chunks:,}")
     losing = sum(UNEXPLAINED in services.gap_reasons(source) for source in sources)
     columns[2].metric(
-        "Coverage",
+        "Text kept",
         words.share(stats.coverage),
         _loss_words(losing, sum(source.read is not None and not source.read.whole for source in sources)),
         delta_color="inverse" if losing else "off",
         delta_arrow="off",
-        help="Share of the non-blank characters that some chunk holds. Front matter and running page headers are set "
-        "aside and listed in Chunks; anything else would be a loss.",
+        help="Coverage: the share of the non-blank characters that some chunk holds. Front matter and running page "
+        "headers are set aside and listed in Chunks; anything else would be a loss.",
     )
-    columns[3].metric("Truncated", words.count(stats.truncated, "chunk"), help="Chunks longer than the encoder reads.")
+    columns[3].metric(
+        "Too long",
+        words.count(stats.truncated, "chunk"),
+        help="Truncated: chunks longer than the embedder reads. Their ends are found by words alone.",
+    )
     columns[4].metric("On disk", words.size(stats.total_bytes), help=f"In {services.home()}")
 
 
