@@ -128,7 +128,7 @@ class ChunkingSettings:
     (0 is off). A column's name: ``table_key`` ("" is off). ``anchors``: regular expressions that begin a leaf.
     """
 
-    chunker: str = dial("structure", among=CHUNKERS)
+    chunker: str = dial("auto", among=CHUNKERS)
     max_tokens: int = dial(110, 8, 8192)
     overlap_tokens: int = 0
     parent_max_tokens: int = 700

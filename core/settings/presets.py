@@ -48,7 +48,7 @@ PRESETS: dict[str, Settings] = {
     "words-only": _preset(retrieval__dense_weight=0.0, retrieval__lexical_weight=1.0, **_LEAF_SCORES_ONLY),
     "recursive": _preset(chunking__chunker="recursive"),
     "fixed": _preset(chunking__chunker="fixed"),
-    "auto": _preset(chunking__chunker="auto"),
+    "structure": _preset(chunking__chunker="structure"),
     "semantic": _preset(chunking__chunker="semantic"),
     "cluster": _preset(chunking__chunker="cluster"),
     "texttiling": _preset(chunking__chunker="texttiling"),

@@ -40,6 +40,7 @@ _FEWEST_SEEN = 3  # entries or turns in the glimpse, else the text is ruled out
 _ENTRIES, _ENTRY_SHARE, _LEVEL_SHARE = 8, 0.6, 0.3
 _TURNS, _TURN_SHARE = 8, 0.7
 _CLAUSES, _CLAUSE_SHARE, _LEGAL_WORDS = 12, 0.6, 6
+_LARGEST_CLAUSE = 0.25  # of the text, at most; the numbered notes of a quarterly report are larger
 _LEGAL = re.compile(  # single words, so that each distinct word of a text is matched once
     r"shall|hereby|herein|hereof|hereto|thereof|hereunder|pursuant|notwithstanding|agreement|party|parties|liability|indemnif\w+"
     r"|warrant\w+|termination|lessee|lessor|licensee|licensor|obligations?|remed(?:y|ies)|severability"
@@ -157,7 +158,9 @@ def _clause_choice(document: Document) -> Choice | None:
     if missing > 1 or (missing == 1 and not _GOVERNING_LAW.search(glimpse)):
         return None
     clauses = find_clauses(text)
-    covered = sum(clause.end - clause.start for clause in clauses)
-    if len(clauses) < _CLAUSES or covered < _CLAUSE_SHARE * len(text.strip()):
+    sizes = [clause.end - clause.start for clause in clauses]
+    if len(clauses) < _CLAUSES or sum(sizes) < _CLAUSE_SHARE * len(text.strip()):
+        return None
+    if max(sizes) > _LARGEST_CLAUSE * len(text.strip()):
         return None
     return Choice("clause", f"{len(clauses)} numbered clauses in legal words were found")

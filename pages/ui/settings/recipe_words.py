@@ -69,7 +69,7 @@ WRITTEN_FOR_WORDS = {"every": "Every chunk", "unclear": "Chunks that point back 
 
 STARTS: Mapping[str, ChunkingSettings] = {
     "Lectern's own": ChunkingSettings(),
-    "Whatever fits": ChunkingSettings(chunker="auto"),
+    "By structure alone": PRESETS["structure"].chunking,
     "Technical: 2 sentences": PRESETS["sentences-2"].chunking,
     "Legal: clauses": PRESETS["legal"].chunking,
     "Legal: 4 sentences": PRESETS["sentences-4"].chunking,
