@@ -75,14 +75,7 @@ def common_suffix(left: str, right: str) -> int:
     >>> common_suffix("abcd", "xcd"), common_suffix("", "a")
     (2, 0)
     """
-    low, high = 0, min(len(left), len(right))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if left[len(left) - middle : len(left) - low] == right[len(right) - middle : len(right) - low]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    return common_prefix(left[::-1], right[::-1])
 
 
 Gap = tuple[int, int, int, int]  # [start, end) of the old side, [start, end) of the new one

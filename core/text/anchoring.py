@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
-from core.text.alignment import Match, align, common_prefix
+from core.text.alignment import Match, align, common_prefix, common_suffix
 from core.text.spans import non_blank_length, trim
 from core.types import Span
 
@@ -136,7 +136,7 @@ class Finder:
     def _agreement(self, span: Span, before: str, after: str) -> tuple[int, int]:
         """On each side, how many characters of the context are equal, counted from the span outwards."""
         left, right = surroundings(self.text, span)
-        return common_prefix(left[::-1], before[::-1]), common_prefix(right, after)
+        return common_suffix(left, before), common_prefix(right, after)
 
 
 class _Follower:

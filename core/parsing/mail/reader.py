@@ -43,8 +43,6 @@ def read(data: bytes, name: str) -> ParsedFile:
     ['Ducks', 'From: Ada', 'Two of them.']
     """
     shown = display_name(name)
-    if not data.strip():
-        raise ParseError(f"{shown} is empty: it holds no mail.", "Save the mail again and add that.")
     try:
         message: _Part = message_from_bytes(narrow(data).lstrip(), policy=compat32)
         walk = _Walk(shown)

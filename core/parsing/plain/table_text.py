@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 
-from core.errors import ParseError
 from core.parsing.file_names import display_name, suffix_of
 from core.parsing.flow import ParsedFile, Piece, TableCell, Words
 from core.parsing.plain.table_dialect import SEPARATORS, Record, find_dialect, records
@@ -36,8 +35,6 @@ def read(data: bytes, name: str) -> ParsedFile:
     start, end = _table_bounds(rows) if dialect.separator else (0, len(rows))
     body = [row for row in rows[start:end] if any(row)]
     pieces = [*_paragraphs(rows[:start]), *([_table(body, Allowance(shown))] if body else []), *_paragraphs(rows[end:])]
-    if not pieces:
-        raise ParseError(f"{shown} is empty: its cells hold nothing.", "Save it again with its content and retry.")
     separator = SEPARATORS.get(dialect.separator, dialect.separator)
     metadata = {"encoding": encoding} | ({"separator": separator} if separator else {})
     return ParsedFile(tuple(pieces), metadata=metadata)

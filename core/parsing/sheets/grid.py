@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from core.errors import ParseError
 from core.parsing.flow import Piece, TableCell, Words
 from core.parsing.inline import linked
+from core.text.numerals import in_letters
 from core.types import CellValue
 
 TEXT, NUMBER, DATE, TRUTH = "text", "number", "date", "truth"
@@ -157,12 +158,7 @@ def place_name(row: int, column: int) -> str:
     >>> place_name(0, 0), place_name(9, 27)
     ('A1', 'AB10')
     """
-    letters = ""
-    column += 1
-    while column:
-        column, digit = divmod(column - 1, 26)
-        letters = chr(65 + digit) + letters
-    return f"{letters}{row + 1}"
+    return f"{in_letters(column + 1).upper()}{row + 1}"
 
 
 def place_of(name: str) -> tuple[int, int] | None:

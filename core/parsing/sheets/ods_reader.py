@@ -112,10 +112,7 @@ def read(data: bytes, name: str) -> ParsedFile:
         book = _Reader(archive, shown).book
     except (BadZipFile, OSError, ValueError, EOFError, RuntimeError) as error:
         raise ParseError(f"{shown} is damaged: {error}", _SAVE_AGAIN) from error
-    reading = parsed_workbook(book)
-    if not reading.pieces:
-        raise ParseError(f"{shown} is empty: none of its sheets holds anything.", "Add a file with content.")
-    return reading
+    return parsed_workbook(book)
 
 
 class _Reader:

@@ -11,7 +11,6 @@ from core.parsing.sheets.xlsx import read_xlsx
 
 _COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BARE_RECORDS = (b"\x09\x00", b"\x09\x02", b"\x09\x04", b"\x09\x08")  # the oldest files have no container
-_ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
 
 
 def read(data: bytes, name: str) -> ParsedFile:
@@ -19,8 +18,6 @@ def read(data: bytes, name: str) -> ParsedFile:
     shown = display_name(name)
     if data.startswith(b"PK"):
         book = read_xlsx(data, shown)
-    elif data.startswith(_COMPOUND) and _ENCRYPTED_PACKAGE in data:
-        raise ParseError(f"{shown} is encrypted with a password.", "Save it without the password and add it again.")
     elif data.startswith((_COMPOUND, *_BARE_RECORDS)):
         book = read_xls(data, shown)
     else:
@@ -28,7 +25,4 @@ def read(data: bytes, name: str) -> ParsedFile:
             f"{shown} is no workbook: it does not begin as one.",
             "Open it in a spreadsheet program and save it as .xlsx.",
         )
-    reading = parsed_workbook(book)
-    if not reading.pieces:
-        raise ParseError(f"{shown} is empty: none of its sheets holds anything.", "Add a file with content.")
-    return reading
+    return parsed_workbook(book)

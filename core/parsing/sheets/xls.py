@@ -62,8 +62,6 @@ def read_xls(data: bytes, shown: str) -> Workbook:
     """The workbook in ``data``. Raises ``ParseError`` naming ``shown``."""
     try:
         return _read(data, shown)
-    except ParseError:
-        raise
     except _DAMAGE as error:
         if "encrypted" in str(error).lower() or "password" in str(error).lower():
             raise ParseError(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 
-from core.errors import ParseError
 from core.parsing.inline import safe_target
 from core.parsing.ooxml.package import RELATIONS, Element, Package, Relation, whole
 from core.parsing.sheets.comments import read_comments, read_people
@@ -28,8 +27,6 @@ def read_xlsx(data: bytes, shown: str) -> Workbook:
     """The workbook in ``data``. Raises ``ParseError`` naming ``shown``."""
     package = Package(data, shown)
     main = package.main_part("xl/workbook.xml")
-    if main.lower().endswith(".bin"):
-        raise ParseError(f"{shown} is a binary workbook (.xlsb), which is not read.", "Save it as .xlsx and add that.")
     root = package.root(main)
     properties = package.core_properties()
     book = Workbook(title=properties.pop("title", ""), metadata=properties)

@@ -64,8 +64,6 @@ def _nowhere(relation: str) -> str:
     return ""
 
 
-_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _USUAL_SIZE = (9_144_000, 6_858_000)  # EMU
 _LARGEST_SIDE = 51_206_400  # EMU, the format's own limit
 # What PowerPoint writes into the title's field when nobody else did, in languages ``is_title`` does not know.
@@ -76,9 +74,8 @@ _LONGEST_FOOT, _FOOT = 80, 0.85  # characters; of the slide's height
 
 
 def read(data: bytes, name: str) -> ParsedFile:
-    """The presentation in ``data``. Raises ``ParseError`` where it is encrypted, damaged or none at all."""
+    """The presentation in ``data``. Raises ``ParseError`` where it is damaged or none at all."""
     shown = display_name(name)
-    _check_container(data, shown)
     package = Package(data, shown)
     main = package.main_part("ppt/presentation.xml")
     root = package.root(main)
@@ -99,17 +96,6 @@ def read(data: bytes, name: str) -> ParsedFile:
         notes=tuple(deck.notes()),
         pages=tuple(deck.pages),
     )
-
-
-def _check_container(data: bytes, shown: str) -> None:
-    if data.startswith(_OLD_OFFICE):
-        if _ENCRYPTED in data:
-            raise ParseError(
-                f"{shown} is encrypted with a password.", "Save a copy without one in PowerPoint and add that."
-            )
-        raise ParseError(
-            f"{shown} is a presentation of PowerPoint 2003 or older.", "Save it as .pptx in PowerPoint and add that."
-        )
 
 
 @dataclass(slots=True)
