@@ -127,7 +127,9 @@ def named(home: Path, name: str) -> Backup:
     for backup in existing:
         if name in ("", backup.name):
             return backup
-    names = ", ".join(backup.name for backup in existing) or "none"
+    if not existing:
+        raise NotFoundError(f"There is no backup of {home}.", "Make one with `backup make`.")
+    names = ", ".join(backup.name for backup in existing)
     raise NotFoundError(f"There is no backup {name!r} of {home}.", f"There are: {names}.")
 
 
