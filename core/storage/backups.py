@@ -1,8 +1,8 @@
 """Automatic backups of the catalogue, and restoring one.
 
 A backup is a checked SQLite copy; its name holds its time and the library's revision. Originals are not copied, since
-they never change. Retention: the three newest backups, so that one made before a mistake outlives one made after it, and
-the newest of each of the last seven days, and of the last four weeks, that have one.
+they never change. Retention: the three newest backups, so that one made before a mistake outlives one made after it,
+and the newest of each of the last seven days, and of the last four weeks, that have one.
 """
 
 from __future__ import annotations
