@@ -87,7 +87,8 @@ def ingest(options: Namespace) -> int:
     console.answer(
         options,
         {**contract.ingestion(report), "failures": contract.failures(failures)},
-        f"{len(report.documents)} documents, {len(failures)} failures, {report.encoded} texts encoded, "
+        f"{counted(len(report.documents), 'document')}, {counted(len(failures), 'failure')}, "
+        f"{counted(report.encoded, 'text')} encoded, "
         f"{report.reused} reused, {report.seconds:.1f} s",
     )
     code = console.exit_code(failures, len(report.documents))
@@ -229,7 +230,7 @@ def verify(options: Namespace) -> int:
     console.answer(
         options,
         {"ok": not problems, "problems": [contract.problem(problem) for problem in problems]},
-        "The library is sound." if not problems else f"{len(problems)} problems",
+        "The library is sound." if not problems else counted(len(problems), "problem"),
     )
     for problem in problems:
         console.complain(f"{problem.where}: {problem.what}")
@@ -242,12 +243,12 @@ def backup(options: Namespace) -> int:
     if options.action == "make":
         with Library.open(folder) as library:
             library.back_up(if_due=False)
-    if options.action == "restore":
-        backups.restore(folder, backups.named(folder, options.name))
     found = backups.backups(folder)
     lines = [f"{item.name}  {item.size_bytes:>12,} bytes" for item in found]
     if options.action == "restore":
-        lines = ["Restored. The catalogue that was in its place lies in replaced."]
+        restored = backups.named(folder, options.name)
+        backups.restore(folder, restored)
+        lines = [f"{restored.name} is restored. The catalogue that was in its place lies in {folder / 'replaced'}."]
     console.answer(
         options,
         {"backups": [{"name": item.name, "revision": item.revision, "bytes": item.size_bytes} for item in found]},

@@ -20,13 +20,14 @@ from core.search.checking.claims import marks
 from core.search.result import SearchResult
 from core.storage.catalogue.judging import JudgmentRow
 from core.storage.catalogue.sources import SourceRow
-from core.types import Document
+from core.types import Block, BlockKind, Document
 
 Value = str | int | float | Sequence[str] | None
 MADE = '---\nmade_by: "Lectern"'  # the beginning of every such file: only files that have it are overwritten
 _UNSAFE = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # characters that some system does not allow in file names
 _RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|\Z)")
 _LONGEST = 120  # bytes of a file name
+_BAR = re.compile(r"(?<!\\)\|")  # most readers escape bars in cells already
 _LINK_START = re.compile(r"(?<=\])[(:]")  # the character that turns "[text]" into a link, an image or a definition
 
 
@@ -137,7 +138,7 @@ def _question_parts(result: SearchResult, line: Line, written: str | None) -> li
 
 
 def document_as_markdown(document: Document, source: SourceRow, judgments: Sequence[JudgmentRow] = ()) -> str:
-    """A document's canonical text, followed by its note and its judged questions.
+    """A document's text as Markdown, followed by its note and its judged questions.
 
     ``judgments``: of this document. Those whose gold is lost have no citation.
     """
@@ -154,7 +155,7 @@ def document_as_markdown(document: Document, source: SourceRow, judgments: Seque
             "tags": source.tags,
         }
     )
-    parts = [head, document.text.strip("\n")]
+    parts = [head, _body(document)]
     if source.note:
         parts += ["## Note", source.note]
     if judgments:
@@ -164,6 +165,49 @@ def document_as_markdown(document: Document, source: SourceRow, judgments: Seque
         parts.append(block_quote(row.judgment.quote))
         parts.append(row.lost or f"{source.name}, characters {row.start}–{row.end}")
     return "\n\n".join(parts) + "\n"
+
+
+def _body(document: Document) -> str:
+    """The text; where it is no Markdown yet, headings, tables with cells and code are marked as such.
+
+    Front matter becomes code: a file has only one, and that is Lectern's.
+    """
+    parts, position = [], 0
+    for block in document.blocks:
+        text = document.text[block.start : block.end]
+        if block.kind is BlockKind.FRONT_MATTER:
+            text = _fenced(text.strip().removeprefix("---").removesuffix("---"), "yaml")
+        elif document.kind == "markdown":
+            continue
+        elif block.kind is BlockKind.HEADING:
+            text = f"{'#' * max(1, block.level)} {' '.join(text.split())}"
+        elif block.kind is BlockKind.CODE:
+            text = _fenced(text, block.language)
+        elif block.kind is BlockKind.TABLE and block.cells:
+            text = _table(document.text, block)
+        else:
+            continue
+        parts += [document.text[position : block.start], text]
+        position = block.end
+    return "".join([*parts, document.text[position:]]).strip("\n")
+
+
+def _fenced(text: str, language: str) -> str:
+    """Text as a code block whose fence is longer than any in it."""
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    stripped = text.strip("\n")
+    return f"{fence}{language}\n{stripped}\n{fence}"
+
+
+def _table(text: str, block: Block) -> str:
+    """A table as Markdown; its first row stands as the header, which every table has there."""
+    rows: dict[int, dict[int, str]] = {}
+    for cell in block.cells:
+        words = _BAR.sub(r"\\|", " ".join(text[cell.start : cell.end].split()))
+        rows.setdefault(cell.row, {})[cell.column] = words
+    width = 1 + max(cell.column for cell in block.cells)
+    lines = [f"| {' | '.join(row.get(column, '') for column in range(width))} |" for _, row in sorted(rows.items())]
+    return "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])
 
 
 def markdown_names(sources: Sequence[SourceRow]) -> list[str]:

@@ -95,9 +95,7 @@ def _converted(name: str, current: Any, value: Any) -> Any:
             raise ValueError(value)
         return int(float(value)) if isinstance(current, int) else type(current)(value)
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
-        raise SettingsError(
-            f"{name} cannot be {value!r}.", f"It is a {type(current).__name__} like {current!r}."
-        ) from None
+        raise SettingsError(f"{name} cannot be {value!r}.", f"It is a value like {current!r}.") from None
 
 
 def stage_fingerprint(stage: Any) -> str:

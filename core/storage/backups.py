@@ -1,8 +1,8 @@
 """Automatic backups of the catalogue, and restoring one.
 
 A backup is a checked SQLite copy; its name holds its time and the library's revision. Originals are not copied, since
-they never change. Retention: the newest backup of each of the last seven days, and of the last four weeks, that have
-one.
+they never change. Retention: the three newest backups, so that one made before a mistake outlives one made after it,
+and the newest of each of the last seven days, and of the last four weeks, that have one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 
 FOLDER = "backups"
-DAYS, WEEKS = 7, 4
+RECENT, DAYS, WEEKS = 3, 7, 4
 _ENCODED_LEAVES = f"level = 0 AND vector IS NOT (SELECT number FROM vector WHERE key = '{NO_VECTOR}')"
 REBUILD_PROJECTION = (
     "DELETE FROM meta WHERE key = 'projection'",
@@ -118,7 +118,7 @@ def retained(existing: Sequence[Backup]) -> set[Backup]:
     for backup in existing:
         days.setdefault(f"{backup.made_at:%Y-%m-%d}", backup)
         weeks.setdefault(f"{backup.made_at:%G-%V}", backup)
-    return {*list(days.values())[:DAYS], *list(weeks.values())[:WEEKS]}
+    return {*existing[:RECENT], *list(days.values())[:DAYS], *list(weeks.values())[:WEEKS]}
 
 
 def named(home: Path, name: str) -> Backup:
@@ -127,7 +127,9 @@ def named(home: Path, name: str) -> Backup:
     for backup in existing:
         if name in ("", backup.name):
             return backup
-    names = ", ".join(backup.name for backup in existing) or "none"
+    if not existing:
+        raise NotFoundError(f"There is no backup of {home}.", "Make one with `backup make`.")
+    names = ", ".join(backup.name for backup in existing)
     raise NotFoundError(f"There is no backup {name!r} of {home}.", f"There are: {names}.")
 
 

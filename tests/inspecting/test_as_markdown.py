@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from core.evidence import Answer, Citation, Hit, Passage, Quote
-from core.inspecting.as_markdown import documents_as_markdown, written_answer
+from core.inspecting.as_markdown import document_as_markdown, documents_as_markdown, written_answer
+from core.parsing import parse
 from core.search.answer.line import Line
 from core.search.answer.support import Evidence, Support
 from core.search.checking.library_check import check_answer
+from core.settings import ParsingSettings
+from core.storage.catalogue.sources import SourceRow
 
 SAID = "An access token is valid for 3600 seconds."
 PASSAGES = tuple(
@@ -47,3 +50,25 @@ def test_each_document_says_what_it_says_or_that_it_does_not() -> None:
         "## Tea",
         "tea.txt does not say.",
     ]
+
+
+def out(data: bytes, name: str) -> str:
+    source = SourceRow(1, name, "path", None, "v", "", "", 0, 0, 1, 0, 1.0, 0, "", "", "", "", 0)
+    return document_as_markdown(parse(data, name, ParsingSettings()), source).split("---\n\n", 1)[1]
+
+
+def test_a_document_that_is_no_markdown_has_its_headings_tables_and_code_marked() -> None:
+    page = (
+        b"<h1>Mill</h1><p>It grinds.</p><h2>Loads</h2><table><tr><th>Day<th>Sacks</tr><tr><td>Mon<td>4 | 5</tr></table>"
+        b"<pre>turn --left\n```\n</pre>"
+    )
+    assert out(page, "mill.html") == (
+        "# Mill\n\nIt grinds.\n\n## Loads\n\n"
+        "| Day | Sacks |\n| --- | --- |\n| Mon | 4 \\| 5 |\n\n"
+        "````\nturn --left\n```\n````\n"
+    )
+
+
+def test_properties_of_a_note_are_a_block_beside_the_head_of_the_export() -> None:
+    note = b"---\naliases:\n  - Wheel\n---\n# Mill\n\n- [[Gate|the gate]]\n"
+    assert out(note, "mill.md") == "```yaml\naliases:\n  - Wheel\n```\n# Mill\n\n- [[Gate|the gate]]\n"

@@ -111,6 +111,16 @@ def test_a_paragraph_crosses_pages_past_running_headers_and_footnotes() -> None:
     assert [block.kind for block in document.blocks[-3:]] == [BlockKind.FURNITURE] * 3
 
 
+def test_lines_that_recur_are_the_text_where_there_is_nothing_else() -> None:
+    def form(page: pymupdf.Page) -> None:
+        page.insert_text((60, 40), f"Received at the mill, sheet {page.number + 1}.")
+        page.insert_text((290, 780), str(page.number + 1), fontsize=9)
+
+    document = parsed(pdf(form, form, form))
+    assert texts(document, BlockKind.FURNITURE) == ["1", "2", "3"]
+    assert all(f"Received at the mill, sheet {number}." in document.text for number in (1, 2, 3))
+
+
 def typeset(html: str, columns: int) -> bytes:
     """Pages in columns with a running header and numbers, as MuPDF sets HTML."""
     story, stream = pymupdf.Story(html=html, user_css="body { font-size: 10px; text-align: justify }"), BytesIO()

@@ -72,3 +72,13 @@ def test_features_go_with_their_chunks(tmp_path, fast_encoder) -> None:
         assert rows(store, "enriched") == rows(store, "recipe")
         with pytest.raises(NotFoundError):
             put_features(store, tree, enrich(tree))
+
+
+def test_a_note_of_nothing_but_properties_is_kept_without_chunks(tmp_path, fast_encoder) -> None:
+    version = put_in(tmp_path / "library", {"todo.md": "---\ntags: [mill]\n---\n"}, fast_encoder)
+    with Library.open(tmp_path / "library", encoder=fast_encoder) as library:
+        assert [(source.title, source.chunks) for source in library.sources()] == [("Todo", 0)]
+        assert library.tree(version).chunks == ()
+        assert library.verify() == []
+    with Store.open(tmp_path / "library", write=False) as store:
+        assert kept.features(store, version) == {}

@@ -369,7 +369,7 @@ def test_settings_that_cannot_be_read_refuse_work_until_they_are_had_back(home) 
         assert (library.notice, library.settings.retrieval.k) == ("", 9)
 
 
-def test_backups_of_seven_days_and_four_weeks_stay() -> None:
+def test_the_three_newest_backups_and_those_of_seven_days_and_four_weeks_stay() -> None:
     start = datetime(2026, 3, 31, 12, tzinfo=UTC)
     made = [
         Backup(f"{n}-{part}", Path("x"), start - timedelta(days=n, hours=part), 400 - n, 1)
@@ -378,7 +378,7 @@ def test_backups_of_seven_days_and_four_weeks_stay() -> None:
     ]
     days = [f"{n}-0" for n in range(7)]
     weeks = [f"{n}-0" for n in (0, 2, 9, 16)]  # of 31 March, a Tuesday, and the Sundays before
-    assert {backup.name for backup in backups.retained(made)} == {*days, *weeks}
+    assert {backup.name for backup in backups.retained(made)} == {"0-1", "0-2", *days, *weeks}
 
 
 def test_backups_of_a_clock_that_ran_ahead_do_not_push_new_ones_out(home) -> None:

@@ -36,9 +36,10 @@ def find_furniture(
 
     A line is furniture if its text, ignoring numbers, stands at the same height near the edge of several pages: of two
     if the document has up to four pages, else of three. In type larger than the body's, the text must be exactly the
-    same. Furniture are also page numbers at the outer edge and rotated lines in the margin. ``heights``: of the pages'
-    upright frames. ``titles``: (page, ``title_key`` without numbers before it) of outline entries, which are headings
-    wherever they stand. ``tick``: called between pages; may raise to stop.
+    same. Furniture are also page numbers at the outer edge and rotated lines in the margin. Where no page holds
+    anything else, such lines are the text, all but the page numbers. ``heights``: of the pages' upright frames.
+    ``titles``: (page, ``title_key`` without numbers before it) of outline entries, which are headings wherever they
+    stand. ``tick``: called between pages; may raise to stop.
     """
     body = body_size([line for lines in lines_of for line in lines])
     min_pages = 2 if len(pages) <= 4 else 3
@@ -68,6 +69,8 @@ def find_furniture(
         indices = _separated(indices, lines) | page_numbers
         # On a page of nothing but such lines, as on a form or a slide, they are the content.
         furniture.append(indices if len(indices) < len(lines) or len(lines) <= 2 else page_numbers)
+    if all(len(indices) == len(lines) for indices, lines in zip(furniture, lines_of, strict=True)):
+        return [_page_numbers(lines, height) for lines, height in zip(lines_of, heights, strict=True)]
     _add_single_lines(furniture, lines_of, heights, body)
     return furniture
 

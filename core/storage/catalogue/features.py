@@ -36,7 +36,7 @@ def put_features(
         version = version_number(store, stored_tree.document.version_id)
         chunk_ids = _chunk_ids(store, number, version)
         in_tree = {chunk.chunk_id for chunk in stored_tree.chunks}
-        if not chunk_ids or set(chunk_ids) != in_tree or in_tree != by_chunk.keys():
+        if set(chunk_ids) != in_tree or in_tree != by_chunk.keys():
             raise NotFoundError(
                 f"{stored_tree.document.title}: the features are not those of its stored chunks.",
                 "Apply the settings again.",

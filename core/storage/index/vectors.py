@@ -138,7 +138,8 @@ def _guarded(action: Callable[[], Any]) -> Any:
         if not isinstance(error, known) and type(error).__name__ != "PanicException":  # of Rust; it cannot be imported
             raise
         raise ProjectionDamagedError(
-            f"Chroma failed: {type(error).__name__}: {str(error)[:200]}", "It is rebuilt from the catalogue."
+            f"Chroma failed: {type(error).__name__}: {str(error)[:200].rstrip('.')}.",
+            "It is rebuilt from the catalogue.",
         ) from error
 
 

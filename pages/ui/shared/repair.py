@@ -121,8 +121,8 @@ def show_backups() -> None:
     available = backups.backups(place)
     st.subheader(f"Backups: {words.size(sum(backup.size_bytes for backup in available))}")
     st.caption(
-        "The catalogue is copied after work, once a day at most; copies of seven days and four weeks stay. Originals "
-        "are not copied: they lie beside it and are never changed."
+        "The catalogue is copied after work, once a day at most; the three newest copies stay, and those of seven "
+        "days and four weeks. Originals are not copied: they lie beside it and are never changed."
     )
     for backup in available:
         line, button = st.columns([6, 1], vertical_alignment="center")
