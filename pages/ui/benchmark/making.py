@@ -167,7 +167,8 @@ def _review(task: Task[list[MadeQuestion]]) -> None:
             if questions
             else NONE_WRITTEN
             if now.asked and now.asked.written
-            else "No question can be made of these documents: rules find them in English prose, in tables and in code."
+            else "No question can be made of these documents: rules find them in English prose, in code, and in tables "
+            "with a column that tells the rows apart."
         )
         if st.button("Close", key="making.close"):
             _forget()
