@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -110,6 +111,27 @@ def test_a_gain_is_shown_applied_and_undone() -> None:
     app.button(key="benchmark.refit.discard").click().run()
     assert labels(app) == ["Fit"]
     assert library.settings == worlds.HIDDEN
+
+
+@pytest.mark.usefixtures("home")
+def test_a_fit_outlasts_a_reload_while_it_runs_and_when_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go = Event(), Event()
+
+    def slowly(library: Library, judged: object, settings: Settings, watch: object, careful: str) -> Refitted:
+        begun.set()
+        go.wait(60)
+        return outcome(0.5, 2.0, "better")
+
+    monkeypatch.setattr(bench_refit, "refit", slowly)
+    start("benchmark").button(key="benchmark.refit").click().run()
+    assert begun.wait(60)
+    reloaded = start("benchmark")
+    assert any("Fitting" in str(item.proto.text) for item in reloaded.get("progress"))
+    assert reloaded.button(key="benchmark.refit").disabled
+    go.set()
+    until(lambda: not any("Fitting" in str(item.proto.text) for item in reloaded.run().get("progress")))
+    assert labels(reloaded) == ["Fit again", "Apply", "Discard"]
+    assert labels(start("benchmark")) == ["Fit again", "Apply", "Discard"]
 
 
 @pytest.mark.usefixtures("home")

@@ -17,7 +17,7 @@ from pages.ui.ask.judging_gold import judgments_mark
 from pages.ui.benchmark.apply import changes_table
 from pages.ui.benchmark.tune import show_tune
 from pages.ui.settings import rerankers
-from pages.ui.shared import background, services, state, tasks, words
+from pages.ui.shared import background, services, tasks, words
 from pages.ui.shared.guard import guarded
 from pages.ui.shared.queue import show_jobs
 from pages.ui.shared.tasks import Task
@@ -43,6 +43,24 @@ class FitRequest:
     cuts: frozenset[tuple[str, str]]
 
 
+@dataclass(slots=True)
+class Fitting:
+    """The fit of a library that was asked for last; shared by all windows, so that a reload finds it again."""
+
+    asked: FitRequest | None = None
+    task: Task[Refitted] | None = None
+
+
+def fitting() -> Fitting:
+    """The state for this window's library."""
+    return _fitting(str(services.home()))
+
+
+@st.cache_resource(show_spinner=False)
+def _fitting(home: str) -> Fitting:
+    return Fitting()
+
+
 def show_refit() -> None:
     """Draw the frames for fitting settings and for teaching the re-ranker."""
     with guarded():
@@ -58,15 +76,13 @@ def show_refit() -> None:
 
 def _show_fit(mark: str, questions: int) -> None:
     """The fit, for judgments identified by ``mark``. ``questions``: how many of them have gold."""
-    asked: FitRequest | None = st.session_state.get(state.BENCH_REFIT)
-    if asked is not None and asked.mark != mark:  # the judgments have changed, so the fit is not valid any more
+    now = fitting()
+    if now.asked is not None and now.asked.mark != mark:  # the judgments have changed, so the fit is not valid any more
         _forget()
-        asked = None
+    asked, task = now.asked, now.task
     head = st.container(gap="small")
     over = True
-    if asked is not None:
-        library = services.library()  # not in the thread, which belongs to no window and might get another library
-        task = tasks.get_or_start(TASK, asked, lambda task: _work(task, library, asked))
+    if asked is not None and task is not None:
         over = tasks.finished_or_progress(TASK, task, "Fitting to your judgments", _forget)
         if over:
             _outcome(task, asked)
@@ -103,15 +119,17 @@ def _head(mark: str, judged: int, *, label: str, ready: bool) -> None:
 
 
 def _ask(mark: str) -> None:
-    tasks.stop(TASK)
-    library = services.library()
-    present_cuts = frozenset(cuts(library).items())
-    st.session_state[state.BENCH_REFIT] = FitRequest(mark, library.settings, rerankers.chosen(), present_cuts)
+    _forget()
+    library, now = services.library(), fitting()
+    asked = FitRequest(mark, library.settings, rerankers.chosen(), frozenset(cuts(library).items()))
+    now.asked, now.task = asked, Task(asked, lambda task: _work(task, library, asked))
 
 
 def _forget() -> None:
-    tasks.stop(TASK)
-    st.session_state[state.BENCH_REFIT] = None
+    now = fitting()
+    if now.task:
+        now.task.cancel()
+    now.asked, now.task = None, None
 
 
 def _work(task: Task[Refitted], library: Library, asked: FitRequest) -> Refitted:
