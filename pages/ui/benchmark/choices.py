@@ -191,7 +191,7 @@ def choose_grid(bases: dict[str, Settings]) -> tuple[Grid, list[str]]:
             key=f"benchmark.axes.{initial}",
             column_config={
                 "Setting": st.column_config.SelectboxColumn(
-                    options=setting_names(), width="large", format_func=setting_title
+                    options=setting_names(), width="large", format_func=lambda name: setting_title(str(name))
                 ),
                 "Values": st.column_config.TextColumn("Values, with a semicolon or comma between", width="large"),
             },
