@@ -108,16 +108,20 @@ def _judgments_of(targets: _Targets, questions: Sequence[Quoted]) -> tuple[list[
             if version in sought.versions:
                 closeness, found = places.of(sought.quote)
                 sought.found += [(closeness, version, span) for span in found]
+    placed: dict[str, list[tuple[Quoted, Span]]] = {}
     for sought in open_quotes:
-        question, gold = sought.question, sought.gold()
+        gold = sought.gold()
         if isinstance(gold, str):
-            unplaced.append((question.question, gold))
-            continue
-        for version, span in gold:
-            text = targets.text(version)
-            judgments.append(
-                anchored_in(text, text_hash(text), question.question, version, span, question.answer, ORIGIN)
-            )
+            unplaced.append((sought.question.question, gold))
+        else:
+            for version, span in gold:
+                placed.setdefault(version, []).append((sought.question, span))
+    for version, text in targets.texts(placed):
+        hashed = text_hash(text)
+        judgments += [
+            anchored_in(text, hashed, item.question, version, span, item.answer, ORIGIN)
+            for item, span in placed[version]
+        ]
     return judgments, unplaced
 
 
@@ -183,12 +187,12 @@ class _Targets:
         """(version, text) of the candidates for a document: the one with the same text, else by name, closest first."""
         if text is not None:
             for version in self._by_length.get(len(text), ()):
-                if self.text(version) == text:
+                if self._text(version) == text:
                     yield version, text
                     return
         candidates = dict.fromkeys(version for variant in _names(name) for version in self._by_name.get(variant, ()))
         for version in candidates:
-            yield version, self.text(version)
+            yield version, self._text(version)
 
     def versions(self, name: str) -> frozenset[str]:
         """The versions called ``name``, in its closest form; all for ""."""
@@ -199,9 +203,9 @@ class _Targets:
     def texts(self, versions: Collection[str]) -> Iterator[tuple[str, str]]:
         """Each version with its text."""
         for version in sorted(versions):
-            yield version, self.text(version)
+            yield version, self._text(version)
 
-    def text(self, version: str) -> str:
+    def _text(self, version: str) -> str:
         return self._library.document(version).text
 
 
