@@ -11,6 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.errors import LecternError
+from core.evaluation.planning import EarlierBenches
 from core.evaluation.statistics import Comparison
 from core.library import Library
 from core.refitting import tuning
@@ -236,6 +237,19 @@ def test_a_fit_of_other_judgments_is_forgotten(monkeypatch: pytest.MonkeyPatch) 
     library = services.library()
     library.remove_judgments([library.judgments()[0].id])
     assert labels(app.run()) == ["Fit"]
+
+
+@pytest.mark.usefixtures("home")
+def test_how_long_it_takes_is_foretold_by_the_speeds_of_earlier_benches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench_tune, "LEAST_JUDGMENTS", 30)
+    app = start("benchmark")
+    assert "less than a minute" in app.button(key="benchmark.refit").help
+    assert "with an answer it takes about 1 min" in plain(app)
+    folder = services.library().home / "benchmarks" / "earlier"
+    EarlierBenches(seconds_a_passage={"packaged": 0.2}).keep(folder)
+    app.run()
+    assert "about 2 min" in app.button(key="benchmark.refit").help
+    assert "with an answer it takes about 10 min" in plain(app)
 
 
 @pytest.mark.usefixtures("home")

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.evaluation.planning import recipe_of
+from core.evaluation.planning import EarlierBenches, recipe_of
 from core.evaluation.reporting.report import BenchReport, PresetReport
 from core.settings import Settings
 from core.storage.store import settings_from
@@ -28,7 +28,7 @@ def show_apply(report: BenchReport, preset: str) -> None:
         return
     with st.popover("Apply", icon=":material/check:", width="stretch"):
         st.markdown(f"**Make {words.escaped(chosen.preset)} this library's settings**")
-        st.markdown(cost(library.settings, wanted, len(services.sources()), services.stats().chunks))
+        st.markdown(_cost(wanted))
         st.button(
             "Apply to the library",
             key="benchmark.apply",
@@ -58,10 +58,20 @@ def show_applied(report: BenchReport, preset: str) -> None:
                     "Undo",
                     key="benchmark.apply.undo",
                     icon=":material/undo:",
-                    help=cost(services.library().settings, before, len(services.sources()), services.stats().chunks),
+                    help=_cost(before),
                     on_click=background.undo_apply,
                     args=[_lender(report)],
                 )
+
+
+def _cost(wanted: Settings) -> str:
+    """``cost`` of giving the library other settings, with the time at the speeds of the benches on this machine."""
+    library, sources = services.library(), services.sources()
+    speeds = EarlierBenches.of(benches.workspace() / "any", library.cutting.texts_a_second())
+    chunks = services.stats().chunks
+    cutting = sum(source.characters for source in sources) / speeds.characters_a_second[1]
+    encoding = chunks / speeds.texts_a_second if library.settings.embedding != wanted.embedding else 0.0
+    return cost(library.settings, wanted, len(sources), chunks, words.about(cutting + encoding))
 
 
 def _lender(report: BenchReport) -> str:
@@ -109,18 +119,20 @@ def differences(
     }
 
 
-def cost(now: Settings, then: Settings, documents: int, chunks: int) -> str:
-    """A sentence on what a change of settings encodes or cuts again.
+def cost(now: Settings, then: Settings, documents: int, chunks: int, time: str) -> str:
+    """A sentence on what a change of settings encodes or cuts again. ``time``: it takes, in words.
 
-    >>> from dataclasses import replace
-    >>> cost(Settings(), Settings().with_value("retrieval.k", 20), 12, 900)
+    >>> cost(Settings(), Settings().with_value("retrieval.k", 20), 12, 900, "about 4 min")
     'Nothing is read, cut or encoded anew: it holds from the next question on.'
+    >>> cost(Settings(), Settings().with_value("chunking.max_tokens", 64), 12, 900, "about 4 min").partition(";")[0]
+    '12 documents are cut anew in the background, about 4 min'
     """
     if recipe_of(now) == recipe_of(then) or not documents:
         return "Nothing is read, cut or encoded anew: it holds from the next question on."
     if now.embedding != then.embedding:
-        return f"Another embedder: all {words.count(chunks, 'chunk')} are encoded anew, in the background."
+        return f"Another embedder: all {words.count(chunks, 'chunk')} are encoded anew, in the background, {time}."
+    are = "is" if documents == 1 else "are"
     return (
-        f"{words.count(documents, 'document')} cut anew in the background; what the library or this run has encoded is "
-        "not encoded again."
+        f"{words.count(documents, 'document')} {are} cut anew in the background, {time}; what the library or this run "
+        "has encoded is not encoded again."
     )

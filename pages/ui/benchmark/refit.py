@@ -9,11 +9,15 @@ import streamlit as st
 
 from core.errors import LecternError
 from core.evaluation.exchange.judged import by_origin, judged_questions
+from core.evaluation.planning import EarlierBenches
 from core.library import Library
+from core.refitting.costs import fit_seconds
 from core.refitting.fitting import LEAST_QUESTIONS, cut_otherwise, cuts, fittable, refit
 from core.refitting.gains import GAIN, LOSS, Refitted
 from core.settings import Settings
+from pages.ui.ask.dials.sidebar import CAREFUL, profiles
 from pages.ui.ask.judging_gold import judgments_mark
+from pages.ui.benchmark import benches
 from pages.ui.benchmark.apply import changes_table
 from pages.ui.benchmark.tune import show_tune
 from pages.ui.settings import rerankers
@@ -111,11 +115,18 @@ def _head(mark: str, judged: int, *, label: str, ready: bool) -> None:
         icon=":material/tune:",
         width="stretch",
         disabled=not ready,
-        help=f"On {words.count(judged, 'judged question')}: some seconds for the search, and longer for Careful, whose "
-        "re-ranker reads for one half of them, and for the other where its share promises a gain.",
+        help=f"On {words.count(judged, 'judged question')}: {_takes(judged)}; longer where Careful's share promises a "
+        "gain, as its re-ranker then reads for the other half, too.",
         on_click=_ask,
         args=[mark],
     )
+
+
+def _takes(questions: int) -> str:
+    """The estimated time of a fit, in words."""
+    settings, speeds = services.library().settings, EarlierBenches.of(benches.workspace() / "any")
+    careful = profiles(settings, rerankers.chosen())[CAREFUL]
+    return words.about(fit_seconds(questions, settings, careful, speeds))
 
 
 def _ask(mark: str) -> None:
