@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from core.evaluation.making.draft import Draft, plain
 from core.search.answer.rows import Row, rows_of
@@ -32,7 +33,7 @@ def cell_drafts(text: str, table: Block) -> Iterator[Draft]:
 
     The key is the first column of names, else of whole numbers or dates, that tells the rows apart.
     """
-    rows = [row for _, row in zip(range(_MOST_ROWS), rows_of(table, Span(table.start, len(text))), strict=False)]
+    rows = list(islice(rows_of(table, Span(table.start, len(text))), _MOST_ROWS))
     key = _key(rows)
     if key is None:
         return
