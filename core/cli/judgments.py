@@ -45,6 +45,8 @@ def _import(options: Namespace) -> int:
     form, path = FORMATS[options.format], _path(options)
     exchange = form.read(read_files(form, path))
     if options.suite is not None:
+        if exchange.quoted:
+            raise LecternError("A table of questions has no documents.", "Import it into a library.")
         folder = write_suite(exchange, options.suite)
         documents, questions = len(exchange.documents), len(exchange.questions)
         console.answer(
@@ -56,15 +58,15 @@ def _import(options: Namespace) -> int:
     with Library.open(require_library(home(options))) as library:
         imported = import_judgments(library, exchange)
     failures = [Failure(question, reason) for question, reason in imported.unplaced]
-    count = len(imported.judgments)
+    count, questions = len(imported.judgments), len(exchange.questions) + len(exchange.quoted)
     console.answer(
         options,
         {
-            "questions": len(exchange.questions),
+            "questions": questions,
             "judgments": list(imported.judgments),
             "failures": contract.failures(failures),
         },
-        f"{len(exchange.questions)} questions, {count} judgments, {len(failures)} not placed",
+        f"{questions} questions, {count} judgments, {len(failures)} not placed",
     )
     return console.exit_code(failures, count)
 

@@ -157,7 +157,7 @@ def build_parser() -> argparse.ArgumentParser:
     judgments.add_argument("path", nargs="?", metavar="PATH", help="the data set's file or folder")
     judgments.add_argument(
         "--format",
-        choices=("ours", "chroma", "squad", "beir"),
+        choices=("ours", "table", "chroma", "squad", "beir"),
         default="ours",
         help="of what is imported (default: ours)",
     )

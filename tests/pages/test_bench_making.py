@@ -41,8 +41,8 @@ def home(empty_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
 
 
 def press(app: AppTest, key: str) -> AppTest:
-    """Press, and wait until the questions are there."""
-    app.button(key=key).click().run()
+    """Press, and wait until the questions are there. ``key``: its beginning, for a button of a card."""
+    next(button for button in app.button if f"{button.key}.".startswith(f"{key}.")).click().run()
     until(lambda: not any("Reading your documents" in str(item.proto.text) for item in app.run().get("progress")))
     assert not app.exception
     return app
@@ -88,6 +88,21 @@ def test_questions_are_kept_dropped_worded_and_taken_back() -> None:
     assert "1 question kept, 2 dropped." in said(app)
     press(app, "making.close")
     assert "making.begin" in {button.key for button in app.button}
+
+
+def test_a_key_pressed_twice_decides_on_one_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, pressed = bench_making.Making(), list[object]()
+    monkeypatch.setattr(bench_making, "making", lambda: now)
+    monkeypatch.setattr(bench_making.st, "button", lambda label, on_click, **given: pressed.append(on_click))
+    item = MadeQuestion(QUESTIONS[0], (), "number", "gauges.md", (), SENTENCES[0], "35 days", 0.5)
+
+    def keep_it(item: MadeQuestion) -> None:
+        bench_making._save_decisions([*now.review.decided, (1,)])
+
+    bench_making._button("Keep", "k", "", keep_it, item, 0, off=False)
+    for _ in range(2):
+        pressed[0]()  # type: ignore[operator]
+    assert now.review.decided == ((1,),)
 
 
 @pytest.mark.usefixtures("home")

@@ -26,6 +26,7 @@ from pages.ui.benchmark.needles import heat_map
 from pages.ui.benchmark.questions import classes_figure
 from pages.ui.benchmark.ready import READY, Spoken, spoken_for
 from pages.ui.benchmark.results import usual_baseline
+from pages.ui.settings.setting_words import setting_names, setting_title
 from tests.pages.bench_reports import measured, report
 
 placed = st.tuples(st.sampled_from("ab"), st.integers(0, 60), st.integers(1, 30)).map(
@@ -137,7 +138,11 @@ def test_settings_and_unanswerable_questions_have_their_tables() -> None:
 
 
 def test_every_setting_can_be_varied_and_budgets_are_whole_tokens() -> None:
-    assert {"chunking.max_tokens", "retrieval.fusion"} <= {*choices.setting_names()}
+    names = setting_names()
+    assert {"chunking.max_tokens", "retrieval.fusion"} <= {*names}
+    titles = {name: setting_title(name) for name in names}
+    assert not {*names} & {*titles.values()}  # each has a name for people,
+    assert len({*titles.values()}) == len(names)  # of its own
     with pytest.raises(SettingsError, match="no budget"):
         token_budgets(["500", "many"])
 

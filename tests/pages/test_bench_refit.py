@@ -5,11 +5,13 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.errors import LecternError
+from core.evaluation.planning import EarlierBenches
 from core.evaluation.statistics import Comparison
 from core.library import Library
 from core.refitting import tuning
@@ -110,6 +112,27 @@ def test_a_gain_is_shown_applied_and_undone() -> None:
     app.button(key="benchmark.refit.discard").click().run()
     assert labels(app) == ["Fit"]
     assert library.settings == worlds.HIDDEN
+
+
+@pytest.mark.usefixtures("home")
+def test_a_fit_outlasts_a_reload_while_it_runs_and_when_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go = Event(), Event()
+
+    def slowly(library: Library, judged: object, settings: Settings, watch: object, careful: str) -> Refitted:
+        begun.set()
+        go.wait(60)
+        return outcome(0.5, 2.0, "better")
+
+    monkeypatch.setattr(bench_refit, "refit", slowly)
+    start("benchmark").button(key="benchmark.refit").click().run()
+    assert begun.wait(60)
+    reloaded = start("benchmark")
+    assert any("Fitting" in str(item.proto.text) for item in reloaded.get("progress"))
+    assert reloaded.button(key="benchmark.refit").disabled
+    go.set()
+    until(lambda: not any("Fitting" in str(item.proto.text) for item in reloaded.run().get("progress")))
+    assert labels(reloaded) == ["Fit again", "Apply", "Discard"]
+    assert labels(start("benchmark")) == ["Fit again", "Apply", "Discard"]
 
 
 @pytest.mark.usefixtures("home")
@@ -214,6 +237,19 @@ def test_a_fit_of_other_judgments_is_forgotten(monkeypatch: pytest.MonkeyPatch) 
     library = services.library()
     library.remove_judgments([library.judgments()[0].id])
     assert labels(app.run()) == ["Fit"]
+
+
+@pytest.mark.usefixtures("home")
+def test_how_long_it_takes_is_foretold_by_the_speeds_of_earlier_benches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench_tune, "LEAST_JUDGMENTS", 30)
+    app = start("benchmark")
+    assert "less than a minute" in app.button(key="benchmark.refit").help
+    assert "with an answer it takes about 1 min" in plain(app)
+    folder = services.library().home / "benchmarks" / "earlier"
+    EarlierBenches(seconds_a_passage={"packaged": 0.2}).keep(folder)
+    app.run()
+    assert "about 2 min" in app.button(key="benchmark.refit").help
+    assert "with an answer it takes about 10 min" in plain(app)
 
 
 @pytest.mark.usefixtures("home")

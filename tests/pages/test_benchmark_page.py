@@ -118,12 +118,17 @@ def test_judgments_are_measured_and_the_chosen_preset_becomes_the_librarys() -> 
     assert (head.finished, head.revision) == (True, library.revision())
     assert "against default" in said(app)
     assert "My judgments" in app.selectbox(key=f"benchmark.run.{head.folder}").options[0]
+    assert "Grow · A chunk grows to :small[`expansion.strategy`]" in list(app.table[0].value["Setting"])
     app.button(key="benchmark.apply").click().run()
-    until(lambda: library.settings.expansion.strategy == "flat")
+    until(lambda: library.settings.expansion.strategy == "flat" and not background.active_jobs("apply"))
     app.run()
-    app.button(key="benchmark.apply.back").click().run()
-    until(lambda: library.settings.expansion.strategy == "needed")
+    assert app.title[0].value == "Benchmark"
+    assert "The library has the settings of flat; Ask uses them." in plain(app).replace("**", "")
+    app.button(key="benchmark.apply.undo").click().run()
+    until(lambda: library.settings.expansion.strategy == "needed" and not background.active_jobs("apply"))
     app.run()
+    assert "The library has the settings of" not in plain(app)
+    assert "benchmark.apply.undo" not in {button.key for button in app.button}
     next(button for button in app.button if button.label == "With and without parents").click()
     finish(app)
     assert "These questions do not tell which is better" in plain(app)

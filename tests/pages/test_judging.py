@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import openpyxl
 import pytest
 import streamlit as st
 from hypothesis import given
@@ -238,6 +239,25 @@ def test_files_with_other_names_and_folders_are_understood(library: Library, ver
         archive.writestr("../outside.jsonl", "not read")
         archive.writestr("__MACOSX/set/._questions.jsonl", "not read")
     assert set(judging_files.unpacked({"set.zip": held.getvalue()})) == {"questions.jsonl", "documents/rocket.md"}
+
+
+def test_a_table_of_questions_is_known_by_its_header_also_as_a_spreadsheet(library: Library, version: str) -> None:
+    rows = [("Question", "Answer", "File"), (QUESTION, "the ROCKET flies on Monday", "rocket"), ("Who?", "Ada", "")]
+    book = openpyxl.Workbook()
+    for line in rows:
+        book.active.append(line)  # type: ignore[union-attr]
+    held = io.BytesIO()
+    book.save(held)
+    table = "\n".join(map(";".join, rows)).encode()
+    for uploads in ({"mine.csv": b"\xef\xbb\xbf" + table}, {"mine.xlsx": held.getvalue()}):
+        found, exchange = judging_files.read_uploads(uploads)
+        assert found == "table"
+        imported = import_judgments(library, exchange)
+        assert [reason for _, reason in imported.unplaced] == [
+            "“Ada” is in no document of the library: quote the passage word for word."
+        ]
+        (judged,) = library.judgments()
+        assert (judged.judgment.question, judged.start, judged.end) == (QUESTION, FLIES[0], FLIES[1] - 1)
 
 
 @pytest.mark.parametrize(

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from core.evaluation.exchange.values import Anchor, Exchange
+from core.evaluation.exchange.placing import Places
+from core.evaluation.exchange.values import Anchor, Exchange, Quoted
 from core.evaluation.suites import GoldSpan, Question
 from core.library import Library
 from core.storage.catalogue.documents import text_hash
 from core.storage.catalogue.judging import Judgment, anchored_in, checked_question
 from core.storage.catalogue.names import NAME_SEPARATOR
 from core.text.anchoring import Finder
+from core.text.spans import non_blank_length
 from core.types import Span
 
 ORIGIN, MADE = "imported", "synthetic"
+_DISTINCTIVE, _MOST_PLACES = 20, 5  # letters from which on a quote may have several places, and how many
+_SHOWN = 60  # characters of a quote that was not placed
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +38,9 @@ def import_judgments(library: Library, exchange: Exchange) -> Imported:
     """Store a data set's questions as judgments of a library: all whose gold is found or, on an error, none.
 
     A document is matched to the live one with the same text, else to those with the same path, file name or stem.
-    Offsets are used only where the text there is the gold's quote; else the quote is searched in the document. The
-    origin is "synthetic" where the data set says so, else "imported".
+    Offsets are used only where the text there is the gold's quote; else the quote is searched in the document. A quote
+    without a document is searched in all, and every place of a long one is gold. The origin is "synthetic" where the
+    data set says so, else "imported".
     """
     spans: dict[str, list[tuple[Question, GoldSpan]]] = {}
     judgments: list[Judgment] = []
@@ -51,6 +56,10 @@ def import_judgments(library: Library, exchange: Exchange) -> Imported:
     targets = _Targets(library)
     for document, items in spans.items():
         placed, failures = _judgments_in(targets, exchange, document, items)
+        judgments += placed
+        unplaced += failures
+    if exchange.quoted:
+        placed, failures = _judgments_of(targets, exchange.quoted)
         judgments += placed
         unplaced += failures
     return Imported(tuple(dict.fromkeys(library.add_judgments(judgments))), tuple(unplaced))
@@ -80,6 +89,66 @@ def _judgments_in(
             break
     reasons = [(question.question, _reason(exchange, gold, has_target=has_target)) for question, gold in open_items]
     return judgments, reasons
+
+
+def _judgments_of(targets: _Targets, questions: Sequence[Quoted]) -> tuple[list[Judgment], list[tuple[str, str]]]:
+    """The judgments for questions known by their words, and (question, reason) of each quote that was not placed."""
+    judgments: list[Judgment] = []
+    unplaced: list[tuple[str, str]] = []
+    open_quotes: list[_Sought] = []
+    for item in questions:
+        if item.unanswerable:
+            judgments.append(Judgment(checked_question(item.question), None, None, None, None, origin=ORIGIN))
+        elif not item.quotes:
+            unplaced.append((item.question, "Its row has neither an answer nor a passage."))
+        open_quotes += [_Sought(item, quote, targets.versions(item.document)) for quote in item.quotes]
+    for version, text in targets.texts({version for sought in open_quotes for version in sought.versions}):
+        places = Places(text)
+        for sought in open_quotes:
+            if version in sought.versions:
+                closeness, found = places.of(sought.quote)
+                sought.found += [(closeness, version, span) for span in found]
+    placed: dict[str, list[tuple[Quoted, Span]]] = {}
+    for sought in open_quotes:
+        gold = sought.gold()
+        if isinstance(gold, str):
+            unplaced.append((sought.question.question, gold))
+        else:
+            for version, span in gold:
+                placed.setdefault(version, []).append((sought.question, span))
+    for version, text in targets.texts(placed):
+        hashed = text_hash(text)
+        judgments += [
+            anchored_in(text, hashed, item.question, version, span, item.answer, ORIGIN)
+            for item, span in placed[version]
+        ]
+    return judgments, unplaced
+
+
+@dataclass(slots=True)
+class _Sought:
+    """A quote of a question, the versions it may be in, and where it was ``found``: (closeness, version, span)."""
+
+    question: Quoted
+    quote: str
+    versions: frozenset[str]
+    found: list[tuple[int, str, Span]] = field(default_factory=list)
+
+    def gold(self) -> list[tuple[str, Span]] | str:
+        """The places that have the quote most closely or, where it is not placed, the reason."""
+        document = self.question.document
+        if not self.versions:
+            return f"No document of the library is called {document}." if document else "The library is empty."
+        closest = min((closeness for closeness, _, _ in self.found), default=0)
+        places = [(version, span) for closeness, version, span in self.found if closeness == closest]
+        words = f"“{self.quote if len(self.quote) <= _SHOWN else self.quote[:_SHOWN] + '…'}”"
+        if not places:
+            where = f"not in {document} as the library has it" if document else "in no document of the library"
+            return f"{words} is {where}: quote the passage word for word."
+        if len(places) > (_MOST_PLACES if non_blank_length(self.quote) >= _DISTINCTIVE else 1):
+            more = "quote more of the passage" + ("" if document else ", or name its document")
+            return f"{words} is in {len(places):,} places: {more}."
+        return places
 
 
 def _origin(exchange: Exchange, question: Question) -> str:
@@ -123,6 +192,17 @@ class _Targets:
                     return
         candidates = dict.fromkeys(version for variant in _names(name) for version in self._by_name.get(variant, ()))
         for version in candidates:
+            yield version, self._text(version)
+
+    def versions(self, name: str) -> frozenset[str]:
+        """The versions called ``name``, in its closest form; all for ""."""
+        if not name:
+            return frozenset(version for versions in self._by_name.values() for version in versions)
+        return frozenset(next((self._by_name[form] for form in _names(name) if form in self._by_name), ()))
+
+    def texts(self, versions: Collection[str]) -> Iterator[tuple[str, str]]:
+        """Each version with its text."""
+        for version in sorted(versions):
             yield version, self._text(version)
 
     def _text(self, version: str) -> str:

@@ -28,17 +28,34 @@ class Anchor:
 
 
 @dataclass(frozen=True, slots=True)
+class Quoted:
+    """A question whose gold is known by its words alone.
+
+    ``quotes``: passages that answer it, () where none is given. ``document``: the name of theirs, "" for any.
+    ``unanswerable``: the documents are said not to answer it.
+    """
+
+    question: str
+    quotes: tuple[str, ...] = ()
+    answer: str = ""
+    document: str = ""
+    unanswerable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Exchange:
     """The judgments of a data set, in no particular format.
 
     ``documents``: name -> text, ``None`` where the data set does not contain it. ``anchors``: of gold whose text is
-    known. ``origins``: question id -> who judged it, where that is known.
+    known. ``origins``: question id -> who judged it, where that is known. ``quoted``: further questions, whose gold is
+    still to be found.
     """
 
     documents: Mapping[str, str | None]
     questions: tuple[Question, ...]
     anchors: Mapping[GoldSpan, Anchor] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)
+    quoted: tuple[Quoted, ...] = ()
 
     def anchor(self, gold: GoldSpan) -> Anchor | None:
         """The anchor of a gold span, if need be from the document's text; ``None`` where neither is known."""

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.evaluation.making.draft import Draft, plain
+from core.evaluation.making.draft import Draft, plain, words_of
 from core.evaluation.making.written import WRITTEN
 from core.evidence import Hit
 from core.library import Library
 from core.search.answer.asking import missing_terms, named_terms
-from core.text.analysis import analyse
+from core.text.analysis import STOP_WORDS, analyse
 from core.types import Span
 
 RIVALS = 4  # passages other than the gold in which the extractive reader looks for another answer
@@ -21,6 +21,7 @@ _RIVAL_WORDS = 0.5  # share of the question's words that a rival must have
 _RIVAL_MARGIN = 4.0
 _MIN_SCORE = -3.0  # log-odds below which the reader finds no answer in the gold itself
 _QUESTION_WORDS = frozenset(analyse("long many much often far percentage happens done mean steps value default person"))
+_PUT_BEFORE_A_HEADER = frozenset({"number", "figure", "value"})  # words of a question about data that no table has
 _TOP_HITS = 12
 _MAX_OCCURRENCES = 5
 # Kinds with short answers, which an extractive reader can mark.
@@ -60,11 +61,15 @@ def is_unambiguous(
     """Whether the gold answers the question and no other passage does, as the extractive reader scores them.
 
     The other passages are the top hits of the library's search. The rank of the gold does not matter: a question that
-    is hard to find is a good one. The term of a definition must be defined in the gold alone. ``texts``: of all
-    documents, by version. Without a reader every question but a definition passes.
+    is hard to find is a good one. The term of a definition must be defined in the gold alone, and no other document may
+    have all words of a question about data. ``texts``: of all documents, by version. Without a reader every other
+    question passes.
     """
     if draft.kind == "definition":
         return _definitions(draft.question, texts) <= len(gold)
+    if draft.kind == "data":  # a reader sees a row without its headers; the same columns may be in another file
+        copies = {place.version_id for place in gold}
+        return not any(_has_words(question, text) for version, text in texts.items() if version not in copies)
     read = library.searcher.reader
     if read is None:
         return True
@@ -97,6 +102,12 @@ def _definitions(question: str, texts: Mapping[str, str]) -> int:
         rf"\b{re.escape(term)}[*_`\"”]* (?:is|are|was|were|means) (?:an?|the|one|any)\b", re.IGNORECASE
     )
     return sum(len(pattern.findall(text)) for text in texts.values())
+
+
+def _has_words(question: str, text: str) -> bool:
+    """Whether a text has every word of a question, without function words, in any order."""
+    folded = text.lower()
+    return all(word in folded for word in words_of(question) if word not in STOP_WORDS | _PUT_BEFORE_A_HEADER)
 
 
 def _is_gold(hit: Hit, gold: Sequence[Place]) -> bool:

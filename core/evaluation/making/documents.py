@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Set
+from dataclasses import replace
 from itertools import takewhile
 
+from core.evaluation.making.cells import DATA_KINDS, cell_drafts
 from core.evaluation.making.code import code_drafts
 from core.evaluation.making.draft import Draft, gives_away, stands_alone
 from core.evaluation.making.prose import prose_drafts
@@ -49,6 +51,9 @@ def _drafts(document: Document, settings: ParsingSettings | None, longest: int) 
     if document.kind == "code":
         yield from _from_code(document, Span(0, len(text)), _language(document), settings)
         return
+    if document.kind in DATA_KINDS:
+        yield from _from_data(document, text)
+        return
     blocks = [block for block in document.blocks if block.end <= len(text)]
     for block in blocks:
         if block.kind is BlockKind.CODE and block.language:
@@ -72,6 +77,19 @@ def _drafts(document: Document, settings: ParsingSettings | None, longest: int) 
     for draft in prose_drafts(text, list(above), lower_case):
         if identifies_subject(draft, above[draft.gold], counts):
             yield draft
+
+
+def _from_data(document: Document, text: str) -> Iterator[Draft]:
+    """The drafts of a document of tables: worded ones, and plain ones for the cells that no wording fits."""
+    if language_of(text) != ENGLISH:
+        return
+    lower_case = frozenset(_LOWER_CASE_WORD.findall(text))
+    for block in document.blocks:
+        if block.kind is BlockKind.TABLE and block.start < len(text):
+            worded = [replace(draft, kind="data") for draft in table_drafts(text, block, lower_case)]
+            yield from worded
+            asked = {(draft.gold, draft.answer) for draft in worded}
+            yield from (draft for draft in cell_drafts(text, block) if (draft.gold, draft.answer) not in asked)
 
 
 def identifies_subject(draft: Draft, above: Set[str], counts: Counter[str]) -> bool:

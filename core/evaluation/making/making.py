@@ -40,6 +40,7 @@ KINDS = {
     "steps": "the steps of something",
     "heading": "what a heading asks",
     "table": "a cell of a table",
+    "data": "a cell of a table of data",
     "code": "defaults, values and purposes in code",
     WRITTEN: "what a language model thought of",
     UNANSWERED: "what the documents do not say",

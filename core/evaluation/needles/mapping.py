@@ -104,7 +104,7 @@ class _Mapping:
             self._fill(copy, haystack, needles, encoder)
             for index in open_indices:
                 self._report(f"{haystack.tokens:,} tokens: needle", index, len(needles))
-                self._add_row(haystack.tokens, number, index, *self._ask(copy, needles[index]))
+                self._add_row(haystack.tokens, number, index, *self._ask(copy, needles[index]), needles[index].kind)
 
     def _fill(
         self, copy: Library, haystack: Haystack, needles: Sequence[Needle], encoder: CachedEncoder | None
@@ -169,9 +169,11 @@ class _Mapping:
         needle: int,
         sentences: Sequence[tuple[int, Mapping[str, bool]]],
         answers: Sequence[Answered],
+        kind: str = "",
     ) -> None:
         values = [asdict(answer) for answer in answers]
-        self.rows.append({"of": [tokens, layout, needle], "sentences": list(sentences), "answers": values})
+        row = {"of": [tokens, layout, needle], "kind": kind, "sentences": list(sentences), "answers": values}
+        self.rows.append(row)
         self._store_journal()
 
     def _store_journal(self) -> None:

@@ -69,8 +69,20 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
+class KindCount:
+    """How many of the sentences ``planted`` for needles of a ``kind`` reached ``stage`` (``found``)."""
+
+    kind: str
+    stage: str
+    found: int
+    planted: int
+
+
+@dataclass(frozen=True, slots=True)
 class NeedleMap:
     """The result of a needle test. ``answers``: one for each planted sentence in a prompt of the language model.
+
+    ``kinds``: the same sentences by kind of needle; () of a map from before they were counted so.
 
     ``encoded`` and ``reused``: the number of the copies' texts without and with a vector in the library.
     """
@@ -80,6 +92,21 @@ class NeedleMap:
     encoded: int = 0
     reused: int = 0
     seconds: float = 0.0
+    kinds: tuple[KindCount, ...] = ()
+
+    def by_kind(self, stage: str) -> list[str]:
+        """What a stage lost, a phrase a kind, the worst first; kinds that lost nothing are named together at the end.
+
+        >>> kinds = (KindCount("plain", "cut", 11, 11), KindCount("several", "cut", 30, 33))
+        >>> NeedleMap((), kinds=kinds).by_kind("cut")
+        ['several (three sentences for one question): 3 of 33 lost', 'plain: none lost']
+        """
+        counts = sorted((count for count in self.kinds if count.stage == stage), key=lambda at: at.found / at.planted)
+        lost = [count for count in counts if count.found < count.planted]
+        kept = ", ".join(count.kind for count in counts if count.found == count.planted)
+        meanings = {kind: f"{kind} ({meaning})" for kind, meaning in KINDS.items()}
+        phrases = [f"{meanings.get(at.kind, at.kind)}: {at.planted - at.found} of {at.planted} lost" for at in lost]
+        return [*phrases, *([f"{kept}: none lost"] if kept else [])]
 
     def by_place(self, order: str) -> dict[int, tuple[int, int]]:
         """(right answers, sentences) by the fifth of the prompt (0 to 4) that held the sentence."""
@@ -109,6 +136,8 @@ def needle_map_of(rows: Sequence[Mapping[str, Any]]) -> NeedleMap:
     """The map of a journal's rows, one a needle or prompt."""
     counts: Counter[tuple[int, int, str]] = Counter()
     found: Counter[tuple[int, int, str]] = Counter()
+    counts_of_kind: Counter[tuple[str, str]] = Counter()
+    found_of_kind: Counter[tuple[str, str]] = Counter()
     answers: list[Answered] = []
     for row in rows:
         for depth, stages in row["sentences"]:
@@ -116,7 +145,11 @@ def needle_map_of(rows: Sequence[Mapping[str, Any]]) -> NeedleMap:
                 key = row["of"][0], depth, stage
                 counts[key] += 1
                 found[key] += bool(reached)
+                if kind := row.get("kind"):
+                    counts_of_kind[kind, stage] += 1
+                    found_of_kind[kind, stage] += bool(reached)
         answers += [Answered(**item) for item in row["answers"]]
     keys = sorted(counts, key=lambda key: (key[0], list(STAGES).index(key[2]), key[1]))
     cells = (Cell(key[1], key[0], key[2], found[key], counts[key]) for key in keys)
-    return NeedleMap(tuple(cells), tuple(answers))
+    kinds = (KindCount(*key, found_of_kind[key], count) for key, count in counts_of_kind.items())
+    return NeedleMap(tuple(cells), tuple(answers), kinds=tuple(kinds))

@@ -1,4 +1,4 @@
-"""Applies a measured preset to the library, after showing what changes and what that costs."""
+"""Applies a measured preset to the library: what changes and costs, how far it is, that it is done, and back again."""
 
 from __future__ import annotations
 
@@ -7,38 +7,76 @@ from typing import Any
 
 import streamlit as st
 
-from core.evaluation.planning import recipe_of
+from core.evaluation.planning import EarlierBenches, recipe_of
 from core.evaluation.reporting.report import BenchReport, PresetReport
 from core.settings import Settings
 from core.storage.store import settings_from
-from pages.ui.ask.dials.sidebar import BY_NAME, LABELS
 from pages.ui.benchmark import benches
+from pages.ui.settings.setting_words import setting_title, value_words
 from pages.ui.shared import background, services, words
+from pages.ui.shared.queue import show_jobs
 
 SHOWN = 16  # changed settings listed
 
 
 def show_apply(report: BenchReport, preset: str) -> None:
-    """Draw the "Apply" menu of a preset: what would change, the button that applies it, and the one that undoes it."""
+    """Draw the "Apply" menu of a preset that the library does not have: what would change, and the button."""
     library, chosen = services.library(), report.preset(preset)
-    if not library.writable:
-        return
-    lender = str(benches.workspace() / report.library)
     wanted = settings_from(dict(chosen.settings))
     changes = differences(library.settings.to_dict(), wanted.to_dict())
+    if not library.writable or not changes:
+        return
     with st.popover("Apply", icon=":material/check:", width="stretch"):
-        if not changes:
-            st.markdown("The library has these settings already.")
-        else:
-            st.markdown(f"**Make {words.escaped(chosen.preset)} this library's settings**")
-            _button("Apply to the library", "benchmark.apply", wanted, lender)  # above the table, which may be long
-            st.table(changes_table(dict(list(changes.items())[:SHOWN])), border="horizontal")
+        st.markdown(f"**Make {words.escaped(chosen.preset)} this library's settings**")
+        st.markdown(_cost(wanted))
+        st.button(
+            "Apply to the library",
+            key="benchmark.apply",
+            type="primary",
+            disabled=bool(background.active_jobs("apply")),
+            on_click=background.start_apply,
+            args=[wanted, _lender(report)],
+        )
+        st.table(changes_table(dict(list(changes.items())[:SHOWN])), border="horizontal")  # last, as it may be long
         if len(changes) > SHOWN:
             st.caption(f"and {len(changes) - SHOWN} more")
+
+
+def show_applied(report: BenchReport, preset: str) -> None:
+    """Draw how far settings are applied, then that the library has the preset's, with the button that undoes it."""
+    busy = bool(background.active_jobs("apply"))
+    if busy or background.failures("apply"):
+        show_jobs("apply")
+    if busy:
+        st.caption("Ask goes on meanwhile: each document is searched as it was until it is cut anew.")
+    elif services.library().writable and is_applied(report.preset(preset)):
         before = background.settings_before()
-        if before not in (None, wanted, library.settings):
-            st.markdown("**Take back what was applied last**")
-            _button("Undo", "benchmark.apply.back", before, lender)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f":material/check: The library has the settings of **{words.escaped(preset)}**; Ask uses them.")
+            if before not in (None, services.library().settings):
+                st.button(
+                    "Undo",
+                    key="benchmark.apply.undo",
+                    icon=":material/undo:",
+                    help=_cost(before),
+                    on_click=background.undo_apply,
+                    args=[_lender(report)],
+                )
+
+
+def _cost(wanted: Settings) -> str:
+    """``cost`` of giving the library other settings, with the time at the speeds of the benches on this machine."""
+    library, sources = services.library(), services.sources()
+    speeds = EarlierBenches.of(benches.workspace() / "any", library.cutting.texts_a_second())
+    chunks = services.stats().chunks
+    cutting = sum(source.characters for source in sources) / speeds.characters_a_second[1]
+    encoding = chunks / speeds.texts_a_second if library.settings.embedding != wanted.embedding else 0.0
+    return cost(library.settings, wanted, len(sources), chunks, words.about(cutting + encoding))
+
+
+def _lender(report: BenchReport) -> str:
+    """The folder of the library that the run was measured in, whose vectors are taken over."""
+    return str(benches.workspace() / report.library)
 
 
 def is_applied(measured: PresetReport) -> bool:
@@ -46,38 +84,23 @@ def is_applied(measured: PresetReport) -> bool:
     return not differences(services.library().settings.to_dict(), settings_from(dict(measured.settings)).to_dict())
 
 
-def _button(label: str, key: str, wanted: Settings, lender: str) -> None:
-    st.markdown(cost(services.library().settings, wanted, len(services.sources()), services.stats().chunks))
-    busy = bool(background.active_jobs("apply"))
-    if st.button(label, key=key, type="secondary" if key.endswith("back") else "primary", disabled=busy):
-        background.apply_and_watch(wanted, lender)
-
-
 def changes_table(
     changes: Mapping[str, tuple[Any, Any]], heads: Sequence[str] = ("Setting", "Now", "Then")
 ) -> dict[str, list[str]]:
-    """A table of settings with both values, in words. A setting with a dial on Ask has the dial's name.
+    """A table of settings with both values, in words; the exact name of a setting stands behind in small type.
 
     ``changes``: (value now, value then) by setting. ``heads``: the titles of the three columns.
 
     >>> table = changes_table({"retrieval.fusion": ("zscore", "rrf"), "chunking.prefix": (("title", "heading"), ())})
-    >>> table["Setting"][0], table["Now"], table["Then"]
-    ('Find · Scores are joined by', ['Standard scores', 'title, heading'], ['Reciprocal ranks', 'none'])
+    >>> table["Setting"][1], table["Now"]
+    ('Cut · Read before a chunk :small[`chunking.prefix`]', ['Standard scores', 'Title, Headings'])
     """
     columns = (
-        [LABELS.get(name, name) for name in changes],
-        [_value_words(name, now) for name, (now, _) in changes.items()],
-        [_value_words(name, then) for name, (_, then) in changes.items()],
+        [f"{words.escaped(setting_title(name))} :small[`{name}`]" for name in changes],
+        [words.escaped(value_words(name, now)) for name, (now, _) in changes.items()],
+        [words.escaped(value_words(name, then)) for name, (_, then) in changes.items()],
     )
-    return {head: [words.escaped(cell) for cell in column] for head, column in zip(heads, columns, strict=True)}
-
-
-def _value_words(name: str, value: Any) -> str:
-    if name in BY_NAME:
-        return BY_NAME[name].said(value)
-    if isinstance(value, tuple | list):
-        return ", ".join(map(str, value)) or "none"
-    return "none" if value == "" else str(value)
+    return dict(zip(heads, columns, strict=True))
 
 
 def differences(
@@ -96,18 +119,20 @@ def differences(
     }
 
 
-def cost(now: Settings, then: Settings, documents: int, chunks: int) -> str:
-    """A sentence on what a change of settings encodes or cuts again.
+def cost(now: Settings, then: Settings, documents: int, chunks: int, time: str) -> str:
+    """A sentence on what a change of settings encodes or cuts again. ``time``: it takes, in words.
 
-    >>> from dataclasses import replace
-    >>> cost(Settings(), Settings().with_value("retrieval.k", 20), 12, 900)
+    >>> cost(Settings(), Settings().with_value("retrieval.k", 20), 12, 900, "about 4 min")
     'Nothing is read, cut or encoded anew: it holds from the next question on.'
+    >>> cost(Settings(), Settings().with_value("chunking.max_tokens", 64), 12, 900, "about 4 min").partition(";")[0]
+    '12 documents are cut anew in the background, about 4 min'
     """
     if recipe_of(now) == recipe_of(then) or not documents:
         return "Nothing is read, cut or encoded anew: it holds from the next question on."
     if now.embedding != then.embedding:
-        return f"Another embedder: all {words.count(chunks, 'chunk')} are encoded anew, in the background."
+        return f"Another embedder: all {words.count(chunks, 'chunk')} are encoded anew, in the background, {time}."
+    are = "is" if documents == 1 else "are"
     return (
-        f"{words.count(documents, 'document')} cut anew in the background; what the library or this run has encoded is "
-        "not encoded again."
+        f"{words.count(documents, 'document')} {are} cut anew in the background, {time}; what the library or this run "
+        "has encoded is not encoded again."
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from pages.ui.benchmark import benches, place
 from pages.ui.benchmark.ready import show_ready
 from pages.ui.benchmark.suites import Chosen, choose_suite
 from pages.ui.settings.recipe_words import CHUNKER_WORDS
+from pages.ui.settings.setting_words import setting_names, setting_title, values_allowed
 from pages.ui.shared import background, services, state, words
 from pages.ui.shared.guard import guarded
 from pages.ui.shared.work import Plan, cost
@@ -175,16 +176,6 @@ def token_budgets(written: list[str]) -> tuple[int, ...]:
     return tuple(sorted({int(text) for text in written}))
 
 
-def setting_names() -> list[str]:
-    """All settings that can be varied, as "stage.name".
-
-    >>> "retrieval.rrf_k" in setting_names()
-    True
-    """
-    settings = Settings()
-    return [f"{stage.name}.{item.name}" for stage in fields(settings) for item in fields(getattr(settings, stage.name))]
-
-
 def choose_grid(bases: dict[str, Settings]) -> tuple[Grid, list[str]]:
     """Draw the grid editor; returns the grid, which is empty while the rows are not valid, and the rows as text.
 
@@ -199,10 +190,14 @@ def choose_grid(bases: dict[str, Settings]) -> tuple[Grid, list[str]]:
             hide_index=True,
             key=f"benchmark.axes.{initial}",
             column_config={
-                "Setting": st.column_config.SelectboxColumn(options=setting_names(), width="medium"),
+                "Setting": st.column_config.SelectboxColumn(
+                    options=setting_names(), width="large", format_func=lambda name: setting_title(str(name))
+                ),
                 "Values": st.column_config.TextColumn("Values, with a semicolon or comma between", width="large"),
             },
         )
+        if known := [str(row["Setting"]) for row in rows if row.get("Setting")]:
+            st.caption(" · ".join(f"{setting_title(name)}, `{name}`: {values_allowed(name)}" for name in known))
         axes = [f"{row.get('Setting') or ''}={row.get('Values') or ''}" for row in rows]
         try:
             cells = axes_of(bases.get(base or "default") or PRESETS["default"], rows)

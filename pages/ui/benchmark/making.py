@@ -167,7 +167,8 @@ def _review(task: Task[list[MadeQuestion]]) -> None:
             if questions
             else NONE_WRITTEN
             if now.asked and now.asked.written
-            else "No question can be made of these documents: rules find them in English prose, in tables and in code."
+            else "No question can be made of these documents: rules find them in English prose, in code, and in tables "
+            "with a column that tells the rows apart."
         )
         if st.button("Close", key="making.close"):
             _forget()
@@ -203,25 +204,28 @@ def _card(questions: Sequence[MadeQuestion], review: Review, at: int) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         typing = review.editing  # the letters are no shortcuts then
-        _button("Keep", "k", ":material/check:", _keep, item, off=typing)
-        _button("Drop", "d", ":material/close:", _drop, item, off=typing)
-        _button("Edit", "e", ":material/edit:", _edit, item, off=typing)
-        _button("Other words", "o", ":material/sync_alt:", _reword, item, off=typing or not item.others)
-        _button("Back", "b", ":material/undo:", _back, questions[at - 1], off=typing or not at)
+        _button("Keep", "k", ":material/check:", _keep, item, at, off=typing)
+        _button("Drop", "d", ":material/close:", _drop, item, at, off=typing)
+        _button("Edit", "e", ":material/edit:", _edit, item, at, off=typing)
+        _button("Other words", "o", ":material/sync_alt:", _reword, item, at, off=typing or not item.others)
+        _button("Back", "b", ":material/undo:", _back, questions[at - 1], at, off=typing or not at)
         if st.button("Stop here", key="making.stop", type="tertiary", help="What was kept stays."):
             _forget()
             st.rerun()
 
 
 def _button(
-    label: str, shortcut: str, icon: str, act: Callable[[MadeQuestion], None], item: MadeQuestion, *, off: bool
+    label: str, shortcut: str, icon: str, act: Callable[[MadeQuestion], None], item: MadeQuestion, at: int, *, off: bool
 ) -> None:
+    """A button of the card at index ``at``: a second press before the next card is seen decides nothing of that one."""
+
     def pressed() -> None:
-        attempt_or_toast(lambda: act(item))
+        if len(_reviewed().decided) == at:
+            attempt_or_toast(lambda: act(item))
 
     st.button(
         label,
-        key=f"making.{label}",
+        key=f"making.{label}.{at}",
         icon=icon,
         shortcut=shortcut,
         type="primary" if label == "Keep" else "secondary",

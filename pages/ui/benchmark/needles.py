@@ -52,8 +52,8 @@ def _chosen() -> dict[str, Any] | None:
         list(KINDS),
         selection_mode="multi",
         default=list(KINDS),
-        format_func=lambda kind: f"{kind}: {KINDS[kind]}",
         key=state.NEEDLES,
+        help=". ".join(f"*{kind}*: {meaning}" for kind, meaning in KINDS.items()) + ".",
     )
     tokens = right.multiselect(
         "Sizes of the copy, tokens", SIZES, SIZES[1:2], format_func="{:,}".format, key=f"{state.NEEDLES}.tokens"
@@ -89,6 +89,8 @@ def _outcome() -> None:
         heat_map(found, stage), key="benchmark.needles", config=CONFIG, alt=f"Needles found: {STAGES[stage]}"
     )
     st.caption(f"Found: {STAGES[stage]}. A cell tells how many of the sentences planted there; 0 % is the beginning.")
+    if by_kind := found.by_kind(stage):
+        st.markdown(f"By kind: {words.escaped('; '.join(by_kind))}.")
     st.markdown("\n".join(f"- {words.escaped(sentence)}" for sentence in found.sentences))
     st.caption(
         f"{words.count(found.encoded, 'text')} encoded, the vectors of {found.reused:,} were there; "

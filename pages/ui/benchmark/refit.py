@@ -9,15 +9,19 @@ import streamlit as st
 
 from core.errors import LecternError
 from core.evaluation.exchange.judged import by_origin, judged_questions
+from core.evaluation.planning import EarlierBenches
 from core.library import Library
+from core.refitting.costs import fit_seconds
 from core.refitting.fitting import LEAST_QUESTIONS, cut_otherwise, cuts, fittable, refit
 from core.refitting.gains import GAIN, LOSS, Refitted
 from core.settings import Settings
+from pages.ui.ask.dials.sidebar import CAREFUL, profiles
 from pages.ui.ask.judging_gold import judgments_mark
+from pages.ui.benchmark import benches
 from pages.ui.benchmark.apply import changes_table
 from pages.ui.benchmark.tune import show_tune
 from pages.ui.settings import rerankers
-from pages.ui.shared import background, services, state, tasks, words
+from pages.ui.shared import background, services, tasks, words
 from pages.ui.shared.guard import guarded
 from pages.ui.shared.queue import show_jobs
 from pages.ui.shared.tasks import Task
@@ -43,6 +47,24 @@ class FitRequest:
     cuts: frozenset[tuple[str, str]]
 
 
+@dataclass(slots=True)
+class Fitting:
+    """The fit of a library that was asked for last; shared by all windows, so that a reload finds it again."""
+
+    asked: FitRequest | None = None
+    task: Task[Refitted] | None = None
+
+
+def fitting() -> Fitting:
+    """The state for this window's library."""
+    return _fitting(str(services.home()))
+
+
+@st.cache_resource(show_spinner=False)
+def _fitting(home: str) -> Fitting:
+    return Fitting()
+
+
 def show_refit() -> None:
     """Draw the frames for fitting settings and for teaching the re-ranker."""
     with guarded():
@@ -58,15 +80,13 @@ def show_refit() -> None:
 
 def _show_fit(mark: str, questions: int) -> None:
     """The fit, for judgments identified by ``mark``. ``questions``: how many of them have gold."""
-    asked: FitRequest | None = st.session_state.get(state.BENCH_REFIT)
-    if asked is not None and asked.mark != mark:  # the judgments have changed, so the fit is not valid any more
+    now = fitting()
+    if now.asked is not None and now.asked.mark != mark:  # the judgments have changed, so the fit is not valid any more
         _forget()
-        asked = None
+    asked, task = now.asked, now.task
     head = st.container(gap="small")
     over = True
-    if asked is not None:
-        library = services.library()  # not in the thread, which belongs to no window and might get another library
-        task = tasks.get_or_start(TASK, asked, lambda task: _work(task, library, asked))
+    if asked is not None and task is not None:
         over = tasks.finished_or_progress(TASK, task, "Fitting to your judgments", _forget)
         if over:
             _outcome(task, asked)
@@ -95,23 +115,32 @@ def _head(mark: str, judged: int, *, label: str, ready: bool) -> None:
         icon=":material/tune:",
         width="stretch",
         disabled=not ready,
-        help=f"On {words.count(judged, 'judged question')}: some seconds for the search, and longer for Careful, whose "
-        "re-ranker reads for one half of them, and for the other where its share promises a gain.",
+        help=f"On {words.count(judged, 'judged question')}: {_takes(judged)}; longer where Careful's share promises a "
+        "gain, as its re-ranker then reads for the other half, too.",
         on_click=_ask,
         args=[mark],
     )
 
 
+def _takes(questions: int) -> str:
+    """The estimated time of a fit, in words."""
+    settings, speeds = services.library().settings, EarlierBenches.of(benches.workspace() / "any")
+    careful = profiles(settings, rerankers.chosen())[CAREFUL]
+    return words.about(fit_seconds(questions, settings, careful, speeds))
+
+
 def _ask(mark: str) -> None:
-    tasks.stop(TASK)
-    library = services.library()
-    present_cuts = frozenset(cuts(library).items())
-    st.session_state[state.BENCH_REFIT] = FitRequest(mark, library.settings, rerankers.chosen(), present_cuts)
+    _forget()
+    library, now = services.library(), fitting()
+    asked = FitRequest(mark, library.settings, rerankers.chosen(), frozenset(cuts(library).items()))
+    now.asked, now.task = asked, Task(asked, lambda task: _work(task, library, asked))
 
 
 def _forget() -> None:
-    tasks.stop(TASK)
-    st.session_state[state.BENCH_REFIT] = None
+    now = fitting()
+    if now.task:
+        now.task.cancel()
+    now.asked, now.task = None, None
 
 
 def _work(task: Task[Refitted], library: Library, asked: FitRequest) -> Refitted:

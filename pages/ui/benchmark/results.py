@@ -79,6 +79,7 @@ def _results(runs: list[benches.Run]) -> None:
             st.caption(_verdicts(selected, baseline, against.get(selected, {}), shown))
         with button:
             bench_apply.show_apply(report, selected)
+        bench_apply.show_applied(report, selected)
         st.caption(_legend(report, baseline))
         if spoken and any(question.kind == ORIGIN for question in report.questions):
             st.caption(TRUST)

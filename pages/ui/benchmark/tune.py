@@ -8,10 +8,14 @@ from typing import Any
 
 import streamlit as st
 
+from core.evaluation.planning import EarlierBenches
 from core.refitting import taught_rerankers
+from core.refitting.costs import tune_seconds
 from core.refitting.gains import GAIN
 from core.refitting.tuning import KIND, LEAST_JUDGMENTS
+from core.settings import Settings
 from pages.ui.ask.dials.sidebar import CAREFUL, profiles
+from pages.ui.benchmark import benches
 from pages.ui.settings import rerankers
 from pages.ui.shared import background, services, words
 from pages.ui.shared.queue import show_jobs
@@ -24,7 +28,7 @@ def show_tune(questions: int) -> None:
     text.markdown("**Teach the re-ranker**")
     text.caption(
         "The model that *Careful* reads the best chunks with learns from half of your judgments, in the background, "
-        f"for minutes, and is tried on the other half. {_enough(questions)}"
+        f"and is tried on the other half. {_enough(questions)}"
     )
     button.button(
         "Teach",
@@ -41,16 +45,21 @@ def show_tune(questions: int) -> None:
 
 def _enough(questions: int) -> str:
     if questions >= LEAST_JUDGMENTS:
-        return f"You have {words.count(questions, 'judged question')} with an answer."
+        careful, speeds = _careful(), EarlierBenches.of(benches.workspace() / "any")
+        takes = words.about(tune_seconds(questions, careful, speeds))
+        return f"By your {words.count(questions, 'judged question')} with an answer it takes {takes}."
     return f"It takes {LEAST_JUDGMENTS} judged questions with an answer: **{LEAST_JUDGMENTS - questions} more**."
 
 
 def _start() -> None:
-    library, found = services.library(), background.last_result(KIND)
+    found = background.last_result(KIND)
     if not (found and _used(found)):  # a model in use is kept, so that its use can still be undone
         _discard()
-    careful = profiles(library.settings, rerankers.chosen())[CAREFUL]
-    background.start(KIND, {"settings": careful.to_dict()}, "Your judgments")
+    background.start(KIND, {"settings": _careful().to_dict()}, "Your judgments")
+
+
+def _careful() -> Settings:
+    return profiles(services.library().settings, rerankers.chosen())[CAREFUL]
 
 
 def _outcome() -> None:

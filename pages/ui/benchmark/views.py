@@ -27,9 +27,9 @@ from core.evaluation.reporting.charts import (
 )
 from core.evaluation.reporting.metric_words import metric_title
 from core.evaluation.reporting.report import BenchReport
-from pages.ui.ask.dials.sidebar import LABELS
 from pages.ui.ask.stages import stage
 from pages.ui.benchmark.benches import kept, measured
+from pages.ui.settings.setting_words import setting_title
 from pages.ui.shared import state, words
 from pages.ui.shared.plots import CONFIG, palette
 
@@ -146,8 +146,7 @@ def show_settings(report: BenchReport) -> None:
     settings = settings_table(report)
     if len(settings) > 1:
         st.markdown("**Settings that differ from the default**")
-        labels = {name: LABELS.get(name) or name.rpartition(".")[2].replace("_", " ") for name in settings}
-        columns = {labels[name]: column for name, column in settings.items()}
+        columns = {setting_title(name): column for name, column in settings.items()}
         st.dataframe(columns, hide_index=True, width="content", alt="Settings that differ from the default")
     else:
         st.caption("Every preset has the default settings.")

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import lzma
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
 from core.errors import SuiteError
-from core.evaluation.exchange import FORMATS, ours
+from core.evaluation.exchange import FORMATS, chroma, ours
 from core.evaluation.exchange.values import Exchange, Format, as_text
+from core.parsing import parse
+from core.settings import ParsingSettings
 
-NAMES = {"ours": "Lectern", "chroma": "Chroma CSV", "squad": "SQuAD", "beir": "BEIR"}
+NAMES = {"table": "A table", "ours": "Lectern", "chroma": "Chroma CSV", "squad": "SQuAD", "beir": "BEIR"}
+_MARK = b"\xef\xbb\xbf"  # that Excel begins a CSV with
+SHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 MOST_BYTES, MOST_FILES = 1_000_000_000, 50_000  # limits of an unpacked archive
 # Errors of a damaged or encrypted archive, or of an unknown compression, from zipfile and the modules it uses.
 _UNPACKABLE = (
@@ -62,7 +67,7 @@ def _matches(path: str, pattern: str) -> bool:
 
 
 def unpacked(uploads: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The files by relative path, archives unpacked.
+    """The files by relative path, archives unpacked, spreadsheets as CSV.
 
     Without the one folder that an archive may consist of, and without hidden files and paths that leave the archive.
     """
@@ -70,9 +75,24 @@ def unpacked(uploads: Mapping[str, bytes]) -> dict[str, bytes]:
     for name, data in uploads.items():
         if name.lower().endswith(".zip"):
             files |= _entries(name, data)
+        elif name.lower().endswith(SHEETS):
+            files[f"{PurePosixPath(name).stem}.csv"] = _sheet(name, data)
         else:
             files[PurePosixPath(name.replace("\\", "/")).name] = data
     return files
+
+
+def _sheet(name: str, data: bytes) -> bytes:
+    """The tables of a spreadsheet as one CSV."""
+    document, written = parse(data, name, ParsingSettings()), io.StringIO(newline="")
+    writer = csv.writer(written)
+    for block in document.blocks:
+        rows: dict[int, dict[int, str]] = {}
+        for cell in block.cells:
+            rows.setdefault(cell.row, {})[cell.column] = document.text[cell.start : cell.end]
+        width = 1 + max((cell.column for cell in block.cells), default=-1)
+        writer.writerows([row.get(column, "") for column in range(width)] for _, row in sorted(rows.items()))
+    return written.getvalue().encode()
 
 
 def _entries(name: str, data: bytes) -> dict[str, bytes]:
@@ -104,21 +124,33 @@ def _inside(path: str) -> bool:
     return bool(parts) and parts[0] not in ("/", "__MACOSX") and not any(part.startswith(".") for part in parts)
 
 
-def guess(paths: Iterable[str]) -> str:
-    """The format of files, guessed from their names. Raises ``SuiteError`` if none fits.
+def guess(files: Mapping[str, bytes]) -> str:
+    """The format of files, guessed from their names and first lines. Raises ``SuiteError`` if none fits.
 
-    >>> guess(["a.csv", "wiki.md"]), guess(["train.json"]), guess(["corpus.jsonl", "queries.jsonl"]), guess(["q.jsonl"])
-    ('chroma', 'squad', 'beir', 'ours')
+    >>> guess({"a.csv": b"question,references,corpus_id", "wiki.md": b""}), guess({"train.json": b'{"data": []}'})
+    ('chroma', 'squad')
+    >>> guess({"corpus.jsonl": b"", "queries.jsonl": b""}), guess({"q.jsonl": b'{"question": "?", "gold": []}'})
+    ('beir', 'ours')
+    >>> guess({"mine.csv": b"Question;Answer\\n?;14"}), guess({"mine.jsonl": b'{"question": "?", "answer": "14"}'})
+    ('table', 'table')
     """
-    names = [PurePosixPath(path) for path in paths if not path.startswith(("documents/", "corpora/"))]
-    suffixes = {name.suffix.lower() for name in names}
-    if "corpus.jsonl" in {name.name for name in names} or ".tsv" in suffixes:
+    kept = {path: data for path, data in files.items() if not path.startswith(("documents/", "corpora/"))}
+    paths = [PurePosixPath(path) for path in kept]
+    suffixes = {path.suffix.lower() for path in paths}
+    if "corpus.jsonl" in {path.name for path in paths}:
         return "beir"
-    for suffix, form in ((".jsonl", "ours"), (".csv", "chroma"), (".json", "squad")):
-        if suffix in suffixes:
-            return form
+    heads = [(path.suffix.lower(), kept[str(path)].lstrip(_MARK).lstrip().partition(b"\n")[0]) for path in paths]
+    if any(suffix == ".jsonl" and b'"gold"' in head for suffix, head in heads):
+        return "ours"
+    if any(suffix == ".csv" and all(name.encode() in head for name in chroma.COLUMNS) for suffix, head in heads):
+        return "chroma"
+    if any(suffix == ".json" and head.startswith(b"{") for suffix, head in heads):
+        return "squad"
+    if suffixes & {".csv", ".tsv", ".jsonl", ".json"}:
+        return "table"
     raise SuiteError(
-        "These files are no judgments in a format Lectern knows.", "It reads .jsonl, .csv, .json and .zip."
+        "These files are no judgments in a format Lectern knows.",
+        "It reads .csv, .tsv, .xlsx, .ods, .jsonl, .json and .zip.",
     )
 
 

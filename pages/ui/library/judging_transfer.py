@@ -23,8 +23,8 @@ def show_import() -> None:
     """Draw the form with files and their format, and the judgments of the last import that were not placed."""
     with st.form("judging.import", border=False, clear_on_submit=True):
         given = st.file_uploader(
-            "Files of a data set, or a .zip of them",
-            type=["jsonl", "csv", "json", "tsv", "zip", "txt", "md"],
+            "A table of questions and answers, or a data set's files",
+            type=["csv", "xlsx", "ods", "tsv", "jsonl", "json", "zip", "txt", "md"],
             accept_multiple_files=True,
             key="judging.files",
         )
@@ -34,7 +34,9 @@ def show_import() -> None:
             FORMS,
             format_func=lambda name: judging_files.NAMES.get(name, "Guess from the files"),
             key="judging.format",
-            help=" ".join(f"{judging_files.NAMES[name]}: `{form.file}`." for name, form in FORMATS.items()),
+            help="A table has a column *question*, one for the *passage* that answers or for the *answer* in the "
+            "document's words, and may have one for the *document*. Others: "
+            + " ".join(f"{words_for} `{FORMATS[name].file}`." for name, words_for in judging_files.NAMES.items()),
         )
         pressed = right.form_submit_button("Import", type="primary", icon=":material/upload:", width="stretch")
     if pressed and given:
@@ -70,8 +72,9 @@ def _show_unplaced() -> None:
     unplaced: tuple[tuple[str, str], ...] = st.session_state.get(state.JUDGING_UNPLACED) or ()
     if not unplaced:
         st.caption(
-            "A passage is found by its words in the library's document with the same text or name. Questions without "
-            "a passage become judgments that nothing answers them."
+            "A row is a question and the passage that answers it, or the answer in the document's words; the "
+            "document's name may stand beside. Case, blanks and marks may differ. Where you know that nothing answers, "
+            "write *no answer*."
         )
         return
     st.markdown(f"**{words.count(len(unplaced), 'passage')} could not be placed**")

@@ -242,6 +242,14 @@ def start_apply(settings: Settings, lender: str = "") -> None:
     start("apply", {"settings": settings.to_dict(), "lender": lender}, "All documents")
 
 
+def undo_apply(lender: str = "") -> None:
+    """Apply ``settings_before``, which is then forgotten: what was undone is not undone again."""
+    before = settings_before()
+    if before is not None:
+        start_apply(before, lender)
+        library().set_preference(_PREVIOUS_SETTINGS, "")
+
+
 def apply_and_watch(settings: Settings, lender: str = "") -> None:
     """As ``start_apply``, then open the Library page, which shows the progress."""
     start_apply(settings, lender)

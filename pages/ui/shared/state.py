@@ -111,7 +111,6 @@ BENCH_METRIC = "benchmark.metric"
 BENCH_SOUGHT = "benchmark.sought"
 BENCH_QUESTION = "benchmark.question"
 BENCH_OTHER = "benchmark.other"
-BENCH_REFIT = "benchmark.refit_asked"  # the fit to judgments that was asked for
 ERASED = "settings.erased"  # a counter in a popover's key: raised to close it after erasing
 SETTINGS_TAB = "settings.tab"
 REQUESTS_KEPT = 100  # ids of a component's past requests that are remembered

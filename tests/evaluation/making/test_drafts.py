@@ -182,6 +182,36 @@ def test_a_row_with_an_article_is_called_by_itself_and_no_adverb_is_asked_for() 
     ]
 
 
+SEATS = """Airline,seat_km_per_week,incidents_85_99,Share Of Late Flights (%)
+Aer Lingus,320906734,2,
+Air India*,869253552,0,17
+Avianca,396922563,0,17
+Condor,417982610,0,17
+Iberia,1173203126,4,17
+KLM,1874561773,7,17
+TACA,259373346,3,9
+"""
+
+
+def test_a_table_of_data_is_asked_for_the_cell_by_the_name_of_its_row_and_its_header() -> None:
+    found = drafts(SEATS, "airlines.csv")
+    assert found["What is the seat km per week for Air India?"].answer == "869253552"
+    assert found["What are the incidents 85 99 for Aer Lingus?"].answer == "2"
+    assert found["What is the share of late flights for TACA?"].answer == "9"
+    assert "What is the share of late flights for KLM?" not in found  # most have 17, which can be guessed
+    text = parse(SEATS.encode(), "airlines.csv", SETTINGS).text
+    gold = found["What are the incidents 85 99 for Aer Lingus?"].gold
+    assert text[gold.start : gold.end] == "Aer Lingus | 320906734 | 2"
+
+
+def test_where_no_name_tells_rows_apart_a_year_or_code_does_and_measured_figures_do_not() -> None:
+    years = "year,Spain,United Kingdom\n" + "".join(f"{1970 + at},{at * 7},{at * 3}\n" for at in range(1, 9))
+    assert drafts(years, "years.csv")["What is United Kingdom where year is 1972?"].answer == "6"
+    measured = "weight,feed\n" + "".join(f"{at}.5,{'corn' if at % 2 else 'soy'}\n" for at in range(5))
+    assert drafts(measured, "chicks.csv") == {}
+    assert drafts("method,found\ntransit,12\ntransit,12\n", "planets.csv") == {}
+
+
 _WORDS = st.sampled_from(
     [
         *"A The An gauge gauges is are was kept keeps for 35 days two every night because if If When it that".split(),

@@ -64,6 +64,16 @@ def test_an_answer_that_stands_in_two_documents_has_both_as_gold(filled: Library
     assert len(pump.gold) == 1
 
 
+def test_a_cell_that_another_file_of_the_same_columns_has_too_is_not_asked_for(library: Library, tmp_path) -> None:
+    for name, rows in (("2023.csv", "Alton,12\nBrill,15\n"), ("2024.csv", "Alton,18\nCorby,21\n")):
+        (tmp_path / name).write_text(f"Town,Boats repaired\n{rows}")
+        assert library.ingest([Incoming(name, tmp_path / name)]).failures == ()
+    assert {item.question: item.answer for item in make_questions(library, 20)} == {
+        "What is the number of boats repaired for the town Brill?": "15",
+        "What is the number of boats repaired for the town Corby?": "21",
+    }
+
+
 def test_what_was_judged_or_dropped_is_not_made_again(filled: Library) -> None:
     first, second, *_ = make_questions(filled, 5)
     keep(filled, [first])

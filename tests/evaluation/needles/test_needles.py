@@ -105,6 +105,17 @@ def test_a_stage_that_loses_sentences_shows_it(library):
     assert tight["context"][0] < wide["context"][0]
 
 
+def test_the_map_says_which_kind_of_needle_each_stage_lost(library):
+    found = needle_map(put_in(library), NeedlePlan((4_000,), ("plain", "several")))
+    for stage, (reached, planted) in by_stage(found).items():
+        of_stage = [count for count in found.kinds if count.stage == stage]
+        assert {count.kind for count in of_stage} == {"plain", "several"}
+        assert (sum(count.found for count in of_stage), sum(count.planted for count in of_stage)) == (reached, planted)
+    several = {count.stage: count for count in found.kinds if count.kind == "several"}
+    assert several["context"].planted == 3 * len(DEPTHS)
+    assert found.by_kind("read") == ["plain, several: none lost"]
+
+
 def test_a_killed_map_goes_on_where_it_stopped(library, fast_encoder):
     put_in(library)
 
