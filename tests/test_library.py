@@ -195,14 +195,14 @@ def test_where_chroma_cannot_be_written_the_library_still_opens_and_forgets(tmp_
 def test_a_defect_met_on_one_file_costs_that_file_alone(library, monkeypatch):
     from core.chunking.chunkers import CHUNKERS
 
-    structure = CHUNKERS["structure"]
+    auto = CHUNKERS["auto"]
 
     def fails_on_wolves(frame):
         if "wolf" in frame.document.text:
             raise TypeError("a defect")
-        return structure(frame)
+        return auto(frame)
 
-    monkeypatch.setitem(CHUNKERS, "structure", fails_on_wolves)
+    monkeypatch.setitem(CHUNKERS, "auto", fails_on_wolves)
     texts = {"otter.txt": b"The otter swims.", "wolf.txt": b"The wolf howls.", "heron.txt": b"The heron waits."}
     report = library.ingest([Incoming(name, content_hash=library.stage(text)) for name, text in texts.items()])
     assert [item.source for item in report.documents] == ["otter.txt", "heron.txt"]

@@ -44,7 +44,7 @@ def describe(settings: ChunkingSettings, edits: int = 0) -> str:
     >>> describe(ChunkingSettings(chunker="fixed", max_tokens=400, parent_max_tokens=2000, unit="characters"))
     'fixed · child 400 · parent 2000 characters'
     >>> describe(ChunkingSettings(), edits=2)
-    'structure · child 110 · parent 700 · 2 edits'
+    'auto · child 110 · parent 700 · 2 edits'
     """
     overlap = f" · overlap {settings.overlap_room}" if settings.overlap_room else ""
     unit = f" {settings.unit}" if settings.unit != "tokens" else ""

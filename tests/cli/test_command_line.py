@@ -164,7 +164,7 @@ def test_sources_are_paths_as_given(core, tmp_path, monkeypatch):
     assert found["documents"][0]["source"] == str(tmp_path / "a.md")
     code, found, _ = core("list", "--library", "kept")
     assert [item["name"] for item in found["sources"]] == [str(tmp_path / "a.md"), "in/b.md", "in/below/c.md"]
-    assert {item["recipe"] for item in found["sources"]} == {"structure · child 40 · parent 700"}, "kept settings"
+    assert {item["recipe"] for item in found["sources"]} == {"auto · child 40 · parent 700"}, "kept settings"
     code, found, _ = core("remove", "in/../in/b.md", "nothing.md", found["sources"][0]["id"], "--library", "kept")
     assert code == 1
     assert found == {

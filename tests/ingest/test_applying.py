@@ -62,7 +62,7 @@ def test_one_documents_recipe_leaves_the_rows_of_all_others_untouched(library, s
     assert len(library.tree(one).leaves) > len(tree.leaves)
     assert library.cutting.effective_chunking(one) == (SMALL, "document")
     labels = {row.name: row.recipe for row in library.sources()}
-    assert labels["otter.md"].startswith("structure · child 16 · parent 64")
+    assert labels["otter.md"].startswith("auto · child 16 · parent 64")
     assert len(set(labels.values())) == 2
     assert library.verify() == []
     assert library.apply(library.settings).encoded == 0, "the library's settings do not decide for it"
@@ -99,7 +99,7 @@ def test_a_recipe_goes_along_when_the_file_changes(library, store, tmp_path) -> 
     assert new != one
     assert library.cutting.effective_chunking(new) == (SMALL, "document")
     row = next(row for row in library.sources() if row.name == "otter.md")
-    assert row.recipe.startswith("structure · child 16"), "it was cut by it when it came in"
+    assert row.recipe.startswith("auto · child 16"), "it was cut by it when it came in"
     assert library.apply(library.settings).encoded == 0
 
 

@@ -93,8 +93,10 @@ STARTS: Mapping[str, ChunkingSettings] = {
 def in_short(settings: ChunkingSettings) -> str:
     """A recipe as one short line.
 
-    >>> in_short(ChunkingSettings()), in_short(ChunkingSettings(parents="ratio", parent_ratio=3, overlap_tokens=20))
-    ('By structure · 110 of 700 tokens', 'By structure · 110 of 330 tokens · overlap 20')
+    >>> in_short(ChunkingSettings())
+    'Whatever fits the document · 110 of 700 tokens'
+    >>> in_short(ChunkingSettings("fixed", parents="ratio", parent_ratio=3, overlap_tokens=20))
+    'Fixed size · 110 of 330 tokens · overlap 20'
     """
     overlap = f" · overlap {settings.overlap_room:,}" if settings.overlap_room else ""
     sizes = f"{settings.max_tokens:,} of {settings.parent_room:,} {settings.unit}"

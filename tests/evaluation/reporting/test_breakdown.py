@@ -100,8 +100,8 @@ def test_the_headline_follows_budgets_and_gold():
 def test_settings_show_only_where_presets_leave_the_default():
     report = made_report(("default", "flat", "fixed"))
     assert changed_settings(report) == {
-        "default": {"chunking.chunker": "structure", "expansion.strategy": Settings().expansion.strategy},
-        "flat": {"chunking.chunker": "structure", "expansion.strategy": "flat"},
+        "default": {"chunking.chunker": "auto", "expansion.strategy": Settings().expansion.strategy},
+        "flat": {"chunking.chunker": "auto", "expansion.strategy": "flat"},
         "fixed": {"chunking.chunker": "fixed", "expansion.strategy": PRESETS["fixed"].expansion.strategy},
     }
 
