@@ -75,7 +75,7 @@ def test_recipes_older_than_the_unit_are_what_they_were():
     for stage in ("understanding", "diversity", "reranking", "answering"):  # stages of questions, which came later
         del older[stage]
     assert settings_from(older) == Settings()
-    assert stage_fingerprint(ChunkingSettings("structure")) == "d0f4b33ff56d8bd2", "else every library ever cut is stale"
+    assert stage_fingerprint(ChunkingSettings("structure")) == "d0f4b33ff56d8bd2", "else all libraries are stale"
     assert stage_fingerprint(ChunkingSettings("table")) == "ccb0db0129c1fe8a", "its rows were once said as sentences"
     assert stage_fingerprint(ChunkingSettings("auto")) == "ee91acc3c68f7841"
     assert stage_fingerprint(ChunkingSettings(unit="characters")) != stage_fingerprint(ChunkingSettings())
