@@ -88,7 +88,8 @@ WORDINGS: Mapping[Defect, Wording] = {
     Defect.CODE_CUT: Wording(
         "code block cut",
         "code blocks cut",
-        "Raise the chunk size to what a block has; for a program choose “By functions and classes”.",
+        "Raise the chunk size to what a block has. “Whatever fits the document” and “By functions and classes” cut "
+        "programs between their parts.",
     ),
     Defect.ORPHAN_HEADING: Wording(
         "heading parted from its text",

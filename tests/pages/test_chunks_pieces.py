@@ -13,6 +13,7 @@ from core.library import Incoming, Library
 from core.settings import ChunkingSettings
 from core.types import Vectors
 from pages.ui.chunks.cuts import Cut, DocumentCutter
+from pages.ui.settings.recipe_words import choice_in_words
 from pages.ui.shared.tasks import Task
 from tests.fast_encoder import FastEncoder
 from tests.ingest.test_teaching_section_starts import PLAIN, handbook
@@ -72,3 +73,11 @@ def test_a_library_that_has_changed_is_asked_again(library: Library) -> None:
     assert not taught(piece.cut(LEARNED, []))
     library.restore([row.id for row in library.trashed()])
     assert taught(piece.cut(LEARNED, []))
+
+
+def test_what_fits_the_document_is_told_with_the_reason(library: Library) -> None:
+    log = "".join(f"2026-11-21 18:10:{second} INFO up\n" for second in range(10, 40))
+    library.ingest([Incoming("a.log", content_hash=library.stage(log.encode()))])
+    told = {row.name: choice_in_words(library.tree(row.version_id or "")) for row in library.sources()}
+    assert told.pop("a.log") == "By log sessions, for 30 of 30 lines have a time stamp."
+    assert {words.partition(",")[0] for words in told.values()} == {"By structure"}

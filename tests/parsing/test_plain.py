@@ -39,6 +39,14 @@ def test_lines_nobody_wrapped_are_paragraphs_of_their_own() -> None:
     ]
 
 
+def test_every_line_of_a_log_is_a_paragraph_of_its_own() -> None:
+    entries = [f"Dec 10 06:55:4{second} host sshd[24200]: closed" for second in range(8)]
+    assert kinds("\n".join(entries)) == ["paragraph"] * 8
+    assert kinds("\n".join(["At 10:00:01 the gate was shut,", "and nobody came.", *["Rain fell all day."] * 4])) == [
+        "paragraph"
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -30,6 +30,7 @@ _CHUNKERS: dict[str, Chunker] = {
     "clause": clause,
     "structure": structure,
 }
+CHOSEN, CHOSEN_FOR = "auto: ", ", for "  # around the name of the chunker in the note of every chunk
 _SAMPLE = 20_000  # characters at the head, and as many at the tail, that are both looked at
 _CLAUSE_SAMPLE = 200_000
 _GLIMPSE = 6_000  # characters at the head that are enough to rule most texts out
@@ -63,7 +64,7 @@ class Choice:
 def auto(context: ChunkingContext) -> Plan:
     """The plan of the chunker that ``choose`` names; a note of every chunk gives the choice and the reason."""
     choice = choose(context.document)
-    return _CHUNKERS[choice.chunker](context).with_notes(f"auto: {choice.chunker}, for {choice.why}")
+    return _CHUNKERS[choice.chunker](context).with_notes(f"{CHOSEN}{choice.chunker}{CHOSEN_FOR}{choice.why}")
 
 
 def choose(document: Document) -> Choice:

@@ -20,6 +20,7 @@ _RULE = re.compile(r"\s*(?:([-=_*~#])\s?)(?:\1\s?){2,}\s*")
 _MARKER = re.compile(r"\s*(?:[-*+•‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S")
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})[.)]?\s+(?=[^\W\d_])(.*\S)")
 _LONG_LINE = 100  # characters; with such a median, or a line twice as long, lines are not wrapped: each is a paragraph
+_TIMED_LINE, _TIMED_SHARE = re.compile(r".{0,60}?\d:[0-5]\d:[0-5]\d"), 0.8  # logs; of lines that are not wrapped either
 _MAX_HEADING = 100
 _NAME_BELOW = 70  # characters of a chapter's name on the line below its number
 
@@ -28,7 +29,7 @@ class PlainParser:
     """Text files of any kind: notes, transcripts, logs, comma-separated values."""
 
     name = "text"
-    version = 2
+    version = 3
 
     def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
         """The file's own text in paragraphs. Raises ``ParseError``."""
@@ -49,7 +50,7 @@ class PlainParser:
 def text_blocks(text: str) -> list[Block]:
     """The blocks of plain text: paragraphs between blank lines, headings (underlined, numbered, named), lists, rules.
 
-    Where lines are not wrapped, as in transcripts, every line is a paragraph.
+    Where lines are not wrapped, as in transcripts and logs, every line is a paragraph.
 
     >>> [(block.kind.value, block.level) for block in text_blocks("Title\\n=====\\n\\nBody text.\\n\\n- a\\n- b\\n")]
     [('heading', 1), ('paragraph', 0), ('list', 0)]
@@ -91,14 +92,17 @@ def _group_blocks(text: str, group: Sequence[Span], numbered_level: int) -> list
         return [Block(BlockKind.RULE, start, group[0].end)]
     if items := _items(text, group):
         return [Block(BlockKind.LIST, start, group[-1].end, parts=items)]
-    if len(group) > 1 and _never_wrapped(group):
+    if len(group) > 1 and _never_wrapped(text, group):
         return [Block(BlockKind.PARAGRAPH, *_without_indent(text, line)) for line in group]
     return [Block(BlockKind.PARAGRAPH, start, group[-1].end)]
 
 
-def _never_wrapped(group: Sequence[Span]) -> bool:
+def _never_wrapped(text: str, group: Sequence[Span]) -> bool:
     lengths = [line.length for line in group]
-    return max(lengths) >= 2 * _LONG_LINE or median(lengths) >= _LONG_LINE
+    if max(lengths) >= 2 * _LONG_LINE or median(lengths) >= _LONG_LINE:
+        return True
+    timed = sum(_TIMED_LINE.match(text, line.start, line.end) is not None for line in group)
+    return timed >= _TIMED_SHARE * len(group)
 
 
 def _without_indent(text: str, line: Span) -> tuple[int, int]:

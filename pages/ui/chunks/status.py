@@ -12,7 +12,7 @@ from core.library import SourceRow
 from core.settings import ChunkingSettings
 from pages.ui.chunks import state as chunks_state
 from pages.ui.chunks.state import Shown
-from pages.ui.settings.recipe_words import in_short
+from pages.ui.settings.recipe_words import choice_in_words, in_short
 from pages.ui.shared import background, services, state, tasks, words
 from pages.ui.shared.guard import guarded
 
@@ -33,6 +33,8 @@ def show_status(source: SourceRow, shown: Shown) -> None:
     if shown.indexed:
         st.markdown(f":material/check_circle: **As indexed** · {leaves}")
         st.caption(f"{words.escaped(in_short(shown.settings))} · {SCOPE_FROM[scope]}")
+        if choice := choice_in_words(shown.cut.tree):
+            st.caption(f":material/alt_route: {words.escaped(choice)}")
     elif shown.trial:
         st.markdown(f":material/science: **Trial**, not applied · {leaves}")
         st.caption(change(source.chunks, shown))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from core.chunking.chunkers.auto import CHOSEN, CHOSEN_FOR
 from core.settings import PRESETS, ChunkingSettings
+from core.types import ChunkTree
 
 CHUNKER_WORDS = {
     "auto": "Whatever fits the document",
@@ -88,6 +90,16 @@ STARTS: Mapping[str, ChunkingSettings] = {
     "Usual: children 400 of 2,000": PRESETS["parent-2000-400"].chunking,
 }
 """Recipes to start from: sizes that the literature gives for kinds of text, and the usual ones of other tools."""
+
+
+def choice_in_words(tree: ChunkTree) -> str:
+    """The chunker that ``auto`` chose for a document, and why; "" for a tree that another chunker made."""
+    reasons = tree.leaves[0].reasons if tree.leaves else ()
+    for reason in reasons:
+        chunker, told, why = reason.removeprefix(CHOSEN).partition(CHOSEN_FOR)
+        if reason.startswith(CHOSEN) and told:
+            return f"{CHUNKER_WORDS[chunker]}, for {why}."
+    return ""
 
 
 def in_short(settings: ChunkingSettings) -> str:
