@@ -46,12 +46,15 @@ def asked_settings(options: Namespace, base: Settings) -> Settings:
 
 
 def sources_named(library: Library, name: str) -> list[SourceRow]:
-    """The sources with this name, path or number."""
-    return [
+    """The sources with this name, path or number; else the only one whose file is called so, in whatever folder."""
+    rows = library.sources()
+    named = [
         row
-        for row in library.sources()
+        for row in rows
         if name in {str(row.id), row.name} or (row.path and path_key(row.path) == path_key(Path(name)))
     ]
+    called_so = [] if named else [row for row in rows if Path(row.name).name == name]
+    return named or (called_so if len(called_so) == 1 else [])
 
 
 def require_library(folder: Path) -> Path:

@@ -210,7 +210,11 @@ class TierCost:
         >>> TierCost(2, 1204, 0, 4_100_000, 300.0, 340, 12).leaving
         '2 documents, 1,204 chunks: about 4.1 MB of vectors are freed. To have them back takes about 5 min of \
 encoding. Of 340 questions in the log 12 read one of them; such questions find them by words alone.'
+        >>> TierCost(0, 0, 0, 0, 0.0, 340, 0).leaving
+        'No document is concerned.'
         """
+        if not self.documents:
+            return "No document is concerned."
         what = f"{counted(self.documents, 'document')}, {counted(self.chunks, 'chunk')}"
         freed = f"about {in_bytes(self.freed_bytes)} of vectors are freed"
         back = f"To have them back takes about {in_time(self.seconds)} of encoding."

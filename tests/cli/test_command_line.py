@@ -172,7 +172,8 @@ def test_sources_are_paths_as_given(core, tmp_path, monkeypatch):
         "failures": [{"source": "nothing.md", "reason": found["failures"][0]["reason"]}],
     }
     assert core("remove", "nothing.md", "--library", "kept")[0] == 2
-    assert core("remove", "in/below/c.md", "--library", "kept")[0] == 0
+    assert core("remove", "c.md", "--library", "kept")[0] == 0, "the only file of this name"
+    assert core("remove", "in/below/c.md", "--library", "kept")[0] == 2, "it is gone"
     assert core("list", "--library", "kept")[1] == {"sources": []}
     code, found, _ = core("query", "anything", "--library", "kept")
     assert (code, found["hits"], found["passages"], found["context"]["order"]) == (0, [], [], [])
