@@ -17,8 +17,8 @@ from core.chunking.situating import situated
 from core.settings import ChunkingSettings, stage_fingerprint
 from core.types import ChunkTree, Document, TokenCounter
 
-CHUNKING_VERSION = 5
-
+CHUNKING_VERSION = 4
+_LATER_VERSIONS = {"log": 5, "auto": 5}  # of chunkers whose cuts changed since: only these cuts are stale
 
 _settings_fingerprint = lru_cache(maxsize=64)(stage_fingerprint)  # called once per document, with few settings
 
@@ -38,7 +38,8 @@ def recipe_fingerprint(
     >>> recipe_fingerprint("p", ChunkingSettings(), "c") == recipe_fingerprint("p", small, "c")
     False
     """
-    parts = [str(CHUNKING_VERSION), parser_fingerprint, _settings_fingerprint(settings), counter_fingerprint]
+    version = str(_LATER_VERSIONS.get(settings.chunker, CHUNKING_VERSION))
+    parts = [version, parser_fingerprint, _settings_fingerprint(settings), counter_fingerprint]
     if resources and (resources_fingerprint := resources.fingerprint(settings)):
         parts.append(resources_fingerprint)
     if edits:

@@ -199,15 +199,20 @@ def _fenced(text: str, language: str) -> str:
     return f"{fence}{language}\n{stripped}\n{fence}"
 
 
-def _table(text: str, block: Block) -> str:
-    """A table as Markdown; its first row stands as the header, which every table has there."""
+def table_rows(text: str, block: Block) -> list[list[str]]:
+    """The text of a table's cells by row, "" where a row has none; all rows are as long as the longest."""
     rows: dict[int, dict[int, str]] = {}
     for cell in block.cells:
-        words = _BAR.sub(r"\\|", " ".join(text[cell.start : cell.end].split()))
-        rows.setdefault(cell.row, {})[cell.column] = words
-    width = 1 + max(cell.column for cell in block.cells)
-    lines = [f"| {' | '.join(row.get(column, '') for column in range(width))} |" for _, row in sorted(rows.items())]
-    return "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])
+        rows.setdefault(cell.row, {})[cell.column] = text[cell.start : cell.end]
+    width = 1 + max((cell.column for cell in block.cells), default=-1)
+    return [[row.get(column, "") for column in range(width)] for _, row in sorted(rows.items())]
+
+
+def _table(text: str, block: Block) -> str:
+    """A table as Markdown; its first row stands as the header, which every table has there."""
+    rows = [[_BAR.sub(r"\\|", " ".join(words.split())) for words in row] for row in table_rows(text, block)]
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]])
 
 
 def markdown_names(sources: Sequence[SourceRow]) -> list[str]:

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import PurePosixPath
 
 from core.errors import SuiteError
 from core.evaluation import fields
-from core.evaluation.exchange.values import Anchor, Exchange, Files, Format, place_quote
+from core.evaluation.exchange.values import Anchor, Exchange, Files, Format, long_csv_fields, place_quote
 from core.evaluation.suites import GoldSpan, Question
 from core.text.normalise import plain_lines
 
@@ -54,7 +52,7 @@ def read(files: Files) -> Exchange:
 
 
 def _table(text: str, name: str) -> Iterator[tuple[str, dict[str, str]]]:
-    with _long_fields():
+    with long_csv_fields():
         reader = csv.reader(io.StringIO(text, newline=""), strict=True)
         try:
             header = next(reader, [])
@@ -72,16 +70,6 @@ def _table(text: str, name: str) -> Iterator[tuple[str, dict[str, str]]]:
                     yield place, dict(zip(header, cells, strict=True))
         except csv.Error as error:
             raise SuiteError(f"{name}, line {reader.line_num} is no CSV ({error}).") from error
-
-
-@contextmanager
-def _long_fields() -> Iterator[None]:
-    """Lift the csv module's limit of 128 KiB a field, which the references of a question may exceed."""
-    before = csv.field_size_limit(sys.maxsize)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)
 
 
 def _reference(

@@ -10,14 +10,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any
 
 from core.errors import SuiteError
 from core.evaluation import fields
-from core.evaluation.exchange.values import Exchange, Files, Format, Quoted
+from core.evaluation.exchange.values import Exchange, Files, Format, Quoted, long_csv_fields
 
 COLUMNS = {
     "question": "question query user_input",
@@ -49,14 +48,6 @@ def read(files: Files) -> Exchange:
     return Exchange({}, (), quoted=tuple(quoted))
 
 
-def has_questions(text: str) -> bool:
-    """Whether a text begins as a table with a column of questions."""
-    try:
-        return next(_rows(text, ""), None) is not None
-    except SuiteError:
-        return False
-
-
 def _rows(text: str, name: str) -> Iterator[dict[str, Any]]:
     """The rows by our names of the columns. Raises ``SuiteError`` where there is no column of questions."""
     text = text.lstrip()
@@ -80,7 +71,7 @@ def _rows(text: str, name: str) -> Iterator[dict[str, Any]]:
 def _csv_rows(text: str, name: str) -> Iterator[dict[str, str]]:
     header = text.partition("\n")[0]
     delimiter = max(",;\t|", key=header.count)
-    with _long_fields():
+    with long_csv_fields():
         try:
             for row in csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True):
                 yield {column: value or "" for column, value in row.items() if column and isinstance(value, str | None)}
@@ -110,16 +101,6 @@ def _texts(value: object) -> tuple[str, ...]:
 def _text(row: Mapping[str, Any], name: str) -> str:
     value = row.get(name)
     return "" if value is None or isinstance(value, list | dict) else str(value).strip()
-
-
-@contextmanager
-def _long_fields() -> Iterator[None]:
-    """Lift the csv module's limit of 128 KiB a field, which a passage may exceed."""
-    before = csv.field_size_limit(sys.maxsize)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)
 
 
 FORMAT = Format("a table of questions", "questions.csv", "*.[cjt]s[vo]*", (), read)

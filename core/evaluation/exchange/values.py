@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+import csv
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
@@ -160,3 +162,13 @@ def as_text(data: bytes, path: str, *, document: bool) -> str | None:
         if document:
             return None
         raise SuiteError(f"{path} is not UTF-8.", "Save the file as UTF-8.") from error
+
+
+@contextmanager
+def long_csv_fields() -> Iterator[None]:
+    """Lift the csv module's limit of 128 KiB a field, which a passage may exceed."""
+    before = csv.field_size_limit(sys.maxsize)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)

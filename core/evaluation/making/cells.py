@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from core.evaluation.making.draft import Draft, plain
+from core.evaluation.making.draft import MOST_ROWS, Draft, is_common, plain
 from core.search.answer.rows import Row, rows_of
 from core.text.analysis import STOP_WORDS
 from core.types import Block, Span
@@ -21,8 +21,6 @@ DATA_KINDS = frozenset({"csv", "xlsx", "ods"})
 """Kinds of documents whose tables are data."""
 
 _GUESSED = frozenset("none no yes true false - – — n/a na nan null nil ? x same".split())
-_MOST_ROWS = 2000
-_FEW_ROWS, _COMMON = 6, 4  # with more than six rows, a value is common when more than a quarter of them have it
 _LONGEST_KEY, _LONGEST_HEADER, _LONGEST_VALUE = 7, 16, 30  # words
 _LEAST_TOLD_APART = 0.8  # share of the rows that a key has to tell apart
 _WORD_BREAK = re.compile(r"[_\s]+|(?<=[a-z])(?=[A-Z][a-z])")
@@ -33,7 +31,7 @@ def cell_drafts(text: str, table: Block) -> Iterator[Draft]:
 
     The key is the first column of names, else of whole numbers or dates, that tells the rows apart.
     """
-    rows = list(islice(rows_of(table, Span(table.start, len(text))), _MOST_ROWS))
+    rows = list(islice(rows_of(table, Span(table.start, len(text))), MOST_ROWS))
     key = _key(rows)
     if key is None:
         return
@@ -46,8 +44,8 @@ def cell_drafts(text: str, table: Block) -> Iterator[Draft]:
         headers = Counter(row.headers)
         for cell, header in zip(row.cells, row.headers, strict=True):
             value = plain(text[cell.start : cell.end])
-            is_common = len(rows) > _FEW_ROWS and _COMMON * values[cell.column, str(cell.value)] > len(rows)
-            if cell.column == key.column or headers[header] > 1 or is_common or not _is_specific(value):
+            guessed = is_common(values[cell.column, str(cell.value)], len(rows))
+            if cell.column == key.column or headers[header] > 1 or guessed or not _is_specific(value):
                 continue
             if asked := _quantity(header):
                 yield Draft("data", key.question(asked, columns[key.column].value), row.span, value)

@@ -18,6 +18,8 @@ POINTING = frozenset(
 _MARKS = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*\)|\[\d+\]|(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)|`+")
 _WORD = re.compile(r"[^\W_]+(?:['’_.-][^\W_]+)*")
 FEWEST_WORDS, MOST_WORDS = 3, 24
+MOST_ROWS = 2000  # of a table that drafts are made from
+_FEW_ROWS, _COMMON = 6, 4  # with more than six rows, a value is common when more than a quarter of them have it
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,15 @@ class Draft:
     def wordings(self) -> tuple[str, ...]:
         """The question and its rewordings, the plainest first."""
         return (self.question, *self.others)
+
+
+def is_common(count: int, rows: int) -> bool:
+    """Whether a value that ``count`` of a table's ``rows`` have can be guessed; in short tables none can.
+
+    >>> is_common(3, 8), is_common(2, 8), is_common(6, 6)
+    (True, False, False)
+    """
+    return rows > _FEW_ROWS and _COMMON * count > rows
 
 
 def plain(text: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from itertools import islice
 
-from core.evaluation.making.draft import Draft, plain
+from core.evaluation.making.draft import MOST_ROWS, Draft, is_common, plain
 from core.search.answer.rows import Row, rows_of
 from core.text.analysis import STOP_WORDS, analyse
 from core.text.calendar_names import MONTHS, SHORT_MONTHS
@@ -24,8 +24,6 @@ _REFERENCE = re.compile(r"(?:the )?same\b|both\b|ditto\b|see\b|as (?:above|below
 _NUMBER = re.compile(r"[\d.,]+")
 _TOTALS = frozenset("total together sum all".split())
 _LONGEST_LABEL, _LONGEST_HEADER, _LONGEST_VALUE = 7, 5, 30  # words
-_MOST_ROWS = 2000
-_FEW_ROWS, _COMMON = 6, 4  # with more than six rows, a value is common when more than a quarter of them have it
 
 
 def table_drafts(text: str, table: Block, lower_case: Set[str]) -> Iterator[Draft]:
@@ -34,7 +32,7 @@ def table_drafts(text: str, table: Block, lower_case: Set[str]) -> Iterator[Draf
     A row is used if its first cell, with a period in the second cell where there is one, identifies it; a cell, if its
     value is specific and its header can be put into a question.
     """
-    rows = list(islice(rows_of(table, Span(table.start, table.end)), _MOST_ROWS))
+    rows = list(islice(rows_of(table, Span(table.start, table.end)), MOST_ROWS))
     value_counts = Counter((cell.column, str(cell.value)) for row in rows for cell in row.cells)
     label_counts = Counter(_label(row, text)[0] for row in rows)
     for row in rows:
@@ -49,7 +47,7 @@ def table_drafts(text: str, table: Block, lower_case: Set[str]) -> Iterator[Draf
         )
         numbers = sum(bool(_NUMBER.fullmatch(value)) for value in values)
         for cell, value, header in list(zip(row.cells, values, row.headers, strict=True))[label_cells:]:
-            if len(rows) > _FEW_ROWS and _COMMON * value_counts[cell.column, str(cell.value)] > len(rows):
+            if is_common(value_counts[cell.column, str(cell.value)], len(rows)):
                 continue  # a common value can be guessed
             if headers[header] > 1 or not value or value.lower() in _EMPTY_VALUES or _REFERENCE.match(value):
                 continue

@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 from core.errors import SuiteError
 from core.evaluation.exchange import FORMATS, chroma, ours
 from core.evaluation.exchange.values import Exchange, Format, as_text
+from core.inspecting.as_markdown import table_rows
 from core.parsing import parse
 from core.settings import ParsingSettings
 
@@ -87,11 +88,7 @@ def _sheet(name: str, data: bytes) -> bytes:
     document, written = parse(data, name, ParsingSettings()), io.StringIO(newline="")
     writer = csv.writer(written)
     for block in document.blocks:
-        rows: dict[int, dict[int, str]] = {}
-        for cell in block.cells:
-            rows.setdefault(cell.row, {})[cell.column] = document.text[cell.start : cell.end]
-        width = 1 + max((cell.column for cell in block.cells), default=-1)
-        writer.writerows([row.get(column, "") for column in range(width)] for _, row in sorted(rows.items()))
+        writer.writerows(table_rows(document.text, block))
     return written.getvalue().encode()
 
 
