@@ -123,8 +123,11 @@ def _candidates(sample: str, grammar: Grammar) -> list[str]:
 
 
 def _shape(source: SyntaxText, root: Node, grammar: Grammar) -> Shape | None:
-    """The tree without children of small nodes; ``None`` if it has abnormally many nodes for its size."""
+    """The tree without children of small nodes, strings and comments; ``None`` if it has abnormally many nodes for its
+    size.
+    """
     most = 4 * (_NODES + len(source.data) // _BYTES_PER_NODE)
+    prose = tree.prose_kinds(grammar.name)
     leading_kinds = tree.kinds(grammar.name, grammar.comments | grammar.attributes)
     numbers: list[int] = []
     pending: list[tuple[Node | None, int]] = [(root, NAMED)]
@@ -138,7 +141,7 @@ def _shape(source: SyntaxText, root: Node, grammar: Grammar) -> Shape | None:
             return None
         start, end = node.start_byte, node.end_byte
         numbers += (start, end, flags, index + 4)
-        if (end - start > _SMALLEST or not index) and node.child_count:
+        if (end - start > _SMALLEST or not index) and node.child_count and node.kind_id not in prose:
             pending.append((None, index))
             children: list[tuple[Node | None, int]] = []
             after_leading = False  # punctuation is only stored where it separates a comment from the next node

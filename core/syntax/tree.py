@@ -78,6 +78,14 @@ def kinds(grammar: str, names: frozenset[str]) -> frozenset[int]:
     return frozenset(kind for kind in range(compiled.node_kind_count) if compiled.node_kind_for_id(kind) in names)
 
 
+@lru_cache(maxsize=64)
+def prose_kinds(grammar: str) -> frozenset[int]:
+    """The ids of a grammar's strings and comments: their parts (quotes, escapes, contents) are no statements."""
+    compiled = language(grammar)
+    names = ((kind, compiled.node_kind_for_id(kind) or "") for kind in range(compiled.node_kind_count))
+    return frozenset(kind for kind, name in names if "string" in name or "comment" in name)
+
+
 @lru_cache(maxsize=32)
 def query(grammar: str, source: str) -> Query:
     """A compiled query for a grammar."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -114,3 +116,28 @@ def test_real_files(capsys):
         for chunker, (every, torn) in cuts.items():
             print(f"\n{chunker}: {every} boundaries, {torn} inside a function ({100 * torn / every:.0f} %)")
     assert all(every for every, _ in cuts.values())
+
+
+SENTENCES = [
+    f"Whoever holds lock number {number} waits until the other side has let go of it, or until a minute is over."
+    for number in range(24)
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "mark", "after"),
+    [
+        ("locks.py", 'def wait():\n    """Wait.\n\n', "    ", '    """\n    return lock()\n'),
+        ("locks.py", "x = 1\n\n", "# ", "\ny = 2\n"),
+        ("locks.js", "/**\n", " * ", " */\nfunction wait() { return lock(); }\n"),
+        ("locks.rs", "", "/// ", "fn wait() -> bool { lock() }\n"),
+    ],
+)
+def test_prose_in_code_is_cut_between_sentences(name, before, mark, after):
+    paragraphs = [" ".join(SENTENCES[at : at + 4]) for at in range(0, 24, 4)]
+    wrapped = [textwrap.fill(one, 88, initial_indent=mark, subsequent_indent=mark) for one in paragraphs]
+    tree = tree_of(before + f"\n{mark.rstrip()}\n".join(wrapped) + "\n" + after, name)
+    leaves = [leaf.text.rstrip("\"'*/# \n") for leaf in tree.leaves if "lock number" in leaf.text]
+    assert len(leaves) > 4
+    assert all(re.search(r"is over\.$|return lock\(\)$|lock\(\)[; }]*$|[xy] = \d$", one) for one in leaves)
+    assert not any(re.fullmatch(r"\W*", leaf.text) for leaf in tree.leaves)

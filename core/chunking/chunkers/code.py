@@ -5,6 +5,7 @@ Covers code files, fenced code in other documents, and notebook cells; all other
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,6 +14,7 @@ from core.chunking.atoms import (
     CUT_LEAD_IN,
     CUT_LINE,
     CUT_PARAGRAPH,
+    CUT_ROW,
     CUT_TITLE,
     Atom,
     Splitter,
@@ -33,6 +35,7 @@ _DEEPER = 0.08  # cost for each level of nesting
 _CUT_INSIDE_LINE = 0.3
 _AFTER_BLANK = 0.1  # discount after a blank line
 _FENCES = ("```", "~~~")
+_BREAK = re.compile(r"\n[^\S\n]*(?:[^\w\s]{1,3}[^\S\n]*)?(?=\n)")  # a blank line, or one of a comment's marks alone
 
 
 def code(context: ChunkingContext) -> Plan:
@@ -248,13 +251,24 @@ class _Atomiser:
             if context.tokens.count(piece.start, piece.end) <= limit:
                 atoms.append(Atom(piece.start, piece.end, name, item, cut))
             else:
-                rows = lines(context.document.text, piece.start, piece.end)
-                atoms.extend(self._splitter.parts(rows, name, item, limit, limit, cut, CUT_LINE))
+                atoms.extend(self._of_prose(piece, name, item, limit, cut))
         self._annotate(atoms, run, header)
         if has_signature:
             for atom in atoms[1:]:
                 if signature.end <= atom.start:
                     atom.header = signature
+        return atoms
+
+    def _of_prose(self, piece: Span, name: str, item: int, limit: int, cut: float) -> list[Atom]:
+        """The atoms of a piece without statements in it, which is a comment or a string: paragraphs, else sentences."""
+        text, start = self._context.document.text, piece.start
+        atoms: list[Atom] = []
+        for end in (*(found.end() for found in _BREAK.finditer(text, piece.start, piece.end)), piece.end):
+            span = trim(text, start, end)
+            if span is not None:
+                price = CUT_ROW if atoms else cut
+                atoms += self._splitter.whole_or_sentences(span, name, item, price, limit, limit)
+            start = end
         return atoms
 
     def _room(self, header: Span | None) -> int:
