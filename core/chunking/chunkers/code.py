@@ -5,7 +5,6 @@ Covers code files, fenced code in other documents, and notebook cells; all other
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -34,8 +33,10 @@ _SIGNATURE = "signature"
 _DEEPER = 0.08  # cost for each level of nesting
 _CUT_INSIDE_LINE = 0.3
 _AFTER_BLANK = 0.1  # discount after a blank line
+_OPENS = "([{<,;"
 _FENCES = ("```", "~~~")
-_BREAK = re.compile(r"\n[^\S\n]*(?:[^\w\s]{1,3}[^\S\n]*)?(?=\n)")  # a blank line, or one of a comment's marks alone
+_COMMENT = ("#", "//", "/*", "*", "--")
+_MARKS = 3  # a line of at most so many characters, none a letter or digit, parts the paragraphs of a comment
 
 
 def code(context: ChunkingContext) -> Plan:
@@ -139,6 +140,27 @@ def _without_fences(text: str, span: Span) -> Span:
     return (trim(text, start, end) if start >= 0 else None) or span
 
 
+def _paragraphs(text: str, rows: Sequence[Span]) -> Iterator[Span]:
+    r"""Runs of lines: they end at a blank line, at a line of marks alone, and where comments and code meet.
+
+    >>> rows = [Span(0, 5), Span(6, 7), Span(8, 13), Span(14, 19)]
+    >>> list(_paragraphs("# one\n#\n# two\nthree", rows))
+    [Span(start=0, end=7), Span(start=8, end=13), Span(start=14, end=19)]
+    """
+    start = 0
+    for number, row in enumerate(rows):
+        after = rows[number + 1] if number + 1 < len(rows) else None
+        words = text[row.start : row.end]
+        if (
+            after is None
+            or text.count("\n", row.end, after.start) > 1
+            or (number > start and len(words) <= _MARKS and not any(map(str.isalnum, words)))
+            or text.startswith(_COMMENT, row.start) != text.startswith(_COMMENT, after.start)
+        ):
+            yield Span(rows[start].start, row.end)
+            start = number + 1
+
+
 def _kinds(units: Sequence[Unit]) -> dict[str, tuple[str, ...]]:
     return {"unit": tuple(dict.fromkeys(unit.kind for unit in units))}
 
@@ -210,7 +232,7 @@ class _Atomiser:
         """Whether a unit is a short comment, which belongs to the unit after it."""
         text = self._context.document.text
         rows = lines(text, unit.start + self._base, unit.end + self._base)
-        return len(rows) <= 3 and all(text.startswith(("#", "//", "/*", "*", "--"), row.start) for row in rows)
+        return len(rows) <= 3 and all(text.startswith(_COMMENT, row.start) for row in rows)
 
     def _flatten(self, units: Sequence[Unit], header: Span | None, within: str, runs: list[_Run]) -> None:
         """Appends the units to ``runs``; one too large to stay whole is replaced by its nested units.
@@ -260,15 +282,13 @@ class _Atomiser:
         return atoms
 
     def _of_prose(self, piece: Span, name: str, item: int, limit: int, cut: float) -> list[Atom]:
-        """The atoms of a piece without statements in it, which is a comment or a string: paragraphs, else sentences."""
-        text, start = self._context.document.text, piece.start
-        atoms: list[Atom] = []
-        for end in (*(found.end() for found in _BREAK.finditer(text, piece.start, piece.end)), piece.end):
-            span = trim(text, start, end)
-            if span is not None:
-                price = CUT_ROW if atoms else cut
-                atoms += self._splitter.whole_or_sentences(span, name, item, price, limit, limit)
-            start = end
+        """The atoms of a piece with no statement to cut at: of each paragraph of its comments or string the sentences,
+        of code beside them the lines.
+        """
+        text, atoms = self._context.document.text, list[Atom]()
+        for span in _paragraphs(text, lines(text, piece.start, piece.end)):
+            price = CUT_ROW if atoms else cut
+            atoms += self._splitter.whole_or_sentences(span, name, item, price, limit, limit)
         return atoms
 
     def _room(self, header: Span | None) -> int:
@@ -293,8 +313,8 @@ class _Atomiser:
         first = True
         for place, depth in self._syntax.cuts(unit.span, fits):
             at = place + base
-            if at < signature_end:
-                continue
+            if at < signature_end or not (text[at - 1].isspace() or text[at - 1] in _OPENS):
+                continue  # not between a name and its arguments
             line = text.rfind("\n", 0, at) + 1
             blank = not text[max(0, line - 2) : line].strip()
             cut = CUT_LINE / 3 + min(depth, 5) * _DEEPER

@@ -34,7 +34,7 @@ COLUMNS: Mapping[str, Any] = {
     ),
     "Chunks": st.column_config.NumberColumn(width=62, format="localized"),
     "In chunks": st.column_config.TextColumn(
-        width=160,
+        width=184,
         help="Share of the non-blank characters in some chunk. Front matter and running page headers are set aside.",
     ),
     "Words found": st.column_config.TextColumn(
@@ -44,7 +44,7 @@ COLUMNS: Mapping[str, Any] = {
     ),
     "Collections and tags": st.column_config.TextColumn(width=150),
     "Note": st.column_config.TextColumn(width=110),
-    "Changed": st.column_config.DatetimeColumn(format="distance", width=132),
+    "Changed": st.column_config.DatetimeColumn(format="distance", width=108),
     "Size": st.column_config.TextColumn(width=64),
     "Also as": st.column_config.TextColumn(width=110, help="Other files with exactly the same content."),
     "Cut by": st.column_config.TextColumn(width=210, help="The recipe: chunker, sizes and overlap."),
