@@ -18,7 +18,7 @@ from core.settings import ChunkingSettings, stage_fingerprint
 from core.types import ChunkTree, Document, TokenCounter
 
 CHUNKING_VERSION = 4
-_LATER_VERSIONS = {"log": 5, "code": 5, "auto": 6}  # of chunkers whose cuts changed since: only these cuts are stale
+_LATER_VERSIONS = {"log": 5, "code": 6, "auto": 7}  # of chunkers whose cuts changed since: only these cuts are stale
 
 _settings_fingerprint = lru_cache(maxsize=64)(stage_fingerprint)  # called once per document, with few settings
 
