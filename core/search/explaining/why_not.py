@@ -221,8 +221,7 @@ def _smallest_changes(
     ``removed``: conditions that the trial already ignores.
     """
     conditions, front = trial.understood(settings).conditions, trial.front(settings)
-    library_leaves = len(trial.scope_leaves(ALL_DOCUMENTS))
-    candidates = sorted(steps(settings, trial.genre(settings), library_leaves), key=lambda step: step[0])
+    candidates = sorted(steps(settings, trial.genre(settings)), key=lambda step: step[0])
     found: dict[str, Change] = {}
     untried: dict[str, None] = {}
     total = len(conditions) + len(candidates) + 1
