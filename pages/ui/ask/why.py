@@ -70,9 +70,9 @@ def point_at(version: str, place: Span) -> None:
     open_it()
 
 
-def open_it(tab: str = TAB) -> None:
-    """Open a tab and bring it into view; a callback."""
-    st.session_state[state.ASK_TAB] = tab
+def open_it() -> None:
+    """Open the tab and bring it into view; a callback."""
+    st.session_state[state.ASK_TAB] = TAB
     state.bump(state.TAB_POINTED)
 
 

@@ -250,9 +250,9 @@ def undo_apply(lender: str = "") -> None:
         library().set_preference(_PREVIOUS_SETTINGS, "")
 
 
-def apply_and_watch(settings: Settings, lender: str = "") -> None:
+def apply_and_watch(settings: Settings) -> None:
     """As ``start_apply``, then open the Library page, which shows the progress."""
-    start_apply(settings, lender)
+    start_apply(settings)
     st.switch_page("pages/library.py")
 
 
