@@ -86,17 +86,17 @@ def steps(settings: Settings, genre: str = "") -> Iterator[tuple[float, str, Set
     ``genre``: that of the document.
     """
     values: dict[str, list[tuple[float, Any]]] = {
-        name: rung_steps(value_of(settings, name), rungs) for name, rungs in RUNGS.items()
+        name: rung_steps(settings.value(name), rungs) for name, rungs in RUNGS.items()
     }
     values[BUDGET] = rung_steps(settings.assembly.budget_tokens, budgets(settings.assembly.budget_tokens, 64))
     for name in (*RAISED, *LOWERED):
-        before = value_of(settings, name)
+        before = settings.value(name)
         values[name] = [step for step in values[name] if (step[1] > before) == (name in RAISED)]
     if not settings.reranking.keep:  # 0 keeps all
         del values["reranking.keep"]
     kinds = settings.expansion.kinds
     for name, choices in {**CHOICES, "expansion.kinds": ((*kinds, genre), (genre,), ())}.items():
-        values[name] = [(CHOICE, choice) for choice in dict.fromkeys(choices) if choice != value_of(settings, name)]
+        values[name] = [(CHOICE, choice) for choice in dict.fromkeys(choices) if choice != settings.value(name)]
     if not genre or genre in kinds:
         values["expansion.kinds"] = [step for step in values["expansion.kinds"] if not step[1]]
     brings = settings.expansion.brings
@@ -130,16 +130,6 @@ def rung_steps(before: float, rungs: Sequence[float]) -> list[tuple[float, float
     position = bisect_left(rungs, before) - (0.0 if before in rungs else 0.5)
     length = max(1, len(rungs) - 1)
     return sorted((abs(index - position) / length, value) for index, value in enumerate(rungs) if value != before)
-
-
-def value_of(settings: Settings, name: str) -> Any:
-    """A setting by its dotted name.
-
-    >>> value_of(Settings(), "retrieval.rrf_k")
-    60
-    """
-    stage, _, field = name.partition(".")
-    return getattr(getattr(settings, stage), field)
 
 
 def evenly_sampled(values: Sequence[Any], most: int) -> list[Any]:

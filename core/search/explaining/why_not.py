@@ -22,7 +22,6 @@ from core.search.explaining.dial_changes import (
     RUNGS,
     budgets,
     steps,
-    value_of,
 )
 from core.search.explaining.trials import ADMITTED, Fate, Front, Trial, moves_forward
 from core.search.question.analysis import Key
@@ -277,5 +276,5 @@ def _number_and_budget(trial: Trial, settings: Settings) -> tuple[Settings, floa
 
 def _changed_values(settings: Settings, changed: Settings, *names: str) -> Mapping[str, tuple[Any, Any]]:
     """By name, the values before and after, of those settings that differ."""
-    values = {name: (value_of(settings, name), value_of(changed, name)) for name in names}
+    values = {name: (settings.value(name), changed.value(name)) for name in names}
     return {name: (before, after) for name, (before, after) in values.items() if before != after}
