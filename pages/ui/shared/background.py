@@ -18,12 +18,11 @@ from core.errors import LecternError
 from core.ingest.ingest import MEANING_FOLLOWS
 from core.ingest.pace import share
 from core.settings import Settings
-from core.storage.catalogue.job_rows import Item, Job, NewItem
+from core.storage.catalogue.job_rows import UNFINISHED, Item, Job, NewItem
 from core.storage.store import settings_from
 from pages.ui.shared import state, words
 from pages.ui.shared.services import library, sources
 
-UNFINISHED = ("queued", "running")
 STOPPING = "stopping"  # cancelled, but its handler has not stopped yet
 NAMES = {
     "apply": "Cutting the library anew",
