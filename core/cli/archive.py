@@ -52,7 +52,7 @@ def chroma(options: Namespace) -> int:
             console.complain(SENT.format(host=server_at(options.address).host))
         server = agree(options.address) if options.address else None
         with Library.open(folder) as library:
-            library.index.move(server, console.Progress().carrying)
+            library.index.move(server, console.Progress().counting("vector"))
     where = f"on {server.host}" if server else f"in {folder / 'chroma'}"
     console.answer(options, {"server": server.address if server else None}, f"The index of vectors stands {where}.")
     return 0

@@ -39,7 +39,7 @@ def check(options: Namespace) -> int:
         settings = asked_settings(options, library.settings)
         scope = library.scope(options.collections, options.tags)
         judge = model_judge(language_model())
-        progress = console.Progress().checking
+        progress = console.Progress().counting("sentence")
         verdicts = check_text(library.searcher, text, settings, scope, progress, judge or packaged_judge)
     if judge and judge.fault:
         console.complain(f"The re-ranker judged in the model's place. {judge.fault}")
@@ -81,7 +81,7 @@ def why(options: Namespace) -> int:
         settings = asked_settings(options, library.settings)
         source, place = _place(library, options)
         query = Query(options.question, library.scope(options.collections, options.tags))
-        progress = console.Progress().trying
+        progress = console.Progress().counting("setting")
         found = why_not(library.searcher, query, settings, source.version_id, place, progress)
         text = library.document(source.version_id).text[place.start : place.end]
     result = contract.explained(options.question, source.name, place, text, found)

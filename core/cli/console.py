@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from argparse import Namespace
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -74,17 +74,9 @@ class Progress:
         """Progress of an ingest."""
         self.show(f"{stage} {done}/{total}  {name}")
 
-    def trying(self, done: int, total: int) -> None:
-        """Settings tried by ``why``."""
-        self.show(f"setting {done} of {total}")
-
-    def checking(self, done: int, total: int) -> None:
-        """Sentences verified by ``check``."""
-        self.show(f"sentence {done} of {total}")
-
-    def carrying(self, done: int, total: int) -> None:
-        """Vectors copied to Chroma."""
-        self.show(f"vector {done} of {total}")
+    def counting(self, what: str) -> Callable[[int, int], None]:
+        """A function that shows ``done`` of ``total`` of something."""
+        return lambda done, total: self.show(f"{what} {done} of {total}")
 
     def looking(self, what: str, done: int, total: int) -> None:
         """Progress of ``verify``; ``total`` 0: no count."""

@@ -146,8 +146,7 @@ def answer(result: SearchResult, features: Mapping[str, Features]) -> dict[str, 
 def answered(result: SearchResult, line: Line, features: Mapping[str, Features]) -> dict[str, Any]:
     """The result of ``ask``: that of ``query``, and the answer with its citations.
 
-    ``supported``: false where the library does not say; ``text`` says so, without citations. ``compared``: always
-    null; earlier versions put comparisons of table columns there.
+    ``supported``: false where the library does not say; ``text`` says so, without citations.
     """
     return {
         **answer(result, features),
@@ -156,7 +155,6 @@ def answered(result: SearchResult, line: Line, features: Mapping[str, Features])
             "citations": [_citation(quote) for quote in line.answer.quotes],
             "supported": line.supported,
             "probability": line.support.probability,
-            "compared": None,
         },
     }
 

@@ -103,12 +103,8 @@ def _make(options: Namespace) -> int:
 
     if options.count < 1:
         raise LecternError(f"--count {options.count} makes nothing.", "Ask for one question or more.")
-    progress = console.Progress()
     ask = needed_model("--written").complete if options.written else None
-
-    def watch(done: int, count: int) -> None:
-        progress.show(f"question {done} of {count}")
-
+    watch = console.Progress().counting("question")
     with Library.open(require_library(home(options))) as library:
         made = make_questions(library, options.count, options.seed, watch, ask)
         keep(library, made)

@@ -84,7 +84,7 @@ def grid(base: Settings, vary: Mapping[str, Sequence[Any]]) -> Grid:
             raise SettingsError(f"{name} has no list of values.", _FORMAT)
         if len({_shown(value) for value in values}) < len(values):
             raise SettingsError(f"{name} has a value twice.", "Name each value once.")
-        base.with_value(name, _current(base, name))  # raises for an unknown name
+        base.with_value(name, base.value(name))  # raises for an unknown name
     cells = prod(map(len, vary.values()))
     if cells > MOST_CELLS:
         raise SettingsError(f"The grid has {cells:,} cells.", f"At most {MOST_CELLS:,} can be measured at once.")
@@ -107,11 +107,6 @@ def grid(base: Settings, vary: Mapping[str, Sequence[Any]]) -> Grid:
     if not presets:
         raise SettingsError(f"No cell of the grid can be: {skipped[0][1]}", "Change its values.")
     return Grid(presets, tuple(skipped))
-
-
-def _current(settings: Settings, name: str) -> Any:
-    stage, _, field = name.partition(".")
-    return getattr(getattr(settings, stage, None), field, None)
 
 
 def _short_names(names: Mapping[str, object]) -> dict[str, str]:

@@ -16,7 +16,7 @@ Where several leaves hold a character, the one that came furthest counts. The co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,7 +81,7 @@ def fates(ranking: Ranking, leaves: Sequence[GoldLeaf]) -> tuple[str, ...]:
     Aligned with ``leaves``. "budget" means kept: the context alone decides whether its gold was read.
     """
     kept = {int(index) for index in ranking.pool[ranking.kept]}
-    positions = _pool_positions(ranking, leaves)
+    positions = ranking.positions([leaf.index for leaf in leaves])
     in_pool = positions >= 0
     in_top_k = np.zeros(len(leaves), dtype=bool)
     for stage in ("dense", "alias", "lexical"):
@@ -108,7 +108,7 @@ def best_ranks(ranking: Ranking, leaves: Sequence[GoldLeaf]) -> dict[str, int]:
 
     A stage that ranks none of them is absent.
     """
-    positions = _pool_positions(ranking, leaves)
+    positions = ranking.positions([leaf.index for leaf in leaves])
     positions = positions[positions >= 0]
     best: dict[str, int] = {}
     for stage, scores in ranking.scores.items():
@@ -161,12 +161,3 @@ def ranked_documents(ranking: Ranking, count: int) -> tuple[str, ...]:
     distinct, first = np.unique(documents, return_index=True)
     best = distinct[np.argsort(first)][:count]
     return tuple(ranking.leaves.version_ids[index] for index in best.tolist())
-
-
-def _pool_positions(ranking: Ranking, leaves: Iterable[GoldLeaf]) -> NDArray[np.int64]:
-    """``(leaves,)``: each leaf's position in the sorted pool, -1 for a leaf outside it."""
-    indices = np.array([leaf.index for leaf in leaves], dtype=np.int64)
-    if not len(ranking.pool):
-        return np.full(len(indices), -1, dtype=np.int64)
-    positions = np.minimum(np.searchsorted(ranking.pool, indices), len(ranking.pool) - 1)
-    return np.where(ranking.pool[positions] == indices, positions, -1).astype(np.int64)

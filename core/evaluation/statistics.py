@@ -22,7 +22,7 @@ RESAMPLES = 10_000
 PERMUTATIONS = 10_000  # the smallest possible p is 1 / 10,001, which stays significant for some hundred presets
 LEVEL = 0.95
 SIGNIFICANT = 0.05
-SEED = 20_040_725  # fixed, so that the same scores give the same figures
+_SEED = 20_040_725  # fixed, so that the same scores give the same figures
 MAX_ENUMERATED = 12  # questions up to which the test enumerates all sign flips, at most 4096, and is exact
 
 # These bound memory to some tens of megabytes, whatever the number of questions, metrics and presets.
@@ -68,7 +68,7 @@ class Comparison:
         return replace(self, verdict={BETTER: WORSE, WORSE: BETTER}.get(self.verdict, self.verdict))
 
 
-def intervals(scores: ArrayLike, *, resamples: int = RESAMPLES, seed: int = SEED) -> tuple[Interval, ...]:
+def intervals(scores: ArrayLike, *, resamples: int = RESAMPLES) -> tuple[Interval, ...]:
     """One interval for each column of ``scores``, ``(questions, metrics)``, all from the same resamples.
 
     Raises ``ValueError`` without questions.
@@ -83,7 +83,7 @@ def intervals(scores: ArrayLike, *, resamples: int = RESAMPLES, seed: int = SEED
     result: list[Interval] = []
     for first in range(0, table.shape[1], _COLUMNS_AT_ONCE):
         part = table[:, first : first + _COLUMNS_AT_ONCE]
-        low, high = np.quantile(_resampled_means(part, resamples=resamples, seed=seed), [tail, 1 - tail], axis=0)
+        low, high = np.quantile(_resampled_means(part, resamples), [tail, 1 - tail], axis=0)
         result += [Interval(float(m), float(a), float(b)) for m, a, b in zip(part.mean(axis=0), low, high, strict=True)]
     return tuple(result)
 
@@ -94,7 +94,6 @@ def compare(
     *,
     resamples: int = RESAMPLES,
     permutations: int = PERMUTATIONS,
-    seed: int = SEED,
 ) -> dict[str, tuple[Comparison, ...]]:
     """Compare every preset with ``baseline``, one ``Comparison`` for each metric, corrected for the number of presets.
 
@@ -111,8 +110,8 @@ def compare(
     questions, metrics = tables[0].shape
     # In one table they share the random draws, which take longer than the sums.
     combined = np.concatenate(tables, axis=1)
-    mean_intervals = intervals(combined, resamples=resamples, seed=seed)
-    p_values = np.reshape(_randomisation(combined, permutations=permutations, seed=seed), (len(tables), metrics))
+    mean_intervals = intervals(combined, resamples=resamples)
+    p_values = np.reshape(_randomisation(combined, permutations), (len(tables), metrics))
     adjusted = np.transpose([holm(column) for column in p_values.T.tolist()])
     comparisons: dict[str, tuple[Comparison, ...]] = {}
     for row, name in enumerate(presets):
@@ -138,13 +137,13 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     return tuple(adjusted)
 
 
-def _resampled_means(table: NDArray[np.float64], *, resamples: int, seed: int) -> NDArray[np.float64]:
+def _resampled_means(table: NDArray[np.float64], resamples: int) -> NDArray[np.float64]:
     """``(resamples, metrics)``: the column means of ``table`` under resampling of its rows.
 
     A block of resamples is one matrix product: how often each row was drawn, times the table.
     """
     rows = len(table)
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(_SEED)
     block = max(1, _DRAWS_AT_ONCE // rows)
     means = np.empty((resamples, table.shape[1]))
     for first in range(0, resamples, block):
@@ -175,7 +174,7 @@ def _differences(scores: ArrayLike, baseline: ArrayLike) -> NDArray[np.float64]:
     return differences
 
 
-def _randomisation(differences: NDArray[np.float64], *, permutations: int, seed: int) -> tuple[float, ...]:
+def _randomisation(differences: NDArray[np.float64], permutations: int) -> tuple[float, ...]:
     """Two-sided p values of the paired randomisation test, one for each column of ``differences`` (questions, metrics).
 
     Under the null hypothesis the two scores of a question are exchangeable, so each difference may have either sign.
@@ -183,24 +182,24 @@ def _randomisation(differences: NDArray[np.float64], *, permutations: int, seed:
     least as far from 0 as the observed one, which counts too (Phipson and Smyth, "Permutation P-values Should Never Be
     Zero", 2010). For up to ``MAX_ENUMERATED`` questions all sign flips are enumerated, and p is exact.
 
-    >>> _randomisation(np.array([[3.0, 0.0], [2.0, 0.0], [1.0, 0.0]]), permutations=9, seed=1)
+    >>> _randomisation(np.array([[3.0, 0.0], [2.0, 0.0], [1.0, 0.0]]), permutations=9)
     (0.25, 1.0)
     """
     bounds = np.abs(differences.sum(axis=0)) - _TIE * np.abs(differences).sum(axis=0)
     extreme = np.zeros(differences.shape[1], dtype=np.int64)
-    for signs in _signs(len(differences), permutations, seed):
+    for signs in _signs(len(differences), permutations):
         extreme += (np.abs(signs @ differences) >= bounds).sum(axis=0)
     if len(differences) <= MAX_ENUMERATED:
         return tuple((extreme / 2 ** len(differences)).tolist())
     return tuple(((extreme + 1) / (permutations + 1)).tolist())
 
 
-def _signs(questions: int, permutations: int, seed: int) -> Iterator[NDArray[np.float64]]:
+def _signs(questions: int, permutations: int) -> Iterator[NDArray[np.float64]]:
     """Blocks of sign vectors, ``(block, questions)`` of 1 and -1."""
     if questions <= MAX_ENUMERATED:
         yield np.array([1.0, -1.0])[np.arange(2**questions)[:, None] >> np.arange(questions) & 1]
         return
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(_SEED)
     block = max(1, _DRAWS_AT_ONCE // questions)
     for first in range(0, permutations, block):
         yield np.where(generator.random((min(block, permutations - first), questions)) < 0.5, 1.0, -1.0)
@@ -212,7 +211,7 @@ def _verdict(difference: float, p_value: float) -> str:
     return BETTER if difference > 0 else WORSE
 
 
-def unpaired_p_value(left: Sequence[float], right: Sequence[float], *, seed: int = SEED) -> float:
+def unpaired_p_value(left: Sequence[float], right: Sequence[float]) -> float:
     """The p value of Fisher's two-sided randomisation test on the means of two unpaired groups.
 
     Uses the last thousand values of each group. Raises ``ValueError`` for an empty group.
@@ -225,6 +224,6 @@ def unpaired_p_value(left: Sequence[float], right: Sequence[float], *, seed: int
     groups = [np.asarray(group[-1000:], dtype=np.float64) for group in (left, right)]
     pooled, size = np.concatenate(groups), len(groups[0])
     observed = abs(groups[0].mean() - groups[1].mean())
-    permuted = np.random.default_rng(seed).permuted(np.tile(pooled, (999, 1)), axis=1)
+    permuted = np.random.default_rng(_SEED).permuted(np.tile(pooled, (999, 1)), axis=1)
     differences = np.abs(permuted[:, :size].mean(axis=1) - permuted[:, size:].mean(axis=1))
     return float((1 + np.sum(differences >= observed - _TIE)) / 1000)

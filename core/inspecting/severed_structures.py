@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from core.inspecting.boundaries import Boundary, block_at
 from core.inspecting.findings import Defect, Finding, Severity
 from core.settings import ChunkingSettings
+from core.text.spans import lines_around
 from core.types import Block, BlockKind, Chunk, ChunkTree, Document
 
 
@@ -56,10 +57,8 @@ def _split_finding(
     kind: Defect, severity: Severity, text: str, block: Block, boundary: Boundary, sentence: str
 ) -> Finding:
     """A finding that highlights the line before the cut and the line after it."""
-    start = max(block.start, text.rfind("\n", block.start, max(block.start, boundary.end - 1)) + 1)
-    stop = text.find("\n", boundary.cut, block.end)
-    end = block.end if stop < 0 else stop
-    return Finding(kind, severity, start, end, boundary.after, sentence, boundary.before)
+    lines = lines_around(text, boundary.end - 1, boundary.cut, (block.start, block.end))
+    return Finding(kind, severity, lines.start, lines.end, boundary.after, sentence, boundary.before)
 
 
 def _at_row(text: str, block: Block, position: int) -> bool:
@@ -168,12 +167,10 @@ def _is_code(document: Document, block: Block | None) -> bool:
 def _separation_finding(
     kind: Defect, document: Document, leaves: Sequence[Chunk], boundary: Boundary, sentence: str
 ) -> Finding:
-    text = document.text
     low = max(leaves[boundary.before].start, boundary.end - _HIGHLIGHTED)
     high = min(leaves[boundary.after].end, boundary.cut + _HIGHLIGHTED)
-    start = max(low, text.rfind("\n", low, max(low, boundary.end - 1)) + 1)
-    stop = text.find("\n", boundary.cut, high)
+    lines = lines_around(document.text, boundary.end - 1, boundary.cut, (low, high))
     leaf, other = boundary.after, boundary.before
     if kind is Defect.ORPHAN_HEADING:
         leaf, other = other, leaf
-    return Finding(kind, Severity.MODERATE, start, high if stop < 0 else stop, leaf, sentence, other)
+    return Finding(kind, Severity.MODERATE, lines.start, lines.end, leaf, sentence, other)

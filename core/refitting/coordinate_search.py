@@ -141,8 +141,7 @@ def _value(settings: Settings, name: str) -> float:
     if name == BALANCE:
         weights = settings.retrieval
         return weights.dense_weight / (weights.dense_weight + weights.lexical_weight)
-    stage, _, field = name.partition(".")
-    return float(getattr(getattr(settings, stage), field))
+    return float(settings.value(name))
 
 
 def _both_weights(present: Settings, share: float) -> dict[str, float]:

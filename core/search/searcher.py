@@ -40,7 +40,7 @@ from core.storage.catalogue.names import ALL_DOCUMENTS, Scope
 from core.storage.catalogue.statistics import languages
 from core.storage.index.leaves import LeafTable
 from core.storage.index.lexical import FtsIndex
-from core.storage.index.okapi import load_okapi
+from core.storage.index.okapi import OkapiIndex
 from core.storage.store import Store
 from core.text.languages import question_tokens
 from core.text.normalise import storable
@@ -132,11 +132,8 @@ class Searcher:
         return mean_vector(self.encode(texts))
 
     def _lexical(self, generation: int, settings: RetrievalSettings) -> LexicalIndex:
-        indexes = self.memory.indexes
-        if settings.lexical_engine == "fts5" or not settings.lexical_weight:
-            return indexes.get_or_create(("fts5", generation), lambda: FtsIndex(self._store, generation))
-        key = ("rank-bm25", generation, self._store.contents())
-        return indexes.get_or_create(key, lambda: load_okapi(self._store, generation, None))
+        engine = OkapiIndex if settings.lexical_engine == "rank-bm25" and settings.lexical_weight else FtsIndex
+        return self.memory.indexes.get_or_create((engine, generation), lambda: engine(self._store, generation))
 
     def order(self, scores: SearchScores, settings: Settings, progress: Progress | None = None) -> Ranking:
         """The scores fused into a ranking, diversified and re-ranked, as the settings say.

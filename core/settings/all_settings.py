@@ -49,6 +49,15 @@ class Settings:
         stages = {item.name: _active_values(getattr(self, item.name)) for item in fields(self)}
         return fingerprint_of({name: values for name, values in stages.items() if values})
 
+    def value(self, name: str) -> Any:
+        """The setting ``name``, "stage.field"; ``None`` for an unknown one.
+
+        >>> Settings().value("retrieval.rrf_k")
+        60
+        """
+        stage, _, field_name = name.partition(".")
+        return getattr(getattr(self, stage, None), field_name, None)
+
     def with_value(self, name: str, value: Any) -> Settings:
         """A copy with setting ``name``, "stage.field", changed. Strings are converted. Raises ``SettingsError``."""
         return self.with_values({name: value})

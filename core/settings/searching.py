@@ -63,8 +63,8 @@ class RetrievalSettings:
     best leaf of its parent, ``document_share`` of the best of its document, ``neighbour_share`` of each adjacent leaf.
 
     ``k``: number of leaves kept. ``min_similarity``: cosine below which a leaf is dropped, -1 is off.
-    ``lexical_engine``: BM25 by "fts5" on disk, or by "rank-bm25" in memory. ``*_boost``: weights of the fields in the
-    lexical score. ``exact_below``: up to this many leaves the dense search is exact and in memory; above, the
+    ``lexical_engine``: BM25 as "fts5" or as "rank-bm25" weighs frequent words. ``*_boost``: weights of the fields in
+    the lexical score. ``exact_below``: up to this many leaves the dense search is exact and in memory; above, the
     nearest leaves come from Chroma's index.
     """
 

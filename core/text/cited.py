@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 
-from core.text.spans import line_bounds, trim
+from core.text.spans import line_bounds, trimmed_pieces
 from core.types import Span
 
 CAPITAL = "A-ZÀ-ÖØ-Þ"
@@ -66,7 +65,7 @@ def reference_entries(text: str, start: int, end: int) -> list[Span]:
             begins.append(at)
     if len(begins) < 3 or len(begins) < 0.5 * openers:
         return []
-    return _trimmed_between(text, [*begins, end])
+    return trimmed_pieces(text, begins[0], [*begins[1:], end])
 
 
 def numbered_entries(text: str, start: int, end: int) -> list[Span]:
@@ -91,12 +90,7 @@ def numbered_entries(text: str, start: int, end: int) -> list[Span]:
         if not begins or (match.lastgroup == form and (number > last if form == "bracket" else number == last + 1)):
             begins.append(at)
             form, last = str(match.lastgroup), number
-    return _trimmed_between(text, [*begins, end])
-
-
-def _trimmed_between(text: str, edges: list[int]) -> list[Span]:
-    spans = (trim(text, at, after) for at, after in pairwise(edges))
-    return [span for span in spans if span is not None]
+    return trimmed_pieces(text, start, [*begins[1:], end])
 
 
 def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:

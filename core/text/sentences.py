@@ -181,8 +181,6 @@ def _ends_at_stop(text: str, match: re.Match[str], begin: int, stop: int, cased:
     follow = _first_visible(text, match.end(), stop)
     if follow >= stop:
         return True
-    if text.count("\n", match.end(), follow) > 1:
-        return True
     position = follow
     while position < stop and text[position] in _OPENERS:
         position += 1

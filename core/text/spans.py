@@ -46,6 +46,18 @@ def line_bounds(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         at = stop + 1
 
 
+def lines_around(text: str, begin: int, end: int, within: tuple[int, int]) -> Span:
+    """``[begin, end)`` widened to whole lines, but not beyond ``within``.
+
+    >>> lines_around("ab\\ncd\\nef", 4, 4, (0, 8)), lines_around("ab\\ncd\\nef", 1, 4, (1, 8))
+    (Span(start=3, end=5), Span(start=1, end=5))
+    """
+    low, high = within
+    start = max(low, text.rfind("\n", low, max(low, begin)) + 1)
+    stop = text.find("\n", end, high)
+    return Span(start, high if stop < 0 else stop)
+
+
 def merge_spans(spans: Iterable[Span]) -> list[Span]:
     """The union as sorted spans that neither overlap nor touch; empty spans vanish.
 
@@ -164,10 +176,5 @@ def line_spans(text: str, start: int, end: int) -> tuple[Span, ...]:
     >>> line_spans("a\\n\\n  b \\n", 0, 8)
     (Span(start=0, end=1), Span(start=3, end=6))
     """
-    spans = []
-    position = start
-    for line in text[start:end].split("\n"):
-        if stripped := line.rstrip():
-            spans.append(Span(position, position + len(stripped)))
-        position += len(line) + 1
-    return tuple(spans)
+    lines = ((at, text[at:stop].rstrip()) for at, stop in line_bounds(text, start, end))
+    return tuple(Span(at, at + len(line)) for at, line in lines if line)

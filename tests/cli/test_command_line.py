@@ -50,7 +50,7 @@ QUERY = {
     "notes": list, "reads": int, "timings_ms": dict, "ending": (dict, type(None)),
 }  # fmt: skip
 ANSWER = {
-    "text": str, "citations": list, "supported": bool, "probability": float, "compared": type(None),
+    "text": str, "citations": list, "supported": bool, "probability": float,
 }  # fmt: skip
 CITATION = {
     "document": str, "source": str, "start": int, "end": int, "page": (int, type(None)), "quote": str, "told": str,

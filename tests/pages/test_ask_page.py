@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from core.evidence import Passage
-from core.search.explaining.dial_changes import value_of
 from core.settings import PRESETS, Settings
 from core.text.phrases import find_words
 from core.types import Span
@@ -56,7 +55,7 @@ def test_every_setting_of_a_question_has_a_dial_that_reaches_it() -> None:
     known = {f"{stage}.{field.name}" for stage in stages for field in fields(getattr(Settings(), stage))}
     assert known - set(BY_NAME) == {name for name in known if name.partition(".")[2] in NOT_TURNED}
     for dial in DIALS:
-        value = value_of(Settings(), dial.name)
+        value = Settings().value(dial.name)
         if dial.reach is not None:
             low, high, step = dial.reach
             assert low <= value <= high

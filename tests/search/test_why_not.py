@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.library import Incoming, Library
-from core.search.explaining.dial_changes import CHOICES, LARGEST_IN_MEMORY, RUNGS, steps
+from core.search.explaining.dial_changes import CHOICES, RUNGS, steps
 from core.search.explaining.trials import ADMITTED
 from core.search.explaining.why_not import Change, WhyNot, why_not
 from core.search.question.analysis import Key
@@ -317,9 +317,9 @@ def test_what_is_searched_is_told(world: World) -> None:
     assert unsearched == known - set(every)
 
 
-def steps_of(settings: Settings, genre: str = "", leaves: int = 0) -> dict[str, list[tuple[float, Settings]]]:
+def steps_of(settings: Settings, genre: str = "") -> dict[str, list[tuple[float, Settings]]]:
     found: dict[str, list[tuple[float, Settings]]] = {}
-    for size, name, turned in steps(settings, genre, leaves):
+    for size, name, turned in steps(settings, genre):
         found.setdefault(name, []).append((size, turned))
     return found
 
@@ -356,7 +356,6 @@ def test_a_dial_is_tried_where_it_is_read_and_nowhere_else() -> None:
     assert not usual.keys() & {"retrieval.rrf_k", "diversity.candidates", "diversity.relevance"}
     assert not any(name.startswith("reranking") for name in usual), "a re-ranker is never switched on"
     assert {"retrieval.title_boost", "retrieval.lexical_engine"} <= usual.keys()
-    assert "retrieval.lexical_engine" not in steps_of(Settings(), leaves=LARGEST_IN_MEMORY + 1)
     more = {"retrieval.fusion": "rrf", "diversity.method": "mmr"}
     read = steps_of(Settings().with_values(more), "guide")
     assert {"retrieval.rrf_k", "diversity.candidates", "expansion.kinds"} <= read.keys()

@@ -12,7 +12,7 @@ from rank_bm25 import BM25Okapi
 
 from core.storage.catalogue.generations import begin_generation
 from core.storage.index.lexical import FtsIndex
-from core.storage.index.okapi import K1, B, build_okapi, load_okapi
+from core.storage.index.okapi import K1, B, OkapiIndex
 from core.storage.schema.word_tables import FIELDS, add_rows
 from core.storage.store import Store
 from tests.storage.builders import DIMENSION, EMBEDDER
@@ -24,7 +24,7 @@ BOOST = st.sampled_from([0.0, 0.25, 0.5, 1.0, 3.0])
 BOOSTS = st.fixed_dictionaries(dict.fromkeys(FIELDS, BOOST))
 
 
-def both(store, passages) -> tuple[FtsIndex, object]:
+def both(store, passages) -> tuple[FtsIndex, OkapiIndex]:
     """The two engines over the same passages, in a generation of their own."""
     with store.transaction() as connection:
         number = begin_generation(store, f"{EMBEDDER}-{np.random.default_rng().integers(1 << 60)}", DIMENSION).number
@@ -33,7 +33,7 @@ def both(store, passages) -> tuple[FtsIndex, object]:
             number,
             [(10 * row, *(" ".join(field) for field in fields)) for row, fields in enumerate(passages, 1)],
         )
-    return FtsIndex(store, number), load_okapi(store, number)
+    return FtsIndex(store, number), OkapiIndex(store, number)
 
 
 @pytest.fixture(scope="module")
@@ -65,13 +65,13 @@ def test_both_engines_rank_alike_for_tokens_in_less_than_half_of_the_passages(st
 
 
 @given(st.lists(FIELD.filter(bool), min_size=1, max_size=25), st.lists(st.sampled_from(VOCABULARY), max_size=5))
-def test_scores_are_those_of_the_package(texts, question) -> None:
+def test_scores_are_those_of_the_package(store, texts, question) -> None:
     reference = BM25Okapi(texts, k1=K1, b=B)
-    index = build_okapi([(row, "", "", "", " ".join(tokens)) for row, tokens in enumerate(texts)])
-    rows, scores = index.search(question, {})
-    assert set(rows.tolist()) == {row for row, tokens in enumerate(texts) if set(tokens) & set(question)}
+    rows, scores = both(store, [([], [], [], tokens) for tokens in texts])[1].search(question, {})
+    found = [at for at, tokens in enumerate(texts) if set(tokens) & set(question)]
+    assert rows.tolist() == [10 * (at + 1) for at in found]
     if all(reference.idf[token] > 1e-6 for token in question if token in reference.idf):
-        np.testing.assert_allclose(scores, reference.get_scores(question)[rows], rtol=1e-5)
+        np.testing.assert_allclose(scores, reference.get_scores(question)[found], rtol=1e-5)
     assert (scores > 0).all()  # also in the smallest library: what is found is never worse than what is not
 
 
@@ -85,9 +85,6 @@ def test_a_token_in_most_passages_is_where_they_differ(store) -> None:
     assert weights["fts"] < 1e-5 < 0.1 < weights["okapi"]
 
 
-def test_a_library_of_nothing_finds_nothing(tmp_path) -> None:
-    with Store.open(tmp_path / "library", write=True) as store:
-        assert load_okapi(store, 0).search(["word"], {})[0].size == 0
-    blank = build_okapi([(1, "", "", "", "")])
-    rows, scores = blank.search(["word"], {})
+def test_where_no_passage_has_a_word_nothing_is_found(store) -> None:
+    rows, scores = both(store, [([], [], [], [])])[1].search(["word"], {})
     assert (rows.dtype, scores.dtype, rows.size) == (np.int64, np.float32, 0)

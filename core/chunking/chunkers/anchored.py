@@ -22,6 +22,7 @@ from core.chunking.units import plan_with_metadata
 from core.errors import SettingsError
 from core.text.outline import plain_heading
 from core.text.sentences import sentence_spans
+from core.text.spans import line_bounds
 from core.types import BlockKind, Document, Span
 
 _WINDOW = 200  # characters: a user's patterns are searched in windows of a line ...
@@ -77,10 +78,7 @@ def find_anchors(document: Document, region: Span, patterns: Sequence[str] = ())
     }
     user_patterns = _UserPatterns(text, patterns)
     anchors: dict[int, str] = {}
-    at = region.start
-    while at < region.end:
-        end = text.find("\n", at, region.end)
-        end = region.end if end < 0 else end
+    for at, end in line_bounds(text, region.start, region.end):
         line = text[at : min(end, at + _WINDOW)]
         indent = len(line) - len(line.lstrip())
         if line.strip():
@@ -90,7 +88,6 @@ def find_anchors(document: Document, region: Span, patterns: Sequence[str] = ())
                 anchors[at + indent] = match["word"]
             else:
                 anchors |= user_patterns.search(at + indent, end)
-        at = end + 1
     anchors |= headings  # those that no line begins with
     return [Anchor(place, name) for place, name in sorted(anchors.items())]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from core.chunking.signals.clause_numbers import DIVISION_RANK, Number, read_numbers
-from core.text.spans import trim
+from core.text.spans import line_bounds, trim
 from core.types import Span
 
 _SKIPPED_AT_MOST = 3  # numbers missing in a row, such as repealed clauses
@@ -76,13 +76,10 @@ def find_clauses(text: str, start: int = 0, end: int | None = None, barriers: It
 
 def _lines(text: str, start: int, stop: int) -> Iterable[tuple[int, str, int]]:
     """Every line: its start, its first 200 characters, and where the last 40 characters of the line before begin."""
-    at = before = start
-    while at < stop:
-        line_end = text.find("\n", at, stop)
-        line_end = stop if line_end < 0 else line_end
+    before = start
+    for at, line_end in line_bounds(text, start, stop):
         yield at, text[at : min(line_end, at + 200)], before
         before = max(at, line_end - 40)
-        at = line_end + 1
 
 
 def _is_plausible(number: Number, line: str, before: str) -> bool:

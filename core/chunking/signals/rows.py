@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.text.inline_tags import blanked
-from core.types import Block, Cell, Span
+from core.text.spans import lines_around
+from core.types import Block, Cell
 
 _WHITESPACE = re.compile(r"\s+")
 
@@ -35,16 +36,9 @@ def table_rows(text: str, block: Block) -> list[Row]:
         low, high = min(cell.start for cell in cells), max(cell.end for cell in cells)
         at = bisect_right(starts, low) - 1
         in_part = at >= 0 and high <= block.parts[at].end
-        line = block.parts[at] if in_part else _lines_around(text, block, low, high)
+        line = block.parts[at] if in_part else lines_around(text, low, high, (block.start, block.end))
         rows.append(Row(line.start, line.end, tuple(cells), all(cell.header for cell in cells)))
     return rows
-
-
-def _lines_around(text: str, block: Block, low: int, high: int) -> Span:
-    """The lines of a block that cover ``[low, high)``."""
-    start = max(block.start, text.rfind("\n", block.start, low) + 1)
-    end = text.find("\n", high, block.end)
-    return Span(start, block.end if end < 0 else end)
 
 
 def cell_text(text: str, cell: Cell) -> str:

@@ -14,6 +14,7 @@ from itertools import pairwise
 from statistics import median
 
 from core.text.sentences import asks
+from core.text.spans import line_bounds
 from core.types import Span
 
 _LONGEST_NAME = 48
@@ -190,10 +191,8 @@ def find_turns(text: str, start: int = 0, end: int | None = None) -> list[Turn]:
 def _labels(text: str, start: int, stop: int) -> tuple[list[_LabelledLine], int]:
     """Every line with a label, and how many lines begin a paragraph or have a label."""
     labelled: list[_LabelledLine] = []
-    openers, at, blank = 0, start, True
-    while at < stop:
-        line_end = text.find("\n", at, stop)
-        line_end = stop if line_end < 0 else line_end
+    openers, blank = 0, True
+    for at, line_end in line_bounds(text, start, stop):
         line = text[at:line_end]
         if not line or line.isspace():
             blank = True
@@ -204,7 +203,6 @@ def _labels(text: str, start: int, stop: int) -> tuple[list[_LabelledLine], int]
         else:
             openers += blank
             blank = False
-        at = line_end + 1
     return labelled, openers
 
 

@@ -21,7 +21,6 @@ _RIVAL_WORDS = 0.5  # share of the question's words that a rival must have
 _RIVAL_MARGIN = 4.0
 _MIN_SCORE = -3.0  # log-odds below which the reader finds no answer in the gold itself
 _QUESTION_WORDS = frozenset(analyse("long many much often far percentage happens done mean steps value default person"))
-_PUT_BEFORE_A_HEADER = frozenset({"number", "figure", "value"})  # words of a question about data that no table has
 _TOP_HITS = 12
 _MAX_OCCURRENCES = 5
 # Kinds with short answers, which an extractive reader can mark.
@@ -107,7 +106,7 @@ def _definitions(question: str, texts: Mapping[str, str]) -> int:
 def _has_words(question: str, text: str) -> bool:
     """Whether a text has every word of a question, without function words, in any order."""
     folded = text.lower()
-    return all(word in folded for word in words_of(question) if word not in STOP_WORDS | _PUT_BEFORE_A_HEADER)
+    return all(word in folded for word in words_of(question) if word not in STOP_WORDS)
 
 
 def _is_gold(hit: Hit, gold: Sequence[Place]) -> bool:

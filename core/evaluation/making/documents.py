@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Set
-from dataclasses import replace
 from itertools import takewhile
 
-from core.evaluation.making.cells import DATA_KINDS, cell_drafts
 from core.evaluation.making.code import code_drafts
 from core.evaluation.making.draft import Draft, gives_away, stands_alone
 from core.evaluation.making.prose import prose_drafts
 from core.evaluation.making.structure import heading_text, structure_drafts
-from core.evaluation.making.tables import table_drafts
+from core.evaluation.making.tables import DATA, DATA_KINDS, TABLE, table_drafts
 from core.parsing.sandbox.syntax import read_syntax
 from core.search.answer.prose import is_prose
 from core.settings import ParsingSettings
@@ -51,14 +49,17 @@ def _drafts(document: Document, settings: ParsingSettings | None, longest: int) 
     if document.kind == "code":
         yield from _from_code(document, Span(0, len(text)), _language(document), settings)
         return
-    if document.kind in DATA_KINDS:
-        yield from _from_data(document, text)
-        return
     blocks = [block for block in document.blocks if block.end <= len(text)]
     for block in blocks:
         if block.kind is BlockKind.CODE and block.language:
             yield from _from_code(document, _listing(text, block), block.language, settings)
-    if language_of(text) != ENGLISH or not is_cased(text, 0, len(text)):
+    is_data = document.kind in DATA_KINDS
+    if language_of(text) != ENGLISH or not (is_data or is_cased(text, 0, len(text))):
+        return
+    for block in document.blocks:
+        if block.kind is BlockKind.TABLE and block.start < len(text):
+            yield from table_drafts(text, block, DATA if is_data else TABLE)
+    if is_data:
         return
     lower_case = frozenset(_LOWER_CASE_WORD.findall(text))
     if document.kind != "bibtex":  # its headings are the titles of other works
@@ -69,27 +70,12 @@ def _drafts(document: Document, settings: ParsingSettings | None, longest: int) 
     for block in blocks:
         if block.kind is BlockKind.HEADING:
             headings = [*(item for item in headings if item[0] < block.level), (block.level, heading_text(text, block))]
-        elif block.kind is BlockKind.TABLE:
-            yield from table_drafts(text, block, lower_case)
         elif block.kind in (BlockKind.PARAGRAPH, BlockKind.LIST):
             tokens = frozenset(analyse(" ".join([document.title, *(words for _, words in headings)])))
             above |= dict.fromkeys(_sentences(text, block), tokens)
     for draft in prose_drafts(text, list(above), lower_case):
         if identifies_subject(draft, above[draft.gold], counts):
             yield draft
-
-
-def _from_data(document: Document, text: str) -> Iterator[Draft]:
-    """The drafts of a document of tables: worded ones, and plain ones for the cells that no wording fits."""
-    if language_of(text) != ENGLISH:
-        return
-    lower_case = frozenset(_LOWER_CASE_WORD.findall(text))
-    for block in document.blocks:
-        if block.kind is BlockKind.TABLE and block.start < len(text):
-            worded = [replace(draft, kind="data") for draft in table_drafts(text, block, lower_case)]
-            yield from worded
-            asked = {(draft.gold, draft.answer) for draft in worded}
-            yield from (draft for draft in cell_drafts(text, block) if (draft.gold, draft.answer) not in asked)
 
 
 def identifies_subject(draft: Draft, above: Set[str], counts: Counter[str]) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.text.analysis import STOP_WORDS, analyse, fold
+from core.text.inline_tags import blanked
 from core.types import Span
 
 # Words that refer to the surrounding text: a question with one of them cannot be understood alone.
@@ -18,8 +19,6 @@ POINTING = frozenset(
 _MARKS = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*\)|\[\d+\]|(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)|`+")
 _WORD = re.compile(r"[^\W_]+(?:['’_.-][^\W_]+)*")
 FEWEST_WORDS, MOST_WORDS = 3, 24
-MOST_ROWS = 2000  # of a table that drafts are made from
-_FEW_ROWS, _COMMON = 6, 4  # with more than six rows, a value is common when more than a quarter of them have it
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +43,13 @@ class Draft:
         return (self.question, *self.others)
 
 
-def is_common(count: int, rows: int) -> bool:
-    """Whether a value that ``count`` of a table's ``rows`` have can be guessed; in short tables none can.
-
-    >>> is_common(3, 8), is_common(2, 8), is_common(6, 6)
-    (True, False, False)
-    """
-    return rows > _FEW_ROWS and _COMMON * count > rows
-
-
 def plain(text: str) -> str:
-    """A text in one line, without Markdown marks of emphasis, code, links and notes.
+    """A text in one line, without Markdown marks of emphasis, code, links and notes, and without inline tags.
 
-    >>> plain("An *event* is\\n`one` [reading](/r), not two_fold.[3]")
+    >>> plain("An *event* is\\n`one` [reading](/r),<br> not two_fold.[3]")
     'An event is one reading, not two_fold.'
     """
-    return " ".join(_MARKS.sub(lambda match: match[1] or "", text).split())
+    return " ".join(_MARKS.sub(lambda match: match[1] or "", blanked(text)).split())
 
 
 def words_of(text: str) -> list[str]:

@@ -1,193 +1,145 @@
-"""Drafts from tables: questions for the cell in a row and column."""
+"""Drafts from tables: questions for the cell in the row of a name and under a header.
+
+They say no more than the table does: "What are the seats for Aer Lingus?", "What is Spain where year is 1972?".
+A table without a column that tells its rows apart gives none.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from core.evaluation.making.draft import MOST_ROWS, Draft, is_common, plain
+from core.evaluation.making.draft import Draft, plain
 from core.search.answer.rows import Row, rows_of
-from core.text.analysis import STOP_WORDS, analyse
-from core.text.calendar_names import MONTHS, SHORT_MONTHS
+from core.text.analysis import STOP_WORDS
+from core.text.calendar_names import month_of
 from core.types import Block, Span
 
-_PERIOD = re.compile(
-    rf"(?:{'|'.join((*MONTHS, *SHORT_MONTHS))})\.?(?: \d{{4}})?|Q[1-4](?: \d{{4}})?|(?:FY ?)?(?:19|20)\d\d",
-    re.IGNORECASE,
-)
-_LATIN = re.compile(r"[\x20-\u024f\u2010-\u2027]+")  # the scripts that an English question can hold
-_EMPTY_VALUES = frozenset("none no yes - – — n/a na ? x same nil".split())
-_REFERENCE = re.compile(r"(?:the )?same\b|both\b|ditto\b|see\b|as (?:above|below|before)\b", re.IGNORECASE)
-_NUMBER = re.compile(r"[\d.,]+")
+TABLE, DATA = "table", "data"
+DATA_KINDS = frozenset({"csv", "xlsx", "ods"})
+"""Kinds of documents whose tables are data."""
+
+_NO_VALUES = frozenset("none no yes true false - – — n/a na nan null nil ? x".split())
+_REFERS = re.compile(r"(?:the )?same\b|both\b|ditto\b|see\b|as (?:above|below|before)\b", re.IGNORECASE)
 _TOTALS = frozenset("total together sum all".split())
-_LONGEST_LABEL, _LONGEST_HEADER, _LONGEST_VALUE = 7, 5, 30  # words
+_NO_NOUNS = STOP_WORDS | frozenset(  # at the beginning or end of a header
+    "within without per allows means returns requires needs accepts contains covers describes controls sets".split()
+)
+_LONGEST_KEY, _LONGEST_HEADER, _LONGEST_VALUE = 7, 16, 30  # words
+_MOST_ROWS = 2000  # of a table
+_FEW_ROWS, _COMMON = 6, 4  # with more than six rows, a value can be guessed that more than a quarter of them have
+_LEAST_TOLD_APART = 0.8  # share of the rows that a key has to tell apart
+_WORD_BREAK = re.compile(r"[_\s]+|(?<=[a-z])(?=[A-Z][a-z])")
 
 
-def table_drafts(text: str, table: Block, lower_case: Set[str]) -> Iterator[Draft]:
-    """The drafts of a table. ``lower_case``: the lower-case words of the document.
+def table_drafts(text: str, table: Block, kind: str) -> Iterator[Draft]:
+    """The drafts of a table in ``text``, of cells whose value cannot be guessed; the gold is the cell's row.
 
-    A row is used if its first cell, with a period in the second cell where there is one, identifies it; a cell, if its
-    value is specific and its header can be put into a question.
+    The key is the first column of names that tells the rows apart; in a table of data, where ``kind`` of the drafts is
+    "data", else one of whole numbers or dates.
     """
-    rows = list(islice(rows_of(table, Span(table.start, table.end)), MOST_ROWS))
-    value_counts = Counter((cell.column, str(cell.value)) for row in rows for cell in row.cells)
-    label_counts = Counter(_label(row, text)[0] for row in rows)
+    rows = list(islice(rows_of(table, Span(table.start, min(table.end, len(text)))), _MOST_ROWS))
+    key = _key(rows, codes=kind == DATA)
+    if key is None:
+        return
+    values = Counter((cell.column, str(cell.value)) for row in rows for cell in row.cells)
     for row in rows:
-        label, label_cells = _label(row, text)
-        first_header = plain(row.headers[0])
-        if label_counts[label] > 1 or not _askable(label) or not first_header or _PERIOD.fullmatch(first_header):
+        name = next((str(cell.value) for cell in row.cells if cell.column == key.column), "")
+        if values[key.column, name] != 1 or name.lower() in _TOTALS:
             continue
-        values = [plain(text[cell.start : cell.end]) for cell in row.cells]
         headers = Counter(row.headers)
-        units = Counter(
-            _unit(value) for value, header in zip(values, row.headers, strict=True) if not _PERIOD.fullmatch(header)
-        )
-        numbers = sum(bool(_NUMBER.fullmatch(value)) for value in values)
-        for cell, value, header in list(zip(row.cells, values, row.headers, strict=True))[label_cells:]:
-            if is_common(value_counts[cell.column, str(cell.value)], len(rows)):
-                continue  # a common value can be guessed
-            if headers[header] > 1 or not value or value.lower() in _EMPTY_VALUES or _REFERENCE.match(value):
+        for cell, header in zip(row.cells, row.headers, strict=True):
+            value, count = plain(text[cell.start : cell.end]), values[cell.column, str(cell.value)]
+            guessed = len(rows) > _FEW_ROWS and _COMMON * count > len(rows)
+            if cell.column == key.column or headers[header] > 1 or guessed or not _is_specific(value):
                 continue
-            if len(value.split()) > _LONGEST_VALUE:
-                continue
-            if _unit(value) and units[_unit(value)] > 1 and not _PERIOD.fullmatch(header):
-                continue  # several figures of one unit are one quantity under several conditions
-            if _NUMBER.fullmatch(value) and numbers > 1 and not plain(header).rstrip(")").endswith("s"):
-                continue  # of several bare numbers, only the header of a count ("Seats") says what one means
-            question = _question(
-                re.sub(r" ?\([^()]*\)", "", plain(header)), _Label(label, first_header, lower_case), value
-            )
-            if question:
-                yield Draft("table", question, row.span, value)
-
-
-def _unit(value: str) -> str:
-    """The unit of a figure; "" for words and bare numbers.
-
-    >>> _unit("99.9 %"), _unit("EUR 38"), _unit("4,500"), _unit("north")
-    ('%', 'EUR', '', '')
-    """
-    match = re.fullmatch(r"(\D{0,4}?) ?[+-]?\d[\d.,]*(?: ?(\D{0,10}))?", value)
-    return (match[1] or match[2] or "").strip() if match else ""
-
-
-def _label(row: Row, text: str) -> tuple[str, int]:
-    """The name of a row, and how many of its cells that takes."""
-    cells = [plain(text[cell.start : cell.end]) for cell in row.cells]
-    if len(cells) > 2 and row.headers[1].lower() in _PERIODS and _PERIOD.fullmatch(cells[1]):
-        return f"{cells[0]} in {cells[1]}", 2
-    return cells[0], 1
-
-
-def _askable(label: str) -> bool:
-    """Whether a row's name can stand in a question: words or an identifier, not a number, a total or a sentence.
-
-    >>> _askable("Ledger, memory"), _askable("heron-0017"), _askable("17"), _askable("Total")
-    (True, True, False, False)
-    """
-    return (
-        any(map(str.isalpha, label))
-        and label.lower() not in _TOTALS | _EMPTY_VALUES
-        and len(label.split()) <= _LONGEST_LABEL
-        and label[-1] not in ".:"
-    )
+            if asked := _quantity(header):
+                yield Draft(kind, key.question(asked, name), row.span, value)
 
 
 @dataclass(frozen=True, slots=True)
-class _Label:
-    """A row's name, the header above it (``kind_header``), and the document's lower-case words (``lower_case``)."""
+class _Key:
+    """The column that tells the rows apart. ``header``: in words, for codes and years; "" for names."""
 
-    label: str
-    kind_header: str
-    lower_case: Set[str]
+    column: int
+    header: str
 
-    @property
-    def thing(self) -> str:
-        """The row as a noun phrase: "the service ledger", "raw events"."""
-        words = self.label.split()
-        kind = self.kind_header.lower()
-        takes_kind = kind.isalpha() and not kind.endswith("ly") and kind not in _VAGUE_KINDS
-        takes_kind = takes_kind and words[0].lower() not in STOP_WORDS  # not "the service the pump"
-        if takes_kind and len(words) <= 7 and not set(analyse(kind)) & set(analyse(self.label)):
-            return f"the {kind} {self.label if len(words) == 1 or ' in ' in self.label else self.small}"
-        return self.small
-
-    @property
-    def small(self) -> str:
-        """The label inside a sentence: "size of a batch", but "Ledger" where the document has no "ledger"."""
-        first, words = re.split(r"[, -]", self.label)[0], self.label.split()
-        is_known = first.lower() in self.lower_case or first.lower() in STOP_WORDS
-        has_preposition = len(words) > 1 and words[1] in ("of", "for", "from", "to", "in", "per", "that")
-        is_common_noun = (first[1:].islower() or len(first) == 1) and (is_known or has_preposition)
-        return self.label[0].lower() + self.label[1:] if is_common_noun and " " in self.label else self.label
-
-    @property
-    def plural(self) -> bool:
-        """Whether the phrase takes a plural verb: "raw events", "recordings of sessions"."""
-        head = re.split(r" (?:of|in|for|to|and) |, ", self.label)[0]
-        return self.thing == self.small and head.endswith("s") and not head.endswith("ss")
+    def question(self, quantity: str, value: str) -> str:
+        """The question for a quantity in the row of a key's value."""
+        name = plain(value).rstrip("*†")
+        if self.header:
+            return f"What is {quantity} where {self.header} is {name}?"
+        return f"What {_be(quantity)} the {quantity} for {name}?"
 
 
-def _question(header: str, row: _Label, value: str) -> str:
-    """The question for a cell; "" where its header cannot be put into one. ``row``: names the cell's row."""
-    words = header.split()
-    small = [word.lower() for word in words]
-    if not words or len(words) > _LONGEST_HEADER or not any(map(str.isalpha, header)):
+def _key(rows: Sequence[Row], *, codes: bool) -> _Key | None:
+    """The key of rows, names or (``codes``) codes; ``None`` where no column tells them apart."""
+    columns: dict[int, list[object]] = {}
+    headers: dict[int, str] = {}
+    for row in rows:
+        for cell, header in zip(row.cells, row.headers, strict=True):
+            columns.setdefault(cell.column, []).append(cell.value)
+            headers[cell.column] = header
+    told_apart = [
+        column
+        for column, values in sorted(columns.items())
+        if len(rows) > 1 and len(set(map(str, values))) >= _LEAST_TOLD_APART * len(rows)
+    ]
+    for column in told_apart:
+        if all(_is_name(value) for value in columns[column]):
+            return _Key(column, "")
+    for column in told_apart if codes else ():
+        is_code = len(set(map(str, columns[column]))) == len(rows) and not any(map(_is_measured, columns[column]))
+        if is_code and _quantity(headers[column]):
+            return _Key(column, _quantity(headers[column]))
+    return None
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and any(map(str.isalpha, value)) and len(plain(value).split()) <= _LONGEST_KEY
+
+
+def _is_measured(value: object) -> bool:
+    """Whether a value is no whole number, date or code, but measured or a sentence."""
+    return isinstance(value, float) or len(str(value).split()) > 1
+
+
+def _is_specific(value: str) -> bool:
+    is_word = any(map(str.isalnum, value)) and value.lower() not in _NO_VALUES and not _REFERS.match(value)
+    return is_word and len(value.split()) <= _LONGEST_VALUE
+
+
+def _quantity(header: str) -> str:
+    """A header as words inside a sentence; "" where it names no quantity. Names keep their capitals.
+
+    >>> _quantity("Date of birth (UTC)"), _quantity("Share Of Cars"), _quantity("United Kingdom")
+    ('date of birth', 'share of cars', 'United Kingdom')
+    >>> _quantity("incidents_85_99"), _quantity("DOI"), _quantity("7"), _quantity("Jan 29, 2022"), _quantity("Kept for")
+    ('incidents 85 99', 'DOI', '', '', '')
+    """
+    words = [word for word in _WORD_BREAK.split(re.sub(r"\([^()]*\)", "", plain(header))) if word]
+    if not any(sum(map(str.isalpha, word)) > 1 for word in words) or any(month_of(word.lower()) for word in words):
         return ""
-    if small == row.kind_header.lower().split():
+    first, last = words[0].lower(), words[-1].lower()
+    is_noun = not {first, last} & _NO_NOUNS and not last.endswith("ly") and not (first == last and last.endswith("ed"))
+    if len(words) > _LONGEST_HEADER or not is_noun:
         return ""
-    if not _LATIN.fullmatch(header + row.label):
-        return ""
-    be = "are" if row.plural else "is"
-    if _PERIOD.fullmatch(header):
-        measured = row.small if " of " in row.label else f"figure for {row.thing}"
-        return f"What was the {measured} in {header}?"
-    if len(words) == 1 and small[0] in _VERBS:
-        return f"What {'do' if row.plural else 'does'} {row.thing} {_VERBS[small[0]]}?"
-    is_participle = re.fullmatch(r"[a-z]+(?:ed|en|pt|ld)", small[0])
-    if is_participle and len(words) == 2 and small[1] in ("by", "in", "for", "after"):
-        if small[1] in ("for", "after") and not re.search(r"\d.*[a-z]|\b(?:day|week|month|year)s?\b", value):
-            return ""
-        return {
-            "for": f"How long {be} {row.thing} {small[0]}?",
-            "after": f"After how long {be} {row.thing} {small[0]}?",
-        }.get(small[1], f"What {be} {row.thing} {small[0]} {small[1]}?")
-    if len(words) == 1 and small[0].endswith("ed"):
-        is_date = re.search(r"\b(?:19|20)\d\d\b", value)
-        return f"When {'were' if row.plural else 'was'} {row.thing} {small[0]}?" if is_date else ""
-    if small == ["value"]:
-        # In a table "Limit | Value" the question is for the limit of something.
-        noun = row.kind_header.lower()
-        quantity = noun if noun.isalpha() and noun not in _VAGUE_NOUNS else "value"
-        return f"What is the {quantity} for {row.small}?" if len(analyse(row.label)) >= _MIN_LABEL_WORDS else ""
-    if set(small) & (_NOT_ASKED | ((STOP_WORDS | {"per", "inside", "without"}) - {"of", "in"})):
-        return ""
-    if {small[0], small[-1]} & {"of", "in"} or small[-1].endswith("ly") or not header[-1].isalnum():
-        return ""
-    plural = any(word.endswith("s") and not word.endswith(("ss", "us", "is")) for word in (small[0], small[-1]))
-    quantity = header if not header[1:].islower() and " " not in header else header[0].lower() + header[1:]
-    if plural and _NUMBER.fullmatch(value):
-        return f"What is the number of {quantity} for {row.thing}?"
-    if small[-1] in _HOLDERS and re.fullmatch(r"[A-Z][\w’-]+(?: [\w’-]+)? [A-Z][\w’-]+", value):
-        return f"Who is the {quantity} of {row.thing}?"
-    preposition = "of" if row.thing.startswith("the ") or " " not in row.label else "for"
-    return f"What {'are' if plural else 'is'} the {quantity} {preposition} {row.thing}?"
+    is_title = any(word.istitle() and word.lower() in STOP_WORDS for word in words[1:])  # "Share Of Cars"
+    if is_title:
+        words = [word.lower() if word.istitle() else word for word in words]
+    elif words[0].istitle() and (len(words) == 1 or words[-1].islower()):
+        words[0] = first
+    return " ".join(words)
 
 
-_PERIODS = frozenset("month year quarter period date week day season half".split())
-_VERBS = {"does": "do"} | {
-    f"{verb}s": verb for verb in "allow mean return require need accept contain cover describe control set".split()
-}
-_VAGUE_KINDS = frozenset(
-    "name item quantity what value assumption figure data limit id key way resource measure".split()
-)
-_VAGUE_NOUNS = frozenset("name item what key id data way value thing".split())
-_NOT_ASKED = frozenset(
-    "who what when where how why which met note notes comment comments remark remarks source sources reference eur usd"
-    " roughly example examples description details total change unnamed column data one".split()
-)
-_HOLDERS = frozenset("owner author manager holder lead leader director editor chair contact maintainer head".split())
-_MIN_LABEL_WORDS = 2  # words of a label below the header "Value", which does not say what the row is
+def _be(quantity: str) -> str:
+    """The verb of a quantity.
+
+    >>> _be("number of seats"), _be("incidents 85 99"), _be("losses incurred"), _be("gross status")
+    ('is', 'are', 'are', 'is')
+    """
+    head = re.split(r" (?:of|in|for|to|and|per|by|with|who|\w+ed)(?: |$)", quantity)[0].rstrip("0123456789 ")
+    return "are" if head.endswith("s") and not head.endswith(("ss", "us", "is")) else "is"

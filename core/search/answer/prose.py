@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 
 from core.text.sentences import is_ended, sentence_spans
-from core.text.spans import trimmed_pieces
+from core.text.spans import line_bounds, trimmed_pieces
 from core.text.tokens import is_unspaced, is_wide
 from core.types import Span
 
@@ -128,7 +128,8 @@ def quotable_lines(text: str, start: int, end: int) -> list[Span]:
     >>> [text[span.start : span.end] for span in quotable_lines(text, 0, len(text))]
     ['def wrap(text,\\n         width=70):', 'return 1', 'width (default: 70)\\n      how wide it may get']
     """
-    lines = _lines(text, start, end)
+    bounds = line_bounds(text, start, end)
+    lines = [Span(at, stop if text[at:stop].strip() else at) for at, stop in bounds]  # a blank line is an empty span
     pieces: list[Span] = []
     index = 0
     while index < len(lines):
@@ -139,18 +140,6 @@ def quotable_lines(text: str, start: int, end: int) -> list[Span]:
         pieces.extend(trimmed_pieces(text, group[0].start, ends))
         index += len(group)
     return pieces
-
-
-def _lines(text: str, start: int, end: int) -> list[Span]:
-    """The spans of all lines, without the line break; a blank line has an empty span."""
-    spans: list[Span] = []
-    offset = start
-    while offset < end:
-        stop = text.find("\n", offset, end)
-        stop = end if stop < 0 else stop
-        spans.append(Span(offset, stop if text[offset:stop].strip() else offset))
-        offset = stop + 1
-    return spans
 
 
 def _group_size(text: str, lines: Sequence[Span]) -> int:

@@ -14,7 +14,6 @@ from types import MappingProxyType
 from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.evidence import Candidate, Trace
 from core.search.ranking.fusion import best_first
@@ -40,7 +39,8 @@ def build_trace(
     """
     leaves, columns = ranking.leaves, ranking.scores
     context_leaves = np.array(sorted(fates), dtype=np.int64)
-    positions, in_pool = _pool_positions(ranking.pool, context_leaves)
+    positions = ranking.positions(context_leaves)
+    in_pool = positions >= 0
     best = [best_first(scores, TRACED) for scores in columns.values()]
     entries = np.unique(np.concatenate([ranking.kept, positions[in_pool], *best]))
     ranked_leaves, added_leaves = ranking.pool[entries], context_leaves[~in_pool]
@@ -112,17 +112,6 @@ def fate_of(ranking: Ranking, fates: Mapping[int, str]) -> Callable[[int, int, i
         return dropped.get(entry, f"ranked {rank:,}: the best {len(kept):,} go on")
 
     return fate
-
-
-def _pool_positions(pool: NDArray[np.int64], leaves: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The position of each leaf in the ascending pool, and whether it is in the pool.
-
-    >>> [array.tolist() for array in _pool_positions(np.array([3, 5]), np.array([5, 9]))]
-    [[1, 0], [True, False]]
-    """
-    positions = np.searchsorted(pool, leaves)
-    positions[positions == len(pool)] = 0
-    return positions, pool[positions] == leaves if len(pool) else np.zeros(len(leaves), bool)
 
 
 TOP_HITS = 10  # hits considered: about as many as the default budget holds

@@ -149,9 +149,7 @@ def _neighbour_sums(sentences: Sequence[_Piece], own: Scores) -> Scores:
 
 def _leaf_scores(ranking: Ranking, leaves: Sequence[int]) -> Scores:
     """The final scores of leaves; an unranked leaf gets the lowest of all."""
-    indices = np.array(leaves)
-    positions = np.minimum(np.searchsorted(ranking.pool, indices), len(ranking.pool) - 1)
-    scores = np.where(ranking.pool[positions] == indices, ranking.final[positions], np.nan)
+    scores = ranking.values(ranking.final, leaves)
     ranked = ranking.final[~np.isnan(ranking.final)]
     return np.where(np.isnan(scores), ranked.min() if len(ranked) else 0.0, scores)
 

@@ -89,13 +89,11 @@ def ending_features(ranking: Ranking, children: Sequence[int]) -> Values:
         return np.zeros((0, len(astuple(WEIGHTS))))
     rank_of: dict[int, int] = {}
     ranks = [rank_of.setdefault(child, len(rank_of) + 1) for child in children]
-    positions = np.minimum(np.searchsorted(ranking.pool, children), len(ranking.pool) - 1)
-    in_pool = ranking.pool[positions] == np.asarray(children)
 
     def stage_scores(stage: str, missing: float) -> Values:
         column = ranking.scores.get(stage)
-        values = column[positions] if column is not None else np.full(len(positions), np.nan)
-        return np.where(in_pool & ~np.isnan(values), values, missing)
+        values = np.full(len(children), np.nan) if column is None else ranking.values(column, children)
+        return np.where(np.isnan(values), missing, values)
 
     distribution = ranking.distribution
     deviation = max(distribution.deviation, 1e-12) if distribution.count else 1.0
@@ -105,7 +103,7 @@ def ending_features(ranking: Ranking, children: Sequence[int]) -> Values:
         best = float(np.nanmax(ranking.pool_scores[ranking.kept]))
     coverage = stage_scores("coverage", 0.0)
     documents = ranking.leaves.documents[np.asarray(children)]
-    log_odds = _reranker_log_odds(ranking, positions, in_pool)
+    log_odds = _reranker_log_odds(ranking, children)
     count = len(children)
     return np.stack(
         [
@@ -138,14 +136,13 @@ def _lead(column: Values | None) -> tuple[float, float]:
     return lead, lead / best if best > 0 else 0.0
 
 
-def _reranker_log_odds(ranking: Ranking, positions: NDArray[np.int64], in_pool: NDArray[np.bool_]) -> Values | None:
+def _reranker_log_odds(ranking: Ranking, children: Sequence[int]) -> Values | None:
     """For each child the log-odds of the likeliest child from it on, minus those of ``USUAL``; ``None`` without
     probabilities.
     """
     if ranking.probabilities is None:
         return None
-    probabilities = np.where(in_pool, ranking.probabilities[positions], np.nan)
-    probabilities = np.where(np.isnan(probabilities), _LEAST_PROBABILITY, probabilities)
+    probabilities = np.nan_to_num(ranking.values(ranking.probabilities, children), nan=_LEAST_PROBABILITY)
     probabilities = np.clip(probabilities, _LEAST_PROBABILITY, 1 - _LEAST_PROBABILITY)
     best = np.maximum.accumulate(probabilities[::-1])[::-1]
     return np.asarray(np.log(best / (1 - best)) - math.log(USUAL / (1 - USUAL)))

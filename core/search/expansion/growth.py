@@ -137,11 +137,8 @@ class Growth:
 
     def score(self, leaf: int) -> float:
         """The leaf's ``Ranking.pool_scores``; minus infinity for an unranked leaf."""
-        ranking = self.ranking
-        index = int(np.searchsorted(ranking.pool, leaf))
-        in_pool = index < len(ranking.pool) and ranking.pool[index] == leaf
-        score = ranking.pool_scores[index] if in_pool else np.nan
-        return -np.inf if np.isnan(score) else float(score)
+        score = float(self.ranking.values(self.ranking.pool_scores, [leaf])[0])
+        return -np.inf if np.isnan(score) else score
 
     def span(self, first: int, last: int) -> Span:
         """The text from the leaf ``first`` to the leaf ``last``."""

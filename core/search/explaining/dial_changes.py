@@ -22,7 +22,6 @@ from core.settings import (
 BUDGET, NUMBER, ENDING = "assembly.budget_tokens", "retrieval.k", "assembly.stop_below"
 MOST_LEAVES = 1000  # the maximum of ``retrieval.k``
 LARGEST_BUDGET = 1_000_000  # the maximum of ``assembly.budget_tokens``
-LARGEST_IN_MEMORY = 20_000  # leaves; for more, building "rank-bm25" takes seconds and hundreds of megabytes
 CHOICE = 0.5  # the size of a change to another option of a list
 _FEW_STEPS = 3  # steps of a setting for which every step runs the re-ranker again
 _BEFORE_RERANKING = ("understanding", "retrieval", "diversity")
@@ -79,31 +78,29 @@ CHOICES: dict[str, tuple[Any, ...]] = {
 }
 
 
-def steps(settings: Settings, genre: str = "", leaves: int = 0) -> Iterator[tuple[float, str, Settings]]:
+def steps(settings: Settings, genre: str = "") -> Iterator[tuple[float, str, Settings]]:
     """Changes of one setting that may admit a place: the size of the change, the setting's name, the changed settings.
 
     The size of a numeric change is the part of the setting's rungs it moves over. A re-ranker or a language model is
     never switched on, since that takes seconds; with a re-ranker on, settings that make it read again get few steps.
-    ``genre``: that of the document. ``leaves``: the number of leaves in the library.
+    ``genre``: that of the document.
     """
     values: dict[str, list[tuple[float, Any]]] = {
-        name: rung_steps(value_of(settings, name), rungs) for name, rungs in RUNGS.items()
+        name: rung_steps(settings.value(name), rungs) for name, rungs in RUNGS.items()
     }
     values[BUDGET] = rung_steps(settings.assembly.budget_tokens, budgets(settings.assembly.budget_tokens, 64))
     for name in (*RAISED, *LOWERED):
-        before = value_of(settings, name)
+        before = settings.value(name)
         values[name] = [step for step in values[name] if (step[1] > before) == (name in RAISED)]
     if not settings.reranking.keep:  # 0 keeps all
         del values["reranking.keep"]
     kinds = settings.expansion.kinds
     for name, choices in {**CHOICES, "expansion.kinds": ((*kinds, genre), (genre,), ())}.items():
-        values[name] = [(CHOICE, choice) for choice in dict.fromkeys(choices) if choice != value_of(settings, name)]
+        values[name] = [(CHOICE, choice) for choice in dict.fromkeys(choices) if choice != settings.value(name)]
     if not genre or genre in kinds:
         values["expansion.kinds"] = [step for step in values["expansion.kinds"] if not step[1]]
     brings = settings.expansion.brings
     values["expansion.brings"] = [(CHOICE, (*brings, one)) for one in BRINGS if one not in brings]
-    if leaves > LARGEST_IN_MEMORY:
-        del values["retrieval.lexical_engine"]
     for name, sized_values in values.items():
         changed = list(_valid(settings, name, sized_values))
         rereads = name.partition(".")[0] in _BEFORE_RERANKING or name == "reranking.window_sentences"
@@ -133,16 +130,6 @@ def rung_steps(before: float, rungs: Sequence[float]) -> list[tuple[float, float
     position = bisect_left(rungs, before) - (0.0 if before in rungs else 0.5)
     length = max(1, len(rungs) - 1)
     return sorted((abs(index - position) / length, value) for index, value in enumerate(rungs) if value != before)
-
-
-def value_of(settings: Settings, name: str) -> Any:
-    """A setting by its dotted name.
-
-    >>> value_of(Settings(), "retrieval.rrf_k")
-    60
-    """
-    stage, _, field = name.partition(".")
-    return getattr(getattr(settings, stage), field)
 
 
 def evenly_sampled(values: Sequence[Any], most: int) -> list[Any]:

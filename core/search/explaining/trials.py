@@ -179,8 +179,8 @@ class Trial:
         fates: list[Fate] = []
         for leaf in self.leaves_in(ranking.leaves).tolist():
             start, end = int(ranking.leaves.starts[leaf]), int(ranking.leaves.ends[leaf])
-            entry = int(np.searchsorted(ranking.pool, leaf))
-            if entry == len(ranking.pool) or ranking.pool[entry] != leaf:
+            entry = int(ranking.positions([leaf])[0])
+            if entry < 0:
                 fates.append(Fate(start, end, {}, {}, assembled.get(leaf, _unranked(ranking, leaf))))
                 continue
             own_ranks = {stage: int(column[entry]) for stage, column in all_ranks.items() if column[entry]}

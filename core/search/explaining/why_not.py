@@ -22,7 +22,6 @@ from core.search.explaining.dial_changes import (
     RUNGS,
     budgets,
     steps,
-    value_of,
 )
 from core.search.explaining.trials import ADMITTED, Fate, Front, Trial, moves_forward
 from core.search.question.analysis import Key
@@ -221,8 +220,7 @@ def _smallest_changes(
     ``removed``: conditions that the trial already ignores.
     """
     conditions, front = trial.understood(settings).conditions, trial.front(settings)
-    library_leaves = len(trial.scope_leaves(ALL_DOCUMENTS))
-    candidates = sorted(steps(settings, trial.genre(settings), library_leaves), key=lambda step: step[0])
+    candidates = sorted(steps(settings, trial.genre(settings)), key=lambda step: step[0])
     found: dict[str, Change] = {}
     untried: dict[str, None] = {}
     total = len(conditions) + len(candidates) + 1
@@ -278,5 +276,5 @@ def _number_and_budget(trial: Trial, settings: Settings) -> tuple[Settings, floa
 
 def _changed_values(settings: Settings, changed: Settings, *names: str) -> Mapping[str, tuple[Any, Any]]:
     """By name, the values before and after, of those settings that differ."""
-    values = {name: (value_of(settings, name), value_of(changed, name)) for name in names}
+    values = {name: (settings.value(name), changed.value(name)) for name in names}
     return {name: (before, after) for name, (before, after) in values.items() if before != after}

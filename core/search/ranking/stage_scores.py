@@ -70,6 +70,18 @@ class Ranking:
         """The scores of the last stage that scored the whole pool; later stages score the kept leaves only."""
         return self.scores["neighbours"]
 
+    def positions(self, leaves: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+        """``(n,)``: the position of each leaf in ``pool``, -1 for a leaf outside it."""
+        indices = np.asarray(leaves, np.int64)
+        if not len(self.pool):
+            return np.full(len(indices), -1, np.int64)
+        positions = np.minimum(np.searchsorted(self.pool, indices), len(self.pool) - 1)
+        return np.where(self.pool[positions] == indices, positions, -1)
+
+    def values(self, column: fusion.Scores, leaves: Sequence[int] | NDArray[np.int64]) -> fusion.Scores:
+        """``(n,)``: the leaves' values in a column aligned with ``pool``; ``nan`` for a leaf outside it."""
+        return np.append(column, np.nan)[self.positions(leaves)]
+
     @property
     def likeliest(self) -> float | None:
         """The highest of the ``probabilities``; ``None`` without any."""

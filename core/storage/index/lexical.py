@@ -43,32 +43,38 @@ class FtsIndex:
         Tokens in more than half of the rows, whose IDF is near zero, are ignored unless there are no others; of a very
         long question only the 64 rarest tokens count. FTS5 fixes k1 and b.
         """
-        postings, matches = self._read(tokens)
+        postings, matches = self.read(tokens)
         return postings.bm25([posting for _, posting in matches], [float(boosts.get(name, 1.0)) for name in FIELDS])
 
     def holding(self, tokens: Sequence[str]) -> dict[str, NDArray[np.int64]]:
         """The rows that contain each of the tokens that ``search`` would use, ascending."""
-        postings, matches = self._read(list(dict.fromkeys(tokens)))
+        postings, matches = self.read(list(dict.fromkeys(tokens)))
         return {token: postings.rows[posting.indexes] for token, posting in matches}
 
-    def _read(self, tokens: Sequence[str]) -> tuple[Postings, list[tuple[str, Posting]]]:
-        """The current postings, and (token, posting) of the tokens that are worth a search, rarest first."""
+    def read(self, tokens: Sequence[str], *, every: bool = False) -> tuple[Postings, list[tuple[str, Posting]]]:
+        """The current postings, and (token, posting) of the indexed tokens, rarest first.
+
+        Unless ``every``, only of those that are worth a search.
+        """
         with self._store.reading() as connection:
             postings, revision = self._postings, self._store.contents()
             if postings is None or postings.revision != revision:
                 rows, lengths = read_rows(connection, sizes_table(self.generation), postings)
                 postings = self._postings = Postings(revision, rows, lengths)
             matches = []
-            for token in self._rarest(postings, tokens):
-                posting = postings.get(token)
+            for token in self._rarest(postings, tokens, every=every):
+                posting = postings.cache.get(token)
                 if posting is None:
                     posting = Posting.of(_occurrences(connection, self.generation, token), postings.rows, len(FIELDS))
-                    postings.put(token, posting)
+                    postings.cache.put(token, posting)
                 matches.append((token, posting))
         return postings, matches
 
-    def _rarest(self, postings: Postings, tokens: Sequence[str]) -> list[str]:
-        """The tokens that are worth a search, rarest first. Scoring a token takes time for every row with it."""
+    def _rarest(self, postings: Postings, tokens: Sequence[str], *, every: bool) -> list[str]:
+        """The tokens that are worth a search, or ``every`` indexed one, rarest first.
+
+        Scoring a token takes time for every row with it.
+        """
         known = postings.document_frequencies
         new = [token for token in dict.fromkeys(tokens) if token not in known]
         if new:
@@ -76,7 +82,8 @@ class FtsIndex:
         frequencies = {token: known[token] for token in tokens if token in known}
         rare = {token for token, count in frequencies.items() if 2 * count <= len(postings.rows)} or set(frequencies)
         rarest = set(sorted(rare, key=lambda token: (frequencies[token], token))[:_MAX_TERMS])
-        return sorted((token for token in tokens if token in rarest), key=lambda token: (frequencies[token], token))
+        chosen = frequencies if every else rarest
+        return sorted((token for token in tokens if token in chosen), key=lambda token: (frequencies[token], token))
 
 
 def _occurrences(connection: sqlite3.Connection, generation: int, token: str) -> NDArray[np.int64]:
@@ -101,6 +108,11 @@ def document_frequencies(store: Store, generation: int, tokens: Sequence[str]) -
         frequencies = _document_frequencies(store, generation, tokens)
         total = store.value(f"SELECT count(*) FROM {sizes_table(generation)}")
     return {token: frequencies.get(token, 0) for token in tokens}, int(total)
+
+
+def all_document_frequencies(store: Store, generation: int) -> dict[str, int]:
+    """The number of rows that contain each indexed token."""
+    return dict(store.rows(f"SELECT term, doc FROM {terms_table(generation)}"))
 
 
 def _document_frequencies(store: Store, generation: int, tokens: Sequence[str]) -> dict[str, int]:

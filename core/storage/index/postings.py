@@ -13,11 +13,11 @@ import math
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.lru_cache import LruCache
 from core.types import Vectors
 
 K1, B = 1.2, 0.75  # fixed in FTS5
@@ -59,34 +59,14 @@ class Postings:
     """One state of a lexical index, with an LRU cache of posting lists.
 
     ``revision``: the ``Store.contents()`` of that state. ``rows``: (n,) int64, ascending. ``lengths``: (n,) int64,
-    tokens per row in all fields. ``document_frequencies``: of the tokens looked up so far. ``cache``: posting lists,
-    least recently used first. ``cached``: a list of one number, their total length.
+    tokens per row in all fields. ``document_frequencies``: of the tokens looked up so far.
     """
 
     revision: int
     rows: NDArray[np.int64]
     lengths: NDArray[np.int64]
     document_frequencies: dict[str, int] = field(default_factory=dict)
-    cache: dict[str, Posting] = field(default_factory=dict)
-    cached: list[int] = field(default_factory=lambda: [0])
-    lock: Lock = field(default_factory=Lock)
-
-    def get(self, token: str) -> Posting | None:
-        """The cached posting list of a token, or ``None``."""
-        with self.lock:
-            posting = self.cache.pop(token, None)
-            if posting is not None:
-                self.cache[token] = posting  # reinserted as the most recently used
-            return posting
-
-    def put(self, token: str, posting: Posting) -> None:
-        """Cache a token's posting list; the least recently used ones beyond ``MAX_CACHED`` are dropped."""
-        with self.lock:
-            previous = self.cache.pop(token, None)
-            self.cache[token] = posting
-            self.cached[0] += len(posting.indexes) - (0 if previous is None else len(previous.indexes))
-            while self.cached[0] > MAX_CACHED and len(self.cache) > 1:
-                self.cached[0] -= len(self.cache.pop(next(iter(self.cache))).indexes)
+    cache: LruCache[Posting] = field(default_factory=lambda: LruCache(MAX_CACHED, lambda one: len(one.indexes)))
 
     def bm25(self, query: Sequence[Posting], boosts: Sequence[float]) -> tuple[NDArray[np.int64], Vectors]:
         """``(rows int64, scores float32)`` of the rows with any of the query's tokens, ascending.

@@ -15,7 +15,6 @@ from core.search.answer.line import Line, in_words
 from core.search.question.query import Query
 from core.settings import RerankingSettings, Settings
 from pages.ui.ask import results as ask_results
-from pages.ui.ask import why
 from pages.ui.ask.source import open_in_chunks
 from pages.ui.shared import services
 from pages.ui.shared.words import escaped, page_word, place_name
@@ -35,7 +34,6 @@ def best_of_each(hits: Sequence[Hit]) -> list[Hit]:
 def show_by_document(query: Query, result: SearchResult, settings: Settings) -> None:
     """Draw the answer of each document alone as soon as it is known, and a download of all of them."""
     best, quick = best_of_each(result.hits), replace(settings, reranking=RerankingSettings())
-    why.bring("ask.bring.documents")
     st.caption(
         "The same question, asked in each document alone, those first that were found first: what one says does not "
         "push out what another does."

@@ -8,7 +8,6 @@ import streamlit as st
 
 from core.errors import SettingsError
 from core.library import Library
-from core.search.explaining.dial_changes import value_of
 from core.settings import Settings
 from pages.ui.ask import conversation
 from pages.ui.ask import question as asked
@@ -66,4 +65,4 @@ def say(library: Library, question: str, settings: Settings, base: Settings) -> 
 
 
 def _values(settings: Settings) -> dict[str, object]:
-    return {name: value_of(settings, name) for name in _NAMES}
+    return {name: settings.value(name) for name in _NAMES}

@@ -31,8 +31,8 @@ SCAN_HELP = {
 }
 NO_TESSERACT = "It is not on this machine's path: install it first. Until then the OCR that comes with Lectern reads."
 ENGINE_HELP = {
-    "fts5": "On disk, quick at any size, changed with every document.",
-    "rank-bm25": "In memory and exact, built anew after every change: for comparing, and for small libraries.",
+    "fts5": "Quick at any size; words that stand in most chunks hardly count.",
+    "rank-bm25": "The same postings, where words that stand in most chunks count too: for comparing.",
 }
 
 

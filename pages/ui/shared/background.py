@@ -18,12 +18,11 @@ from core.errors import LecternError
 from core.ingest.ingest import MEANING_FOLLOWS
 from core.ingest.pace import share
 from core.settings import Settings
-from core.storage.catalogue.job_rows import Item, Job, NewItem
+from core.storage.catalogue.job_rows import UNFINISHED, Item, Job, NewItem
 from core.storage.store import settings_from
 from pages.ui.shared import state, words
 from pages.ui.shared.services import library, sources
 
-UNFINISHED = ("queued", "running")
 STOPPING = "stopping"  # cancelled, but its handler has not stopped yet
 NAMES = {
     "apply": "Cutting the library anew",
@@ -250,9 +249,9 @@ def undo_apply(lender: str = "") -> None:
         library().set_preference(_PREVIOUS_SETTINGS, "")
 
 
-def apply_and_watch(settings: Settings, lender: str = "") -> None:
+def apply_and_watch(settings: Settings) -> None:
     """As ``start_apply``, then open the Library page, which shows the progress."""
-    start_apply(settings, lender)
+    start_apply(settings)
     st.switch_page("pages/library.py")
 
 

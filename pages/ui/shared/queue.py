@@ -9,8 +9,9 @@ from time import monotonic
 
 import streamlit as st
 
+from core.storage.catalogue.job_rows import UNFINISHED
 from pages.ui.shared import background, services, words
-from pages.ui.shared.background import STOPPING, UNFINISHED, Unread, Work, work_of
+from pages.ui.shared.background import STOPPING, Unread, Work, work_of
 from pages.ui.shared.guard import attempt_or_toast, guarded
 from pages.ui.shared.words import about, count
 

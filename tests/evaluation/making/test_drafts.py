@@ -76,8 +76,7 @@ def drafts(text: str, name: str = "manual.md") -> dict[str, Draft]:
             "3 May 2021",
             "The old gauge was switched off on 3 May 2021.",
         ),
-        ("Who is the owner of the service pump?", "Joan Hale", "pump | Joan Hale | tank | Go"),
-        ("What is the service valve written in?", "Rust", "valve | Tom Reed | none | Rust"),
+        ("What is the owner for pump?", "Joan Hale", "pump | Joan Hale | tank | Go"),
     ],
 )
 def test_a_sentence_or_cell_is_asked_for_with_its_place(question: str, answer: str, quote: str) -> None:
@@ -109,7 +108,8 @@ def test_what_points_elsewhere_or_says_nothing_is_not_asked() -> None:
     asked = " ".join(drafts(MANUAL))
     assert " it " not in asked
     assert "they" not in asked
-    assert "the state of the service valve" not in asked  # "none" answers nothing
+    assert "the state for valve" not in asked  # "none" answers nothing
+    assert "written in" not in asked  # no noun, so that no question can ask for it
     assert drafts("# Rates\n\nThis is a rod. It lasts for 3 days. As said above, the other is kept for 5 days.\n") == {}
     said = "- When a contract with a carrier ends stands in the speaker notes of a slide on the autumn outing."
     assert drafts(f"# Contracts with carriers\n\nThese are the contracts that we signed.\n\n{said}\n") == {}
@@ -126,7 +126,7 @@ def test_no_condition_is_lost_and_what_was_spoken_of_before_is_not_asked_about()
     assert set(asked) == {
         "What should be done if a gauge was mended in the last two hours?",
         "How long are gauges painted?",
-        "What is the state of the service pump?",
+        "What is the state for pump?",
     }
 
 
@@ -166,20 +166,10 @@ def test_code_is_asked_about_by_defaults_values_and_purpose() -> None:
 
 
 def test_a_row_that_another_row_is_called_like_is_not_asked_for() -> None:
-    table = "| Service | Owner |\n|---|---|\n| pump | Joan Hale |\n| pump | Tom Reed |\n| valve | Tom Reed |\n"
-    assert list(drafts(f"# The services\n\nThese are the services that we run.\n\n{table}")) == [
-        "Who is the owner of the service valve?"
-    ]
-
-
-def test_a_row_with_an_article_is_called_by_itself_and_no_adverb_is_asked_for() -> None:
-    table = (
-        "| Service | Owner | Commonly |\n|---|---|---|\n| the pump | Joan Hale | idle |\n| valve | Tom Reed | on |\n"
-    )
-    assert list(drafts(f"# The services\n\nThese are the services that we run.\n\n{table}")) == [
-        "Who is the owner of the pump?",
-        "Who is the owner of the service valve?",
-    ]
+    table = "| Service | Owner |\n|---|---|\n| pump | Joan Hale |\n| pump | Tom Reed |\n"
+    table += "".join(f"| {service} | Tom Reed |\n" for service in ("valve", "gate", "mill"))
+    asked = list(drafts(f"# The services\n\nThese are the services that we run.\n\n{table}"))
+    assert asked == [f"What is the owner for {service}?" for service in ("valve", "gate", "mill")]
 
 
 SEATS = """Airline,seat_km_per_week,incidents_85_99,Share Of Late Flights (%)

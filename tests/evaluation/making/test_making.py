@@ -69,8 +69,8 @@ def test_a_cell_that_another_file_of_the_same_columns_has_too_is_not_asked_for(l
         (tmp_path / name).write_text(f"Town,Boats repaired\n{rows}")
         assert library.ingest([Incoming(name, tmp_path / name)]).failures == ()
     assert {item.question: item.answer for item in make_questions(library, 20)} == {
-        "What is the number of boats repaired for the town Brill?": "15",
-        "What is the number of boats repaired for the town Corby?": "21",
+        "What are the boats repaired for Brill?": "15",
+        "What are the boats repaired for Corby?": "21",
     }
 
 

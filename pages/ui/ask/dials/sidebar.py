@@ -8,7 +8,6 @@ from typing import Any
 import streamlit as st
 
 from core.errors import SettingsError
-from core.search.explaining.dial_changes import value_of
 from core.settings import PACKAGED_RERANKER, Settings, carefully
 from pages.ui.ask.dials.dial import Dial, Fold
 from pages.ui.ask.dials.dial_list import FOLDS
@@ -28,9 +27,7 @@ def differing(settings: Settings, base: Settings) -> list[Dial]:
     >>> [dial.label for dial in differing(Settings().with_value("retrieval.k", 9), Settings())]
     ['Chunks kept (k)']
     """
-    return [
-        dial for dial in DIALS if value_of(settings, dial.name) != value_of(base, dial.name) and dial.read(settings)
-    ]
+    return [dial for dial in DIALS if settings.value(dial.name) != base.value(dial.name) and dial.read(settings)]
 
 
 def in_words(settings: Settings, base: Settings) -> str:
@@ -40,7 +37,7 @@ def in_words(settings: Settings, base: Settings) -> str:
     'Chunks kept (k) 9 instead of 50'
     """
     return " · ".join(
-        f"{dial.label} {dial.said(value_of(settings, dial.name))} instead of {dial.said(value_of(base, dial.name))}"
+        f"{dial.label} {dial.said(settings.value(dial.name))} instead of {dial.said(base.value(dial.name))}"
         for dial in differing(settings, base)
     )
 
@@ -89,7 +86,7 @@ def profile_choice(settings: Settings) -> Settings:
 
 def turn_to(settings: Settings) -> None:
     """Set all dials to these settings; a callback."""
-    turn({dial.name: value_of(settings, dial.name) for dial in DIALS})
+    turn({dial.name: settings.value(dial.name) for dial in DIALS})
 
 
 def turn(values: Mapping[str, Any]) -> None:
@@ -105,7 +102,7 @@ def ask_dials(base: Settings, *, writer: bool = False) -> Settings:
     ``writer``: whether a language model is set up; without one, the dials that need it are disabled.
     """
     for dial in DIALS:
-        st.session_state.setdefault(dial.key, value_of(base, dial.name))
+        st.session_state.setdefault(dial.key, base.value(dial.name))
     wrong = ""
     try:
         settings = base.with_values({dial.name: st.session_state[dial.key] for dial in DIALS})
