@@ -93,10 +93,10 @@ def show_result(query: Query, settings: Settings, base: Settings) -> None:
         show_found(query, result, made_by, settings, base, above)
     if result.hits:
         with quoted:
-            if written.chosen():
+            by_model = written.chosen()
+            if by_model:
                 ask_results.note(query, result, None)
-                written.show_written(query, result)
-            else:
+            if not (by_model and written.show_written(query, result)):
                 show_quotes(query, result, made_by, another=another)
     with further:
         conversation.show_further(lambda: _answer_in_words(result, made_by))

@@ -13,6 +13,7 @@ from typing import Any
 
 from core.errors import LecternError, NotFoundError
 from core.library import Library, SourceRow
+from core.search.result import BY_WORDS_ALONE, by_words_alone
 from core.storage import shelf
 from core.text.addresses import link
 from core.text.fences import fenced
@@ -58,10 +59,11 @@ class Tools:
             raise LecternError("The question is empty.", "Ask for something.")
         scope = self._library.scope(collections, tags)
         scope = replace(scope, versions=tuple(self._source(name).version_id for name in sources))
-        passages = self._library.search(question, scope=scope).passages
-        best = sorted(passages, key=lambda passage: passage.rank)[:k]
+        result = self._library.search(question, scope=scope)
+        best = sorted(result.passages, key=lambda passage: passage.rank)[:k]
+        remark = BY_WORDS_ALONE.strip() if by_words_alone(result.notes) else ""  # without what its server said
         if not best:
-            return ToolResult("Nothing was found.", ())
+            return ToolResult(f"Nothing was found. {remark}".strip(), ())
         return self._result(
             [
                 (
@@ -69,7 +71,8 @@ class Tools:
                     _with_labels(passage.document, passage.source, passage.headings, passage.text),
                 )
                 for passage in best
-            ]
+            ],
+            remark,
         )
 
     def read(self, source: str, start: int, end: int, around: int) -> ToolResult:
@@ -132,9 +135,9 @@ class Tools:
             "link": link(self._app, self._name, version_id, span) if self._name else None,
         }
 
-    def _result(self, items: Sequence[tuple[dict[str, Any], str]]) -> ToolResult:
+    def _result(self, items: Sequence[tuple[dict[str, Any], str]], remark: str = "") -> ToolResult:
         """The result for (place, text) pairs: each text between marks, with a random word in them, below its place."""
-        parts = [DATA]
+        parts = [DATA, *([remark] if remark else [])]
         marked = fenced([(f"passage {number}", text) for number, (_, text) in enumerate(items, 1)], token_hex(8))
         for number, ((place, _), text) in enumerate(zip(items, marked, strict=True), 1):
             place_words = [f"{name} {value}" for name, value in place.items() if value is not None]

@@ -191,9 +191,10 @@ def test_a_model_judges_what_is_written_in_other_words_where_that_was_wished(tmp
         (Script.status(401), "asks for a key", ""),
         (Script.words("An access token is valid ", ended=False), "was cut", "An access token is valid"),
         (Script.endless, "did not end", "and so on"),
+        (Script.words("An access token is valid ", why="length"), "no more tokens", "An access token is valid"),
     ],
 )
-def test_a_bad_model_is_one_sentence_above_the_evidence(answer, words: str, text: str) -> None:
+def test_a_bad_model_is_one_sentence_above_its_answer_or_the_quotes(answer, words: str, text: str) -> None:
     with endpoint(*([answer] if answer else [])) as served:
         use(served)
         app = asked() if answer else None
@@ -204,6 +205,7 @@ def test_a_bad_model_is_one_sentence_above_the_evidence(answer, words: str, text
     assert [one["sentences"][0]["parts"][0]["text"][: len(text)] for one in told] == ([text] if text else [])
     if text:  # what a sentence that breaks off would have said nobody knows
         assert not told[0]["sentences"][-1].get("verdict")
+    assert bool(drawn(app, "quotes")) == (not text)  # a question gets its quotes where the model has no word for it
 
 
 @pytest.mark.usefixtures("home")
@@ -270,4 +272,4 @@ def test_what_is_not_this_machine_is_marked_on_every_page(home: Path) -> None:
     assert "Only what you agreed to leaves this machine" in told
     assert STAYS not in told
     language.save(LanguageSettings(farther, "m"))
-    assert "sent to api" not in said(start("ask")), "nobody agreed to it"
+    assert "sent to" not in said(start("ask")), "nobody agreed to it, and the embedder has no address"

@@ -72,22 +72,25 @@ def chosen() -> bool:
     return picked == WRITTEN
 
 
-def show_written(query: Query, result: SearchResult) -> None:
-    """Draw the answer as far as it is written. Errors are drawn as sentences, so that the evidence stays."""
+def show_written(query: Query, result: SearchResult) -> bool:
+    """Draw the answer as far as it is written; an error is drawn as a sentence. Whether there is one, or still may be.
+
+    The caller quotes where there is none.
+    """
     try:
         client = language.client()
     except LecternError as error:
         _show_fault(str(error))
-        return
+        return False
     if client is None:
-        return
+        return False
     drafts: LruCache[Draft] = st.session_state.setdefault(_DRAFTS, LruCache[Draft](20))
     settings, prompt, key = client.settings, prompt_of(result), _key(query.question)
     draft = drafts.get_or_create(key, lambda: Draft(prompt, result.passages, settings.model))
     task = tasks.get_or_start(_WRITING, (key, draft.prompt), lambda task: write(task, client, draft))
     if not task.wait(_PATIENCE):
         st.fragment(_follow, run_every=0.4)(task, draft)
-        return
+        return True
     if draft.fault:
         _show_fault(draft.fault)
     language.show_judge_fault(draft.judge)
@@ -98,6 +101,7 @@ def show_written(query: Query, result: SearchResult) -> None:
             st.caption("Passages or prompt are others by now than those it was written from.", width="content")
         again = partial(_again, drafts, key, Draft(prompt, result.passages, settings.model))
         st.button("Write it again", key="ask.again", icon=":material/refresh:", type="tertiary", on_click=again)
+    return bool(draft.text.strip())
 
 
 def draft_of(question: str) -> Draft | None:
