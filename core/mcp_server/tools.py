@@ -97,6 +97,8 @@ class Tools:
         folded = find.casefold()
         rows = [row for row in self._library.sources() if folded in f"{row.name}\n{row.title}".casefold()]
         shown = [row for row in rows if row.version_id][first : first + LISTED]
+        if not rows and find:
+            return ToolResult("No source has that in its file's name or its title.", ())
         if not shown:
             return ToolResult(f"There are {len(rows):,} sources, and none from number {first} on.", ())
         lines = [f"{row.version_id[:_ID_DIGITS]} · {row.name} · {row.title} · {row.document_kind}" for row in shown]
@@ -107,10 +109,11 @@ class Tools:
         )
 
     def _source(self, name: str) -> SourceRow:
-        """The source with this id, as results have it, or else with this name or path."""
+        """The source with this id, as results have it, or else with this name, path or end of a path."""
         rows = [row for row in self._library.sources() if row.version_id]
         found = {row.version_id: row for row in reversed(rows) if row.version_id[:_ID_DIGITS] == name[:_ID_DIGITS]}
         found = found or {row.version_id: row for row in reversed(rows) if name in {row.name, str(row.path)}}
+        found = found or {row.version_id: row for row in reversed(rows) if row.name.endswith(f"/{name}")}
         if not found:
             raise NotFoundError(f"This library has no source {name!r}.", "The tool `sources` lists those it has.")
         if len(found) > 1:

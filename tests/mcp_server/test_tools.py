@@ -93,6 +93,19 @@ def test_sources_are_listed_in_parts_and_found_by_name(tools):
     (one,) = tools.sources("HANDBOOK", 0).places
     assert tools.quote(one["source"], 0, 3).places[0]["source"] == one["source"]
     assert tools.sources("", 2).places == ()
+    assert tools.sources("zebra", 0).text == "No source has that in its file's name or its title."
+
+
+def test_a_source_is_named_by_the_end_of_its_path_too_where_one_alone_ends_so(tools, library):
+    library.ingest(
+        [
+            Incoming(f"/home/{folder}/notes/tea.md", content_hash=library.stage(f"Tea is {folder}.".encode()))
+            for folder in ("green", "black")
+        ]
+    )
+    assert fenced(tools.quote("green/notes/tea.md", 0, 6)) == ["Tea is"]
+    with pytest.raises(LecternError, match=r"2 sources are called 'tea\.md'"):
+        tools.quote("tea.md", 0, 6)
 
 
 @pytest.mark.parametrize(
