@@ -30,7 +30,7 @@ from pages.ui.ask.why import show_why
 from pages.ui.ask.written_text import show_check
 from pages.ui.library import judging_list
 from pages.ui.settings import rerankers
-from pages.ui.shared import background, keys, services, state
+from pages.ui.shared import background, keys, services, state, tasks
 from pages.ui.shared.empty_states import show_nothing
 from pages.ui.shared.entry import enter
 from pages.ui.shared.words import escaped
@@ -93,10 +93,12 @@ def show_result(query: Query, settings: Settings, base: Settings) -> None:
         show_found(query, result, made_by, settings, base, above)
     if result.hits:
         with quoted:
-            if written.chosen():
+            by_model = written.chosen()
+            if by_model:
                 ask_results.note(query, result, None)
-                written.show_written(query, result)
-            else:
+            if by_model and made_by != settings and tasks.is_running(ask_results.RERANKING):
+                st.caption("The answer is written once the best chunks are read again.")
+            elif not (by_model and written.show_written(query, result)):
                 show_quotes(query, result, made_by, another=another)
     with further:
         conversation.show_further(lambda: _answer_in_words(result, made_by))

@@ -31,8 +31,10 @@ def main() -> None:
             wrong = arrive(sources)
         if wrong:
             st.warning(wrong, icon=":material/link_off:")
+    follow_change(sources)
     state.choose(state.CHUNKS_VERSION, sources, next(iter(sources)))
     version, paged = heading_row(sources)
+    st.session_state[state.CHUNKS_SOURCE] = sources[version].id
     with st.container(gap=None):
         with st.spinner("Reading …"):
             shelve(readings.text(version), key=state.SHELF)
@@ -41,6 +43,20 @@ def main() -> None:
         # fragment, so that the fragment's arguments do not change when another chunk is selected.
         bench(ReaderView(sources[version], paged, replace(arrivals.arrival(), selected=chosen)))
         keys.show_keys(keys.CHUNKS, button=False)  # the reader has one
+
+
+def follow_change(sources: dict[str, SourceRow]) -> None:
+    """Show the new text of the document that was shown, if its file was read again meanwhile; say if it is gone."""
+    shown, source = st.session_state.get(state.CHUNKS_VERSION), st.session_state.get(state.CHUNKS_SOURCE)
+    if source is None or not shown or shown in sources:
+        return
+    now = next((version for version, row in sources.items() if row.id == source), None)
+    if now is None:
+        st.info("The document that was shown here is not in the library any more.", icon=":material/delete:")
+        return
+    arrivals.show(now)
+    arrivals.forget_arrival()
+    st.info("The document has changed meanwhile: this is its text now.", icon=":material/update:")
 
 
 def nothing_yet() -> None:

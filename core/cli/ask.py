@@ -149,6 +149,8 @@ def query(options: Namespace) -> int:
     with open_to_read(home(options)) as library:
         result = _search(library, options, asked_settings(options, library.settings))
         features = _features(library, result) if options.json else {}
+    for note in result.notes:
+        console.complain(note)
     console.answer(options, contract.answer(result, features), result.context.prompt)
     return 0
 

@@ -7,12 +7,8 @@ redirects are not followed.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import chain
-from math import isfinite
 from queue import Empty, Queue
 from random import random
 from threading import Event, Thread
@@ -20,7 +16,7 @@ from time import monotonic
 from typing import Any
 
 from core.errors import CancelledError, LecternError, ModelError
-from core.language_model import faults
+from core.language_model import faults, replies
 from core.language_model.settings import LanguageSettings, tokens_about
 from core.language_model.turns import Turns
 
@@ -45,14 +41,6 @@ TURNS, EMBEDDING_TURNS = Turns(), Turns()
 """The queues of this process: two, so that a search need not wait until an answer is written."""
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A model of an endpoint. ``context_tokens``: its context window, 0 where the server does not state it."""
-
-    name: str
-    context_tokens: int = 0
-
-
 class Client:
     """The client of one endpoint. Implements ``core.types.LanguageModel``; thread-safe.
 
@@ -63,9 +51,14 @@ class Client:
     def __init__(
         self, settings: LanguageSettings, key: str = "", *, urgent: bool = True, turns: Turns | None = None
     ) -> None:
+        if not settings.address:
+            raise ModelError(
+                f"There is no address to ask {settings.model or 'a language model'} at.",
+                "Give one on the Settings page, and agree to it.",
+            )
         if not settings.is_agreed:
             raise ModelError(
-                f"Nothing is sent to {settings.host or 'a language model'} before you agreed to it.",
+                f"Nothing is sent to {settings.host} before you agreed to it.",
                 "Agree to this address on the Settings page.",
             )
         self.settings = settings
@@ -83,7 +76,7 @@ class Client:
         """The largest size of a prompt in bytes."""
         return self.settings.room
 
-    def models(self) -> tuple[Model, ...]:
+    def models(self) -> tuple[replies.Model, ...]:
         """The models of the endpoint, sorted by name. Raises ``ModelError``."""
 
         def list_models(client: Any, put: Callable[[str], None]) -> None:
@@ -91,10 +84,13 @@ class Client:
 
         warm()  # so that loading ``openai`` does not count towards the short time limit
         text = "".join(self._with_retries(list_models, min(LISTING_SECONDS, self.settings.timeout_seconds), None))
-        return models_in(text, self.settings)
+        return replies.models_in(text, self.settings)
 
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """The endpoint's vector for each text, not normalised. Raises ``ModelError``."""
+    def embed(self, texts: Sequence[str], seconds: float | None = None) -> list[list[float]]:
+        """The endpoint's vector for each text, not normalised. Raises ``ModelError``.
+
+        ``seconds``: the most to wait, where that is less than the time limit of the settings.
+        """
         body = {"model": self.settings.model, "input": [text or " " for text in texts], "encoding_format": "float"}
 
         def request_vectors(client: Any, put: Callable[[str], None]) -> None:
@@ -102,21 +98,29 @@ class Client:
 
         with (self._turns or EMBEDDING_TURNS).turn(urgent=self._urgent):
             try:
-                text = "".join(self._with_retries(request_vectors, self.settings.timeout_seconds, None))
+                limit = min(seconds or self.settings.timeout_seconds, self.settings.timeout_seconds)
+                text = "".join(self._with_retries(request_vectors, limit, None))
             except ModelError as error:
                 if faults.NOTHING_THERE not in error.problem:
                     raise
                 remedy = "Start one that does, or check the address: it usually ends with /v1."
                 raise ModelError(f"The server at {self.settings.host} makes no vectors.", remedy) from None
-        return vectors_in(text, len(texts), self.settings)
+        return replies.vectors_in(text, len(texts), self.settings)
 
     def complete(self, prompt: str) -> str:
-        """The whole answer. Raises ``ModelError``."""
-        return "".join(self.stream(prompt))
+        """The whole answer, or as much as the server's limit of tokens lets it write. Raises ``ModelError``."""
+        pieces: list[str] = []
+        try:
+            pieces.extend(self.stream(prompt))
+        except replies.CutShortError:
+            if not pieces:
+                raise
+        return "".join(pieces)
 
     def stream(self, prompt: str, stop: Event | None = None) -> Iterator[str]:
         """The answer in pieces, as they arrive. Raises ``ModelError``, and ``CancelledError`` once ``stop`` is set.
 
+        What a model thinks aloud first is no part of it. Raises ``CutShortError`` where the server ended the answer.
         Temporary errors are retried with exponential backoff, or after the time that the server asks for.
         """
         if not self.settings.fits(prompt):
@@ -128,11 +132,12 @@ class Client:
         }
 
         def request_answer(client: Any, put: Callable[[str], None]) -> None:
-            _forward_answer(client.chat.completions.create(**request, stream=True), put, self.settings)
+            replies.forward_answer(client.chat.completions.create(**request, stream=True), put, self.settings)
 
         with (self._turns or TURNS).turn(urgent=self._urgent, stop=stop):
             length = 0
-            for text in self._with_retries(request_answer, self.settings.timeout_seconds, stop):
+            pieces = self._with_retries(request_answer, self.settings.timeout_seconds, stop)
+            for text in replies.without_thoughts(pieces):
                 length += len(text)
                 yield text
                 if length > LONGEST_ANSWER:
@@ -193,7 +198,7 @@ class Client:
 
         def run() -> None:
             try:
-                clients.append(self._open(max(0.1, deadline - monotonic())))
+                clients.append(self._open(max(0.1, deadline - monotonic()) + 1.0))  # so that the caller says it is late
                 request(clients[0], put)
                 messages.put(_DONE)
             except BaseException as error:  # raised again in the caller's thread
@@ -256,79 +261,3 @@ class _Refused(Exception):  # noqa: N818 - it never leaves this file
     def __init__(self, status: int, error: BaseException, reported: LecternError) -> None:
         super().__init__(status)
         self.status, self.error, self.reported = status, error, reported
-
-
-def _forward_answer(stream: Any, put: Callable[[str], None], settings: LanguageSettings) -> None:
-    """Put the text of a streamed answer, or of a complete one, which some servers send instead."""
-    with stream:
-        kind = stream.response.headers.get("content-type", "")
-        if "html" in kind:
-            raise faults.html(settings)
-        if "json" in kind and "stream" not in kind and "lines" not in kind:
-            put(str(json.loads(stream.response.read())["choices"][0]["message"]["content"] or ""))
-            return
-        is_finished = has_text = False
-        for event in stream:
-            for choice in event.choices or ():
-                if text := getattr(choice.delta, "content", None):
-                    put(text)
-                    has_text = True
-                is_finished = is_finished or choice.finish_reason is not None
-        if has_text and not is_finished:
-            raise ModelError(f"The connection to {settings.host} was cut before the answer ended.", "Ask again.")
-
-
-def models_in(text: str, settings: LanguageSettings) -> tuple[Model, ...]:
-    """The models in the response of ``/models``, sorted by name. Raises ``ModelError`` for any other text.
-
-    >>> models_in('{"data": [{"id": "b", "max_model_len": 4096}, {"id": "a"}]}', LanguageSettings())
-    (Model(name='a', context_tokens=0), Model(name='b', context_tokens=4096))
-    """
-    try:
-        rows = json.loads(text)["data"] or ()
-        return tuple(
-            sorted((Model(str(row["id"]), _context_tokens(row)) for row in rows), key=lambda model: model.name)
-        )
-    except (ValueError, KeyError, TypeError, AttributeError):
-        if text.lstrip()[:1] == "<":
-            raise faults.html(settings) from None
-        raise ModelError(
-            f"{settings.host} lists no models as a language model's server does.",
-            "Check the address: it usually ends with /v1.",
-        ) from None
-
-
-def vectors_in(text: str, count: int, settings: LanguageSettings) -> list[list[float]]:
-    """The ``count`` vectors in the response of ``/embeddings``, in the order of the texts and of equal length.
-
-    Raises ``ModelError`` for any other text.
-
-    >>> vectors_in('{"data": [{"index": 1, "embedding": [3]}, {"index": 0, "embedding": [2]}]}', 2, LanguageSettings())
-    [[2.0], [3.0]]
-    """
-    try:
-        rows = sorted(json.loads(text)["data"], key=lambda row: int(row["index"]))
-        vectors = [[float(value) for value in row["embedding"]] for row in rows]
-    except (ValueError, KeyError, TypeError):
-        if text.lstrip()[:1] == "<":
-            raise faults.html(settings) from None
-        vectors = []
-    lengths = {len(vector) for vector in vectors}
-    if len(vectors) != count or len(lengths) > 1 or lengths & {0} or not all(map(isfinite, chain(*vectors))):
-        raise ModelError(
-            f"{settings.host} answered with no vectors of {settings.model} that can be used.",
-            "Choose a model that embeds, and start its server so that it does.",
-        )
-    return vectors
-
-
-def _context_tokens(row: dict[str, Any]) -> int:
-    """The context window that a server states, under the names that vLLM, LM Studio, llama.cpp and others use.
-
-    >>> _context_tokens({"meta": {"n_ctx": 4096, "n_ctx_train": 131072}})
-    4096
-    """
-    values = {**(row.get("meta") or {}), **row}
-    names = ("max_model_len", "max_context_length", "context_length", "context_window", "n_ctx", "n_ctx_train")
-    sizes = [values.get(name) for name in names]
-    return next((size for size in sizes if isinstance(size, int) and size > 0), 0)

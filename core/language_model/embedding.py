@@ -15,7 +15,9 @@ from core.language_model.settings import LanguageSettings
 from core.text.pooling import of_unit_length
 from core.types import Vectors
 
+_QUESTION_SECONDS = 20.0  # a page waits no longer for the vectors of a question, and goes by words alone
 _RETRY_SECONDS = 10.0  # after a failure no question is sent to the server for so long
+_WAITS = 3  # or for so many times the seconds that the failure took
 MAX_TOKENS = 512  # usual limit of embedding models; endpoints do not state theirs
 
 
@@ -82,8 +84,10 @@ class EndpointEncoder:
             settings, retry_at, failure = self._last_failure
             if settings == client.settings and monotonic() < retry_at:
                 raise ModelError(failure.problem, failure.remedy)
+        asked_at = monotonic()
         try:
-            return client.embed(texts)
+            return client.embed(texts, _QUESTION_SECONDS)
         except ModelError as error:
-            self._last_failure = client.settings, monotonic() + _RETRY_SECONDS, error
+            pause = max(_RETRY_SECONDS, _WAITS * (monotonic() - asked_at))
+            self._last_failure = client.settings, monotonic() + pause, error
             raise

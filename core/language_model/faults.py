@@ -28,7 +28,9 @@ def fault(error: BaseException, settings: LanguageSettings, key: str) -> Lectern
     if isinstance(error, openai.APIError):  # sent in the middle of an answer
         return ModelError(f"The server at {where} broke off: {message}.", "Ask again, or look at what the server logs.")
     if isinstance(error, ValueError | TypeError | LookupError | AttributeError | openai.OpenAIError):
-        return ModelError(f"What {where} answered is no answer of a language model.", _ADDRESS)
+        return ModelError(
+            f"What {where} answered is no answer of a language model.", "Look at what the server logs. " + _ADDRESS
+        )
     return ModelError(f"Asking {where} failed: {type(error).__name__}.", "Ask again.")
 
 
@@ -42,10 +44,12 @@ def html(settings: LanguageSettings) -> ModelError:
 
 
 def late(settings: LanguageSettings, seconds: float) -> ModelError:
-    """The error for a timeout."""
+    """The error for a timeout. ``seconds``: how long was waited."""
     return ModelError(
         f"{settings.model or 'The server'} at {settings.host} was not done within {seconds:g} seconds.",
-        "Ask again, raise the time limit on the Settings page, or choose a smaller model.",
+        "Ask again, raise the time limit on the Settings page, or choose a smaller model."
+        if seconds >= settings.timeout_seconds
+        else "Look whether its server is busy, and ask again.",
     )
 
 

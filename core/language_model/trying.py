@@ -7,8 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from core.errors import LecternError, ModelError
-from core.language_model.client import Client, Model
+from core.language_model.client import Client
 from core.language_model.faults import NOTHING_THERE
+from core.language_model.replies import Model
 from core.language_model.settings import LanguageSettings
 
 LOCAL = {"Ollama": 11434, "llama.cpp": 8080, "LM Studio": 1234, "vLLM": 8000}

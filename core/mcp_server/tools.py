@@ -13,6 +13,7 @@ from typing import Any
 
 from core.errors import LecternError, NotFoundError
 from core.library import Library, SourceRow
+from core.search.result import BY_WORDS_ALONE, by_words_alone
 from core.storage import shelf
 from core.text.addresses import link
 from core.text.fences import fenced
@@ -58,10 +59,11 @@ class Tools:
             raise LecternError("The question is empty.", "Ask for something.")
         scope = self._library.scope(collections, tags)
         scope = replace(scope, versions=tuple(self._source(name).version_id for name in sources))
-        passages = self._library.search(question, scope=scope).passages
-        best = sorted(passages, key=lambda passage: passage.rank)[:k]
+        result = self._library.search(question, scope=scope)
+        best = sorted(result.passages, key=lambda passage: passage.rank)[:k]
+        remark = BY_WORDS_ALONE.strip() if by_words_alone(result.notes) else ""  # without what its server said
         if not best:
-            return ToolResult("Nothing was found.", ())
+            return ToolResult(f"Nothing was found. {remark}".strip(), ())
         return self._result(
             [
                 (
@@ -69,7 +71,8 @@ class Tools:
                     _with_labels(passage.document, passage.source, passage.headings, passage.text),
                 )
                 for passage in best
-            ]
+            ],
+            remark,
         )
 
     def read(self, source: str, start: int, end: int, around: int) -> ToolResult:
@@ -94,6 +97,8 @@ class Tools:
         folded = find.casefold()
         rows = [row for row in self._library.sources() if folded in f"{row.name}\n{row.title}".casefold()]
         shown = [row for row in rows if row.version_id][first : first + LISTED]
+        if not rows and find:
+            return ToolResult("No source has that in its file's name or its title.", ())
         if not shown:
             return ToolResult(f"There are {len(rows):,} sources, and none from number {first} on.", ())
         lines = [f"{row.version_id[:_ID_DIGITS]} · {row.name} · {row.title} · {row.document_kind}" for row in shown]
@@ -104,10 +109,11 @@ class Tools:
         )
 
     def _source(self, name: str) -> SourceRow:
-        """The source with this id, as results have it, or else with this name or path."""
+        """The source with this id, as results have it, or else with this name, path or end of a path."""
         rows = [row for row in self._library.sources() if row.version_id]
         found = {row.version_id: row for row in reversed(rows) if row.version_id[:_ID_DIGITS] == name[:_ID_DIGITS]}
         found = found or {row.version_id: row for row in reversed(rows) if name in {row.name, str(row.path)}}
+        found = found or {row.version_id: row for row in reversed(rows) if row.name.endswith(f"/{name}")}
         if not found:
             raise NotFoundError(f"This library has no source {name!r}.", "The tool `sources` lists those it has.")
         if len(found) > 1:
@@ -132,9 +138,9 @@ class Tools:
             "link": link(self._app, self._name, version_id, span) if self._name else None,
         }
 
-    def _result(self, items: Sequence[tuple[dict[str, Any], str]]) -> ToolResult:
+    def _result(self, items: Sequence[tuple[dict[str, Any], str]], remark: str = "") -> ToolResult:
         """The result for (place, text) pairs: each text between marks, with a random word in them, below its place."""
-        parts = [DATA]
+        parts = [DATA, *([remark] if remark else [])]
         marked = fenced([(f"passage {number}", text) for number, (_, text) in enumerate(items, 1)], token_hex(8))
         for number, ((place, _), text) in enumerate(zip(items, marked, strict=True), 1):
             place_words = [f"{name} {value}" for name, value in place.items() if value is not None]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from time import time
+from time import perf_counter, time
 
 from core.errors import LecternError
 from core.ingest.gathering import Changes, FoundFile, ScanProgress, compare_and_record, files_known, hash_of, scan
@@ -32,7 +32,7 @@ class FolderPlan:
     that no longer exist. ``waiting``: to be ingested once they are no longer written to. ``at_work``: the number of
     files in unfinished jobs. ``before``: the stored states of the folder's files; ``settled``: states that have
     changed; ``dropped``: keys of ``before`` that are neither in the folder nor in the library. ``held``: the number of
-    files that were in the library. ``changes``: the comparison with the library.
+    files that were in the library. ``changes``: the comparison with the library. ``seconds``: that looking took.
     """
 
     folder: Folder
@@ -48,6 +48,7 @@ class FolderPlan:
     dropped: tuple[bytes, ...] = ()
     held: int = 0
     changes: Changes | None = None
+    seconds: float = 0.0
 
     @property
     def asks(self) -> bool:
@@ -71,7 +72,11 @@ class FolderPlan:
 
 def plan(store: Store, folders: Sequence[Folder], progress: ScanProgress | None = None) -> list[FolderPlan]:
     """Plan the synchronisation of folders. Files that moved from one of them to another count as moved."""
-    plans = [_compare(store, folder, progress) for folder in folders]
+    plans = []
+    for folder in folders:
+        started = perf_counter()
+        compared = _compare(store, folder, progress)
+        plans.append(replace(compared, seconds=perf_counter() - started))
     moved = _matched_moves(plans)
     return [_with_moves(plan_, moved) for plan_ in plans]
 

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic, perf_counter
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from core.errors import LecternError
@@ -26,8 +26,8 @@ QUIET_SECONDS = 1.0  # sweep after so long without an event, so that saving a fi
 _MAX_DELAY_SECONDS = 10.0  # from the first event, even if events go on
 _SOON_SECONDS = 2.0  # interval while files are being ingested
 _LATER_SECONDS = 30.0  # interval otherwise, since network disks send no events
-_IDLE_RATIO = 20  # regular sweeps take at most 1/20 of the time
-_EVENT_RATIO = 5  # sweeps caused by events take at most 1/5 of the time
+_IDLE_RATIO = 20  # looking regularly takes at most 1/20 of the time
+_EVENT_RATIO = 5  # looking after events takes at most 1/5 of the time
 _EVENT_TYPES = frozenset(("created", "modified", "moved", "deleted", "closed"))  # not "opened", which is no change
 
 
@@ -135,11 +135,10 @@ class Watcher:
             self._poked = False
 
     def _sweep(self, due: Collection[int]) -> None:
-        started = perf_counter()
         plans = self._folders.sweep(due, self._stopped.wait)
-        seconds = perf_counter() - started
         with self._wake:
             for folder_plan in plans if not self._poked else ():  # after ``poke``, all folders are due at once
+                seconds = folder_plan.seconds  # without those for telling the index, which may have to be loaded first
                 interval = max(_interval(folder_plan), _IDLE_RATIO * seconds)
                 schedule = self._schedules[folder_plan.folder.id]
                 schedule.due, schedule.earliest = monotonic() + interval, monotonic() + _EVENT_RATIO * seconds

@@ -374,7 +374,7 @@ def test_query_takes_settings_and_presets(core, home):
 
 
 def test_query_says_what_it_understood_and_filters_by_it(core, home):
-    code, found, _ = core(
+    code, found, told = core(
         "query", f'{QUESTION} type:md genre:opera "no such words stand anywhere" -zebra', "--library", home
     )
     assert code == 0
@@ -386,6 +386,7 @@ def test_query_says_what_it_understood_and_filters_by_it(core, home):
     assert {Path(hit["source"]).suffix for hit in found["hits"]} == {".md"}
     assert any("opera" in note for note in found["notes"])
     assert any("no such words" in note for note in found["notes"])
+    assert all(note in told for note in found["notes"])
     code, found, _ = core("query", f"{QUESTION} type:md", "--library", home, "--set", "understanding.filters=off")
     assert code == 0
     assert len({Path(hit["source"]).suffix for hit in found["hits"]}) > 1

@@ -20,8 +20,8 @@ class Script:
     """What the server does with one request: the ways to answer, each a function of the handler."""
 
     @staticmethod
-    def words(*pieces: str, pause: float = 0.0, ended: bool = True) -> Callable[[Handler], None]:
-        """An answer in pieces; not ``ended``: the line is cut after the last."""
+    def words(*pieces: str, pause: float = 0.0, ended: bool = True, why: str = "stop") -> Callable[[Handler], None]:
+        """An answer in pieces; not ``ended``: the line is cut after the last. ``why``: the finish reason."""
 
         def answer(handler: Handler) -> None:
             handler.begin(200, "text/event-stream")
@@ -29,7 +29,7 @@ class Script:
                 handler.event({"choices": [{"index": 0, "delta": {"content": piece}, "finish_reason": None}]})
                 time.sleep(pause)
             if ended:
-                handler.event({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+                handler.event({"choices": [{"index": 0, "delta": {}, "finish_reason": why}]})
                 handler.wfile.write(b"data: [DONE]\n\n")
 
         return answer

@@ -18,6 +18,7 @@ from tests.language_model.endpoint import Script, endpoint
 
 pytestmark = [pytest.mark.allow_hosts(["127.0.0.1"])]
 KEY = "sk-very-secret"
+WHOLE_BUT_SHORT = '{"choices": [{"message": {"content": "Half"}, "finish_reason": "length"}]}'
 
 
 def settings_for(served, **changes):
@@ -93,6 +94,10 @@ def test_a_server_that_leads_elsewhere_is_not_followed():
         (Script.words(), "answered nothing"),
         (Script.words("Half an ", "answ", ended=False), "cut before the answer ended"),
         (Script.endless, "did not end"),
+        (Script.words(why="length"), "write no more tokens"),
+        (Script.words("<think>Let me", " see", why="length"), "write no more tokens"),
+        (Script.words("<think>Let me see.</think>"), "answered nothing"),
+        (Script.words(why="content_filter"), "A filter of"),
     ],
 )
 def test_every_fault_is_a_sentence_without_the_key(answer, words):
@@ -107,6 +112,8 @@ def test_every_fault_is_a_sentence_without_the_key(answer, words):
     [
         (Script.words("Half an ", "answ", ended=False), "Half an answ", 12),
         (Script.endless, "and so", LONGEST_ANSWER + 1000),
+        (Script.words("Half an ", "answ", why="length"), "Half an answ", 12),
+        (Script.body(WHOLE_BUT_SHORT, "application/json"), "Half", 4),
     ],
 )
 def test_what_had_come_before_a_fault_is_kept(answer, beginning, most):
@@ -115,6 +122,16 @@ def test_what_had_come_before_a_fault_is_kept(answer, beginning, most):
         got.extend(kept(Client(settings_for(served)).stream("Why?"), got))
     assert "".join(got).startswith(beginning)
     assert len("".join(got)) <= most
+
+
+def test_what_a_server_lets_no_further_be_written_is_taken_where_a_whole_answer_is_asked_for():
+    with endpoint(Script.words("Half an ", "answ", why="length")) as served:
+        assert Client(settings_for(served)).complete("Why?") == "Half an answ"
+
+
+def test_what_a_model_thinks_aloud_is_no_part_of_its_answer():
+    with endpoint(Script.words("<thi", "nk>\nPassage 1 says so.\n</th", "ink>\n\nIt is free ", "[1].")) as served:
+        assert list(Client(settings_for(served)).stream("Why?")) == ["It is free ", "[1]."]
 
 
 @pytest.mark.parametrize("answer", [Script.silence, Script.pings, Script.words(*["x"] * 99, pause=0.1)])

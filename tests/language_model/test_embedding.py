@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from core.errors import ModelError
+from core.language_model import embedding
 from core.language_model.client import Client
 from core.language_model.embedding import EndpointEncoder
 from core.language_model.settings import LanguageSettings, load, save
@@ -221,6 +222,25 @@ def test_a_server_that_does_not_answer_a_question_is_not_asked_for_the_next_one_
         with pytest.raises(ModelError, match="status 500"):
             encoder.encode(["three"], lambda done: None)
         assert "three" in served.texts
+
+
+def test_a_question_waits_less_long_for_its_vectors_than_a_document_and_a_slow_server_is_left_alone(monkeypatch):
+    monkeypatch.setattr(embedding, "_QUESTION_SECONDS", 0.5)
+    monkeypatch.setattr(embedding, "_RETRY_SECONDS", 0.0)
+    with endpoint() as served:
+        served.vectors[:] = [Script.silence]
+        encoder = encoder_at(served)
+        for text in ("one", "two"):
+            with pytest.raises(ModelError, match=r"not done within 0\.5 seconds\. Look whether its server is busy"):
+                encoder.encode([text])
+        assert served.texts == ["one"]
+
+
+def test_an_embedder_without_an_address_says_that_it_has_none(at_endpoint):
+    _, home = at_endpoint
+    save(language_file(), LanguageSettings())
+    with Library.open(home) as library, pytest.raises(ModelError, match="There is no address to ask small at"):
+        library.ingest([Incoming("tea.txt", content_hash=library.stage(NOTES["tea.txt"]))], settings=AT_ENDPOINT)
 
 
 def test_an_embedder_whose_server_is_gone_is_not_taken_and_the_old_one_serves(at_endpoint, fast_encoder):

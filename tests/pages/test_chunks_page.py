@@ -16,7 +16,7 @@ from core.settings import CHUNKERS, DIALS, ChunkingSettings
 from pages.ui.chunks.status import TAUGHT_ANEW
 from pages.ui.shared import services
 from tests.ingest.test_teaching_section_starts import handbook
-from tests.pages.apps import PATIENT, plain, start
+from tests.pages.apps import PATIENT, plain, said, start
 from tests.pages.browsing import until
 
 pytestmark = pytest.mark.model
@@ -417,3 +417,24 @@ def dials_alone(unit: str, reads: int, specials: int) -> None:
     show_dials("a", held, held.update, lambda side, values: held.update(values), sliders(reads, specials))
     said = settings_or_reason(held, ChunkingSettings())[1]
     st.caption(said[0] if said else "these settings can be")
+
+
+@pytest.mark.usefixtures("home")
+def test_who_reads_a_document_whose_file_changes_goes_on_with_its_new_text() -> None:
+    def put(text: bytes) -> str:
+        library().ingest([Incoming("mug.txt", content_hash=library().stage(text))])
+        return version("mug.txt")
+
+    old = put(b"The mug hangs beside the door.")
+    app = start("chunks")
+    next(box for box in app.selectbox if box.label == "Document").set_value(old).run()
+    new = put(b"The mug is broken.")
+    turn(app, 60)
+    assert not app.exception
+    assert not app.error
+    assert app.session_state["chunks.version"] == new != old
+    app.run()
+    assert "The document has changed meanwhile" not in said(app)
+    library().trash([row.id for row in library().sources() if row.name == "mug.txt"])
+    assert "not in the library any more" in said(app.run())
+    assert app.session_state["chunks.version"] != new

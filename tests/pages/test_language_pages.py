@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.language_model.settings import LanguageSettings, load
+from core.library import Incoming
+from core.search import ordering
+from core.search.ranking.rerankers import load_reranker
 from pages.ui.ask import written
 from pages.ui.ask.written_text import TITLE
 from pages.ui.settings.embedder import ADDRESS
@@ -191,9 +195,10 @@ def test_a_model_judges_what_is_written_in_other_words_where_that_was_wished(tmp
         (Script.status(401), "asks for a key", ""),
         (Script.words("An access token is valid ", ended=False), "was cut", "An access token is valid"),
         (Script.endless, "did not end", "and so on"),
+        (Script.words("An access token is valid ", why="length"), "no more tokens", "An access token is valid"),
     ],
 )
-def test_a_bad_model_is_one_sentence_above_the_evidence(answer, words: str, text: str) -> None:
+def test_a_bad_model_is_one_sentence_above_its_answer_or_the_quotes(answer, words: str, text: str) -> None:
     with endpoint(*([answer] if answer else [])) as served:
         use(served)
         app = asked() if answer else None
@@ -204,6 +209,60 @@ def test_a_bad_model_is_one_sentence_above_the_evidence(answer, words: str, text
     assert [one["sentences"][0]["parts"][0]["text"][: len(text)] for one in told] == ([text] if text else [])
     if text:  # what a sentence that breaks off would have said nobody knows
         assert not told[0]["sentences"][-1].get("verdict")
+    assert bool(drawn(app, "quotes")) == (not text)  # a question gets its quotes where the model has no word for it
+
+
+def asked_again(app: AppTest) -> list[dict]:
+    """What is written after the same question was asked once more."""
+    app.button[0].click().run()
+    until(lambda: app.session_state[state.TASKS][written._WRITING].over)
+    assert not app.run().exception
+    return drawn(app, "written")
+
+
+@pytest.mark.usefixtures("home")
+def test_who_asks_again_gets_another_answer_where_the_model_failed_or_documents_changed() -> None:
+    with endpoint(Script.status(400), Script.words("An access token is valid for 3600 seconds [1].")) as served:
+        use(served)
+        app = asked()
+        assert drawn(app, "written") == []
+        (told,) = asked_again(app)
+        assert told["sentences"][0]["verdict"] == "supported"
+        asked_again(app)
+        assert len(served.prompts) == 2, "it holds still"
+        library = services.library()
+        library.ingest([Incoming("tokens.md", content_hash=library.stage(b"An access token is valid for 60 seconds."))])
+        served.answers[:] = [Script.words("An access token is valid for 60 seconds [1].")]
+        (told,) = asked_again(app)
+        assert "60 seconds" in json.dumps(told)
+        assert "3600" not in json.dumps(told)
+
+
+@pytest.mark.usefixtures("home")
+def test_an_answer_is_written_from_the_chunks_as_they_stand_once_they_are_read_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    going = Event()
+
+    def reading(settings: object) -> object:
+        going.wait(60)
+        return load_reranker(settings)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ordering, "load_reranker", reading)
+    with endpoint(Script.words("It is 3600 seconds [1].")) as served:
+        use(served)
+        app = start("ask")
+        app.session_state["ask.reranking.model"] = "packaged"
+        app.text_input(key=state.QUESTION).set_value(QUESTION)
+        app.button[0].click().run()
+        assert "once the best chunks are read again" in said(app)
+        assert served.prompts == []
+        going.set()
+        task = app.session_state[state.TASKS]["reranking"]
+        until(lambda: task.over)
+        app.run()
+        until(lambda: bool(served.prompts))
+    assert not app.exception
 
 
 @pytest.mark.usefixtures("home")
@@ -270,4 +329,4 @@ def test_what_is_not_this_machine_is_marked_on_every_page(home: Path) -> None:
     assert "Only what you agreed to leaves this machine" in told
     assert STAYS not in told
     language.save(LanguageSettings(farther, "m"))
-    assert "sent to api" not in said(start("ask")), "nobody agreed to it"
+    assert "sent to" not in said(start("ask")), "nobody agreed to it, and the embedder has no address"

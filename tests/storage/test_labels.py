@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from core.errors import LecternError, NotFoundError
 from core.storage.catalogue.labels import Labels, Tag, fold
+from core.storage.catalogue.names import scope_named
 from core.storage.catalogue.sources import remove_source, sources
 from core.storage.catalogue.trash import trash_sources
 from core.storage.store import Store
@@ -33,6 +34,16 @@ def test_a_name_is_taken_however_it_is_spelt(store) -> None:
         with pytest.raises(LecternError, match="a collection named 'Straße' already"):
             Labels(store).create_collection(spelt)
     assert [known.name for known in Labels(store).collections()] == ["Straße"]
+
+
+def test_a_tag_has_no_mark_in_its_name_and_is_found_with_one(store) -> None:
+    Labels(store).tag([1], " #work")
+    assert Labels(store).tags() == [Tag("work", 1)]
+    assert scope_named(store, (), ["#work"]) == scope_named(store, (), ["Work"])
+    with pytest.raises(NotFoundError, match="no tag 'play'"):
+        scope_named(store, (), ["#play"])
+    with pytest.raises(LecternError, match="needs a name"):
+        Labels(store).tag([1], "#")
 
 
 @pytest.mark.parametrize("name", ["", " \t\n", "x" * 81])

@@ -11,6 +11,7 @@ import pytest
 from core.ingest.jobs import Worker
 from core.ingest.work import ingest_handler
 from core.library import Library
+from core.watching import folder_sync
 from core.watching import watcher as watching
 from core.watching.watcher import Watcher
 from tests.watching.keeper import held, hurry, there, told, write
@@ -73,6 +74,25 @@ def test_what_happens_is_heard(library: Library, folder: Path, watcher: Watcher,
 
 def test_what_nobody_tells_is_seen(by_the_clock: None, library: Library, folder: Path, watcher: Watcher) -> None:
     change(library, folder)
+
+
+def test_a_slow_index_does_not_keep_the_next_change_waiting(
+    library: Library, folder: Path, watcher: Watcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "_LATER_SECONDS", 1000.0)
+    until(lambda: in_step(library, folder))
+    told_slowly: list[float] = []
+
+    def slow(store: object) -> None:  # as on a busy machine that has to load Chroma first
+        time.sleep(3)
+        told_slowly.append(time.monotonic())
+
+    monkeypatch.setattr(folder_sync, "apply_if_possible", slow)
+    monkeypatch.setattr(watching, "_EVENT_RATIO", 100)
+    (folder / "a.md").unlink()
+    until(lambda: bool(told_slowly))
+    write(folder / "c.md", "The badger lives by the river.\n")
+    until(lambda: in_step(library, folder))  # in less than a hundred times the seconds of the index
 
 
 def test_a_folder_that_comes_back_is_watched_on(library: Library, folder: Path, watcher: Watcher, monkeypatch) -> None:

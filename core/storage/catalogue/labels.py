@@ -120,9 +120,10 @@ class Labels:
     def tag(self, sources: Sequence[int], name: str) -> None:
         """Add a tag, new or existing, to sources and to the attachments of mails among them.
 
+        Marks before the name, as in "#work", are no part of it, for tags are shown and written in notes with one.
         Raises ``LecternError`` for an invalid name, ``NotFoundError`` for an unknown source.
         """
-        tidy = tidy_name(name, "tag")
+        tidy = tidy_name(name.strip().lstrip("#"), "tag")
         with self._store.transaction():
             all_sources = with_attachments(self._store, sources)
             self._store.write(

@@ -97,10 +97,14 @@ def versions_in(store: Store, scope: Scope) -> Mapping[str, str]:
 
 
 def scope_named(store: Store, collections: Sequence[str], tags: Sequence[str]) -> Scope:
-    """The scope of collections and tags by name. Raises ``NotFoundError`` listing the existing names."""
+    """The scope of collections and tags by name; a tag may have the "#" it is shown with.
+
+    Raises ``NotFoundError`` listing the existing names.
+    """
     with store.reading():
         all_collections = {fold(collection.name): collection for collection in Labels(store).collections()}
         all_tags = {fold(tag.name): tag for tag in Labels(store).tags()}
+    tags = [name if fold(name) in all_tags else name.strip().lstrip("#") for name in tags]
     for what, names, existing in (("collection", collections, all_collections), ("tag", tags, all_tags)):
         for name in names:
             if fold(name) not in existing:

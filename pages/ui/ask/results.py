@@ -17,7 +17,7 @@ from core.storage.catalogue.question_log import LoggedQuestion
 from pages.ui.ask.dials import sidebar
 from pages.ui.shared import services, state, tasks
 
-_RERANKING = "reranking"
+RERANKING = "reranking"  # the purpose of the task
 
 
 def search_at_once(query: Query, settings: Settings) -> tuple[SearchResult, Settings]:
@@ -34,12 +34,12 @@ def search_at_once(query: Query, settings: Settings) -> tuple[SearchResult, Sett
     at_once = replace(settings, reranking=RerankingSettings())
     first = searcher.search(query, at_once)
     task = tasks.get_or_start(
-        _RERANKING,
+        RERANKING,
         (library.revision(), query, settings, query.asking),
         lambda task: searcher.search(query, settings, task.tell),
     )
     text = "Reading the best chunks again: {done} of {total}. Until then they stand in the order before."
-    if not tasks.finished_or_progress(_RERANKING, task, text, lambda: sidebar.turn({"reranking.model": ""})):
+    if not tasks.finished_or_progress(RERANKING, task, text, lambda: sidebar.turn({"reranking.model": ""})):
         return first, at_once
     try:
         return task.result(), settings

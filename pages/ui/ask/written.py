@@ -37,7 +37,7 @@ class Draft:
 
     ``prompt``, ``passages``: what it is written from. ``model``: the model's name. ``pieces``: the text so far.
     ``fault``: an error as a sentence, "" for none. ``verdicts``: on its sentences, once they are checked by ``judge``.
-    ``writing``: held by the thread that writes.
+    ``writing``: held by the thread that writes. ``asking``: the request it was first written for.
     """
 
     prompt: str
@@ -49,6 +49,7 @@ class Draft:
     checking: bool = False
     judge: Judge = packaged_judge
     writing: Lock = field(default_factory=Lock)
+    asking: str = ""
 
     @property
     def text(self) -> str:
@@ -72,22 +73,34 @@ def chosen() -> bool:
     return picked == WRITTEN
 
 
-def show_written(query: Query, result: SearchResult) -> None:
-    """Draw the answer as far as it is written. Errors are drawn as sentences, so that the evidence stays."""
+def show_written(query: Query, result: SearchResult) -> bool:
+    """Draw the answer as far as it is written; an error is drawn as a sentence. Whether there is one, or still may be.
+
+    The caller quotes where there is none.
+    """
     try:
         client = language.client()
     except LecternError as error:
         _show_fault(str(error))
-        return
+        return False
     if client is None:
-        return
+        return False
     drafts: LruCache[Draft] = st.session_state.setdefault(_DRAFTS, LruCache[Draft](20))
     settings, prompt, key = client.settings, prompt_of(result), _key(query.question)
-    draft = drafts.get_or_create(key, lambda: Draft(prompt, result.passages, settings.model))
+
+    def blank() -> Draft:
+        return Draft(prompt, result.passages, settings.model, asking=query.asking)
+
+    draft = drafts.get_or_create(key, blank)
+    if draft.asking != query.asking and (draft.prompt != prompt or draft.fault):
+        # It was asked anew, and documents have changed or the model failed.
+        tasks.stop(_WRITING)
+        draft = blank()
+        drafts.put(key, draft)
     task = tasks.get_or_start(_WRITING, (key, draft.prompt), lambda task: write(task, client, draft))
     if not task.wait(_PATIENCE):
         st.fragment(_follow, run_every=0.4)(task, draft)
-        return
+        return True
     if draft.fault:
         _show_fault(draft.fault)
     language.show_judge_fault(draft.judge)
@@ -96,8 +109,9 @@ def show_written(query: Query, result: SearchResult) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if draft.prompt != prompt:
             st.caption("Passages or prompt are others by now than those it was written from.", width="content")
-        again = partial(_again, drafts, key, Draft(prompt, result.passages, settings.model))
+        again = partial(_again, drafts, key, blank())
         st.button("Write it again", key="ask.again", icon=":material/refresh:", type="tertiary", on_click=again)
+    return bool(draft.text.strip())
 
 
 def draft_of(question: str) -> Draft | None:

@@ -77,7 +77,8 @@ PANEL_SHARE = {"tree": "37.5%", "else": "55%"}
 @st.fragment
 def bench(view: ReaderView) -> None:
     """Draw everything below the heading. A fragment: changing a dial, selecting a chunk and editing run this alone."""
-    if st.session_state.pop(state.CHUNKS_WANTED, False):
+    live = {row.version_id for row in services.sources()}
+    if st.session_state.pop(state.CHUNKS_WANTED, False) or view.source.version_id not in live:  # read again, or removed
         st.rerun()
     if st.session_state.pop(state.ASK_WANTED, False):
         st.switch_page("pages/ask.py")

@@ -98,10 +98,6 @@ def show_embedder() -> None:
         "The embedder turns every chunk and every question into a vector; near vectors mean alike. Changing it encodes "
         "every chunk anew, in the background; until that is done, questions go on as before."
     )
-    st.warning(
-        "The embedder that comes with Lectern reads English best. For other languages take the multilingual one.",
-        icon=":material/translate:",
-    )
     known = chosen.model if chosen.model in CHOICES else ADDRESS if chosen.endpoint_model else OTHER
     with st.container(border=True):
         which = st.radio(

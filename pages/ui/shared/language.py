@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from threading import Event, Thread
 from weakref import WeakKeyDictionary
 
@@ -22,23 +21,18 @@ from core.storage.shelf import language_file
 from pages.ui.shared.words import escaped
 
 _applied: WeakKeyDictionary[Library, LanguageSettings] = WeakKeyDictionary()  # what each library was given last
-_loaded: dict[Path, LanguageSettings] = {}  # settings by file; only ``save`` writes the file
 
 keys.look_also_in(lambda: dict(st.secrets) if st.secrets.load_if_toml_exists() else {})
 
 
 def settings() -> LanguageSettings:
     """The settings of the language model, the same for all windows."""
-    file = language_file()
-    if file not in _loaded:
-        _loaded[file] = settings_file.load(file)
-    return _loaded[file]
+    return settings_file.load(language_file())
 
 
 def save(chosen: LanguageSettings) -> None:
     """Change the settings for all windows. Raises ``SettingsError`` if the file cannot be written."""
     settings_file.save(language_file(), chosen)
-    _loaded[language_file()] = chosen
 
 
 def client(*, urgent: bool = True) -> Client | None:
@@ -103,7 +97,7 @@ def leaving(library: Library) -> dict[str, str]:
     texts = now.embedding(library.settings.embedding.endpoint_model)
     index = library.index.server
     receivers: dict[str, LanguageSettings | Server | None] = {
-        "Texts and questions are": texts if texts.model else None,
+        "Texts and questions are": texts if texts.is_usable else None,
         ASKED: now if now.is_usable else None,
         "Vectors are": index if index and index.agreed else None,
     }

@@ -26,6 +26,7 @@ COLLECTIONS = "library.collections"
 TAGS = "library.tags"
 KINDS = "library.kinds"
 CHUNKS_VERSION = "chunks.version"  # the document shown; its picker gets a new key when it was chosen elsewhere
+CHUNKS_SOURCE = "chunks.source"  # the id of its source, which keeps it while its file and version change
 CHUNKS_PICKER = "chunks.picker"
 CHUNKS_VIEW = "chunks.view"
 CHUNKS_PAGE = "chunks.page"

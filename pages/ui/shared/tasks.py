@@ -102,6 +102,12 @@ def get(what: str, key: Hashable) -> Task[Any] | None:
     return task if task is not None and task.key == key else None
 
 
+def is_running(what: str) -> bool:
+    """Whether this window has a task for the purpose ``what`` that is not over."""
+    task = _running().get(what)
+    return task is not None and not task.over
+
+
 def stop(what: str) -> None:
     """Cancel this window's task for the purpose ``what``, if any, and forget it. Can be used as a callback."""
     task = _running().pop(what, None)
