@@ -115,7 +115,7 @@ class Client:
         except replies.CutShortError:
             if not pieces:
                 raise
-        return "".join(pieces)
+        return replies.after_thoughts("".join(pieces))
 
     def stream(self, prompt: str, stop: Event | None = None) -> Iterator[str]:
         """The answer in pieces, as they arrive. Raises ``ModelError``, and ``CancelledError`` once ``stop`` is set.

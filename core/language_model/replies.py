@@ -89,6 +89,18 @@ def without_thoughts(pieces: Iterator[str]) -> Iterator[str]:
     yield from pieces
 
 
+def after_thoughts(text: str) -> str:
+    """A text without what the model thought aloud first, where it marked the end of that alone.
+
+    Templates of some models open the thought in the prompt, so that only its end can be seen.
+
+    >>> after_thoughts("Let me see.</think>\\n\\nIt is free."), after_thoughts("`<think>` and `</think>` are marks.")
+    ('It is free.', '`<think>` and `</think>` are marks.')
+    """
+    thought, mark, answer = text.partition(_THOUGHT)
+    return answer.lstrip() if mark and _THINKING not in thought else text
+
+
 def models_in(text: str, settings: LanguageSettings) -> tuple[Model, ...]:
     """The models in the response of ``/models``, sorted by name. Raises ``ModelError`` for any other text.
 

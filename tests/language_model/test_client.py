@@ -132,6 +132,8 @@ def test_what_a_server_lets_no_further_be_written_is_taken_where_a_whole_answer_
 def test_what_a_model_thinks_aloud_is_no_part_of_its_answer():
     with endpoint(Script.words("<thi", "nk>\nPassage 1 says so.\n</th", "ink>\n\nIt is free ", "[1].")) as served:
         assert list(Client(settings_for(served)).stream("Why?")) == ["It is free ", "[1]."]
+    with endpoint(Script.words("Passage 1 says so.\n</th", "ink>\n\nIt is free ", "[1].")) as served:
+        assert Client(settings_for(served)).complete("Why?") == "It is free [1]."
 
 
 @pytest.mark.parametrize("answer", [Script.silence, Script.pings, Script.words(*["x"] * 99, pause=0.1)])

@@ -12,6 +12,7 @@ from core.errors import CancelledError, LecternError
 from core.evidence import Passage
 from core.inspecting.as_markdown import written_answer
 from core.language_model.client import Client
+from core.language_model.replies import after_thoughts
 from core.library import SearchResult
 from core.lru_cache import LruCache
 from core.search.checking.checking import Judge, Verdict
@@ -53,7 +54,7 @@ class Draft:
 
     @property
     def text(self) -> str:
-        return "".join(self.pieces)
+        return after_thoughts("".join(self.pieces))
 
 
 def prompt_of(result: SearchResult) -> str:
