@@ -14,7 +14,7 @@ _CITED = re.compile(r"[ \u00a0]*\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\]")
 _CITED_AT_END = re.compile(_CITED.pattern.replace("*", "+", 1) + r"\s*\Z")  # for code, where names[0] is no citation
 _WORD = re.compile(r"\w")
 _LIST_MARK = re.compile(r"\A(?:[-*•#>]+|\d{1,2}[.)])\s+")
-_SILENT = re.compile(r"(?:the |your )?library does not say", re.IGNORECASE)
+_SILENT = re.compile(r"\b(?:library|passages?|documents?|sources?) do(?:es)?(?: not|n['’]t) say\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,11 @@ class Claim:
 
     @property
     def is_silence(self) -> bool:
-        """Whether it only states that the library does not say."""
+        """Whether it only states that the library does not say.
+
+        >>> [claims(text)[0].is_silence for text in ("The passages don't say when.", "The lease does not say when.")]
+        [True, False]
+        """
         return bool(_SILENT.search(self.text)) and len(self.text) < 160
 
 
