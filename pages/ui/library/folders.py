@@ -68,7 +68,7 @@ def state_of(each: Standing) -> tuple[str, str]:
 def _row(each: Standing, writable: bool) -> None:
     folder = each.folder
     icon, phrase = (":material/pause_circle:", "paused") if folder.paused and not each.missing else state_of(each)
-    name, standing, switch, more = st.columns([4, 4, 1.2, 0.8], vertical_alignment="center")
+    name, standing, switch, more = st.columns([3.6, 3.7, 1.7, 1], vertical_alignment="center")
     name.markdown(f":material/folder: **{words.escaped(folder.path.name or str(folder.path))}**", help=str(folder.path))
     standing.markdown(f"{icon} {words.escaped(phrase)}")
     if not writable:
