@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from core.inspecting.boundaries import Boundary, block_at
 from core.inspecting.findings import Defect, Finding, Severity
 from core.settings import ChunkingSettings
+from core.text.sentences import is_ended
 from core.text.spans import lines_around
 from core.types import Block, BlockKind, Chunk, ChunkTree, Document
 
@@ -30,7 +31,7 @@ def split_blocks(tree: ChunkTree, settings: ChunkingSettings, tree_boundaries: S
         what, between = ("Table", "rows") if is_table else ("Code block", "lines")
         size = _estimated_size(leaves, inside, block, settings)
         what, into = f"{what} of about {size:,.0f} {settings.unit}", f"into {len(inside) + 1:,} chunks"
-        at_unit = _at_row if is_table else _at_line
+        at_unit = _at_row if is_table else _at_line_or_sentence
         mid_unit = [boundary for boundary in inside if not at_unit(text, block, boundary.cut)]
         headless = [boundary for boundary in inside if not _has_header(leaves[boundary.after])] if block.header else []
         severity, words = Severity.MODERATE, f"{what} cut between {between}, {into}"
@@ -76,6 +77,11 @@ def _at_cell(block: Block, position: int) -> bool:
 
 def _at_line(text: str, _: Block, position: int) -> bool:
     return not text[text.rfind("\n", 0, position) + 1 : position].strip()
+
+
+def _at_line_or_sentence(text: str, block: Block, position: int) -> bool:
+    """Whether a line begins at ``position``, or a sentence: those of comments and docstrings begin inside lines."""
+    return _at_line(text, block, position) or is_ended(text[block.start : position].rstrip())
 
 
 def _has_header(leaf: Chunk) -> bool:

@@ -179,7 +179,8 @@ def test_a_table_that_would_fit_is_worse_than_one_too_large():
 def test_a_file_of_code_is_cut_between_lines_without_harm():
     clean = "class Pump:\n    def start(self):\n        return 1\n\n¦    def stop(self):\n        return 2\n"
     torn = "class Pump:\n    def start(self):\n        speed = ¦1\n        return speed\n"
-    assert counts(cut_tree(clean, "pump.py")) == {}
+    said = "# The pump starts slowly, as it should. ¦It stops at once,\n# and stays where it is.\npump = Pump()\n"
+    assert counts(cut_tree(clean, "pump.py")) == counts(cut_tree(said, "pump.py")) == {}
     [found] = diagnose(cut_tree(torn, "pump.py"), 256, DIALS, COUNTER).of(Defect.CODE_CUT)
     assert found.severity is Severity.MODERATE
 
