@@ -16,7 +16,7 @@ _DOCUMENTS, _LONGEST = 8, 4_000  # documents to read, and characters of each
 _PREFERRED_LENGTHS = (800, 200_000)  # characters; documents within these bounds are read first
 _LONGEST_QUESTION = 90  # characters that fit on a button
 _WITHOUT_PROSE = frozenset({"code", "csv", "xlsx", "xls", "ods", "notebook"})
-# Kinds of questions, the most useful first.
+# Kinds of questions, the most useful first; those of tables are not suggested.
 _KIND_ORDER = ("cause", "number", "definition", "how", "steps", "who", "heading", "date")
 
 _SIZES = (3, 5)  # multiples of the median gold
@@ -51,7 +51,7 @@ def suggested_questions(library: Library, count: int = 4) -> tuple[str, ...]:
 
 def _suggested(library: Library, count: int) -> tuple[str, ...]:
     start = perf_counter()
-    rows = {row.version_id: row for row in library.sources() if row.kind not in _WITHOUT_PROSE}
+    rows = {row.version_id: row for row in library.sources() if row.document_kind not in _WITHOUT_PROSE}
     shortest, longest = _PREFERRED_LENGTHS
     # In the order of their hashes, which is arbitrary, so that no topic or folder is preferred.
     order = sorted(rows, key=lambda version: (not shortest <= rows[version].characters <= longest, version))
@@ -60,7 +60,7 @@ def _suggested(library: Library, count: int) -> tuple[str, ...]:
         drafts = [
             draft
             for draft in drafts_of(library.document(version), None, _LONGEST)
-            if draft.kind != "table" and len(draft.question) <= _LONGEST_QUESTION
+            if draft.kind in _KIND_ORDER and len(draft.question) <= _LONGEST_QUESTION
         ]
         if drafts:
             drafts_by_document.append(

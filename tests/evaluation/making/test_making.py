@@ -131,6 +131,17 @@ def test_a_few_questions_are_suggested_and_remembered(filled: Library) -> None:
     assert suggested_questions(filled, 3) == ()
 
 
+def test_nothing_is_suggested_of_tables_whatever_kind_of_document_has_them(library: Library, tmp_path, monkeypatch):
+    monkeypatch.setattr("core.evaluation.making.suggesting.SECONDS", 60.0)  # every document is read
+    rows = "".join(f"Plan {number},{100 * number}\n" for number in range(1, 60))
+    for name, text in (("plans.csv", f"Plan,Events per batch\n{rows}"), ("pumps.md", OTHER)):
+        (tmp_path / name).write_text(text)
+        assert library.ingest([Incoming(name, path=tmp_path / name)]).failures == ()
+    suggested = suggested_questions(library)
+    assert suggested
+    assert not any("batch" in question for question in suggested)
+
+
 @pytest.mark.model
 def test_a_question_that_another_passage_answers_too_is_dropped(tmp_path) -> None:
     texts = {
