@@ -81,7 +81,7 @@ def _at_line(text: str, _: Block, position: int) -> bool:
 
 def _at_line_or_sentence(text: str, block: Block, position: int) -> bool:
     """Whether a line begins at ``position``, or a sentence: those of comments and docstrings begin inside lines."""
-    return _at_line(text, block, position) or is_ended(text[block.start : position].rstrip())
+    return _at_line(text, block, position) or is_ended(text[max(block.start, position - _WINDOW) : position].rstrip())
 
 
 def _has_header(leaf: Chunk) -> bool:
@@ -105,7 +105,7 @@ def _estimated_size(
 _INTRODUCED = (BlockKind.LIST, BlockKind.TABLE)
 _NO_LEAD_IN = (BlockKind.HEADING, BlockKind.CODE, BlockKind.TABLE, BlockKind.FRONT_MATTER, BlockKind.FURNITURE)
 _HIGHLIGHTED = 120  # characters on either side of a boundary
-_WINDOW = 160  # characters before a boundary that are searched for a lead-in
+_WINDOW = 160  # characters before a boundary that are searched for a lead-in, or for the end of a sentence
 _LEADS_IN = re.compile(
     r"[:：][*_)\"”»]{0,3}$|\b(?:the following|as follows|below)\b[^.!?:;`\n]{0,40}\.?$", re.IGNORECASE
 )
