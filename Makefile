@@ -56,12 +56,14 @@ lock: $(stamp_test)
 	$(python) -m uv pip compile requirements.txt -o requirements.lock --generate-hashes --no-header --no-annotate --quiet \
 	  --python-version 3.11 --python-platform x86_64-manylinux_2_28 $(TORCH)
 
+# In environments of their own: installed beside the tests, jsonschema would compile a grammar of one's in every process.
+tool := $(python) -m uv tool run --python $(python)
 sbom: $(stamp_test)
 	mkdir -p build && rm -f build/vulnerabilities.json
-	$(python) -m cyclonedx_py requirements requirements.lock --output-reproducible -o build/sbom.json
-	$(python) -m piplicenses --from mixed --with-urls --format markdown --output-file build/licences.md \
-	  --packages $$(sed -n 's/^\([a-z0-9._-]*\)==.*/\1/p' requirements.lock)
-	$(python) -m pip_audit -r requirements.lock --require-hashes --disable-pip -f json -o build/vulnerabilities.json || true
+	$(tool) --from cyclonedx-bom==7.5.0 cyclonedx-py requirements requirements.lock --output-reproducible -o build/sbom.json
+	$(tool) pip-licenses==5.5.5 --python $(python) --from mixed --with-urls --format markdown \
+	  --output-file build/licences.md --packages $$(sed -n 's/^\([a-z0-9._-]*\)==.*/\1/p' requirements.lock)
+	$(tool) pip-audit==2.10.1 -r requirements.lock --require-hashes --disable-pip -f json -o build/vulnerabilities.json || true
 	@test -s build/vulnerabilities.json || echo "Known vulnerabilities were not looked up: no network. Run it where there is one."
 
 clean:
