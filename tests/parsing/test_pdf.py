@@ -241,6 +241,36 @@ def test_headings_come_from_type_size() -> None:
     assert document.title == "The Whole Report"
 
 
+def test_headings_of_papers_in_the_type_of_their_text_are_found() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        page.insert_text((60, 60), "The Whole Paper", fontsize=20)
+        # Small capitals: the first letters in the size of the text, the others in smaller type, centred in the column.
+        page.insert_text((260, 100), "I. ", fontsize=10)
+        page.insert_text((269, 100), "I", fontsize=10)
+        page.insert_text((272, 100), "NTRODUCTION", fontsize=8)
+        box(page, 60, 103, 540, 180, f"{prose('Then', 60)}.")
+        page.insert_text((60, 190), "A. Who they are", fontsize=10, fontname="heit")
+        box(page, 60, 193, 540, 255, f"{prose('Now', 60)}.")
+        page.insert_text((60, 262), "B. Whom they met", fontsize=10, fontname="heit")
+        page.insert_text((60, 282), "See the table of all words that end with it in", fontsize=10)
+        page.insert_text((60, 294), "THE OLD BOOK OF THE RIVER, which nobody has read.", fontsize=10)
+        width = pymupdf.get_text_length("2. Results", fontsize=10)
+        page.insert_text((300 - width / 2, 320), "2. Results", fontsize=10)
+        box(page, 60, 324, 540, 400, f"{prose('Here', 60)}.")
+        width = pymupdf.get_text_length("G G G G G G", fontsize=10)
+        page.insert_text((300 - width / 2, 420), "G G G G G G", fontsize=10)
+        box(page, 60, 424, 540, 500, f"{prose('Last', 60)}.")
+
+    document = parsed(pdf(draw))
+    assert levels_of(document) == [
+        (1, "The Whole Paper"),
+        (2, "I. INTRODUCTION"),
+        (3, "A. Who they are"),
+        (3, "B. Whom they met"),
+        (2, "2. Results"),
+    ]
+
+
 def test_headings_come_from_the_outline() -> None:
     source = pymupdf.open()
     for number in (1, 2):

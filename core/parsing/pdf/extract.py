@@ -11,7 +11,7 @@ from typing import Any
 from core.parsing.pdf.figures import FIGURE_CAPTION, Figure, find_figures
 from core.parsing.pdf.fonts import Typewriters, base_name, is_bold, is_italic, spelled
 from core.parsing.pdf.layout import reading_order
-from core.parsing.pdf.lines import Box, Run, TextLine, around, middle_inside
+from core.parsing.pdf.lines import Box, Run, TextLine, around, middle_inside, size_of
 from core.parsing.pdf.tables import FoundTable, may_have_grid
 from core.text.normalise import storable
 
@@ -162,7 +162,7 @@ def _line(raw: Mapping[str, Any], typewriters: Typewriters) -> TextLine | None:
         clean(raw_text, keep_blanks=mono >= 0.8 * total),
         *frame,
         float(next(span["origin"][1] for span in spans if span["size"] == size)),  # the first may be a superscript
-        float(size),
+        float(size_of(raw_text, size, max(one for one, weight in sizes.items() if weight))),
         bold=bold >= 0.8 * total,
         mono=mono >= 0.8 * total,
         italic=italic >= 0.8 * total,

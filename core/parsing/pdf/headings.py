@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from core.parsing.pdf.lines import title_key
 from core.parsing.pdf.paragraphs import Draft, ends_sentence
@@ -21,12 +21,20 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _MIN_KEY = 6  # characters of a title that is searched for on other pages
-Style = tuple[float, bool]  # type size in points, whether bold
+# "II. Methods", "B. Methods" and "2. Methods", as sections set in the size of the text begin.
+_ORDERED = re.compile(r"(?:[A-Z]|[IVX]{2,5}|\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+(?=[^\W\d_])")
+_WORD = re.compile(r"[^\W\d_]{4}")
+_SMALL_CAPITALS = re.compile(r"csc\d|small-?cap|(?:sc|caps)\b", re.IGNORECASE)  # in the name of a font
+Style = tuple[float, bool, bool]  # type size in points, whether bold, whether upright
+Edges = Mapping[tuple[int, int], tuple[float, float]]  # the left and right edge of a page's region, by both
+
 
 _IN_BRACKETS = re.compile(r"\(\d{1,2}\)\s")
 _MAX_LINES = 4
 _MAX_CHARACTERS = 220
 _MIN_PROSE = 80  # characters of a paragraph of running text
+_MIN_MARGIN = 0.08  # of the column's width: left and right of a centred line
+_OFF_CENTRE = 0.02  # of the column's width
 
 
 def mark_headings(drafts: Sequence[Draft], outline: Outline, size: float, font: str = "") -> None:
@@ -37,13 +45,16 @@ def mark_headings(drafts: Sequence[Draft], outline: Outline, size: float, font: 
     from_outline = _outline_levels(drafts, outline)
     letters = sum(draft.characters for draft in drafts) or 1
     mostly_bold = sum(draft.characters for draft in drafts if draft.first.bold) > 0.4 * letters
+    edges = _edges(drafts)
     candidates = [
         index
         for index, draft in enumerate(drafts)
-        if index in from_outline or _looks_like_heading(draft, size, font, mostly_bold)
+        if index in from_outline
+        or _looks_like_heading(draft, size, font, mostly_bold)
+        or _is_centred_heading(draft, size, edges)
     ]
     for index in candidates:
-        drafts[index].is_run_in = index not in from_outline and _is_run_in(drafts, index)
+        drafts[index].is_run_in = index not in from_outline and _is_run_in(drafts, index, edges)
     headings = [index for index in candidates if not drafts[index].is_run_in]
     levels = _levels(drafts, headings, from_outline)
     for index in headings:
@@ -54,7 +65,7 @@ def _looks_like_heading(draft: Draft, size: float, font: str, mostly_bold: bool)
     if len(draft.lines) > _MAX_LINES:
         return False
     text, first = _joined_text(draft), draft.first
-    is_numbered = _NUMBERED.match(text) or (first.font != font and _IN_BRACKETS.match(text))
+    is_numbered = _NUMBERED.match(text) or (first.font != font and (_IN_BRACKETS.match(text) or _ORDERED.match(text)))
     is_candidate = draft.kind is BlockKind.PARAGRAPH or (draft.kind is BlockKind.LIST and bool(is_numbered))
     if not is_candidate or len(text) > _MAX_CHARACTERS:
         return False
@@ -78,7 +89,39 @@ def _looks_like_heading(draft: Draft, size: float, font: str, mostly_bold: bool)
     )
 
 
-def _is_run_in(drafts: Sequence[Draft], index: int) -> bool:
+def _edges(drafts: Iterable[Draft]) -> Edges:
+    """The left and right edge of the upright lines of each page's regions, by page and region."""
+    edges: dict[tuple[int, int], tuple[float, float]] = {}
+    for draft in drafts:
+        for page, line in draft.lines:
+            left, right = edges.get((page, line.region), (line.x0, line.x1))
+            edges[page, line.region] = min(left, line.x0), max(right, line.x1)
+    return edges
+
+
+def _is_centred_heading(draft: Draft, size: float, edges: Edges) -> bool:
+    """Whether a draft is a heading in the type of the text: centred in its column, numbered or in capitals."""
+    text, first = _joined_text(draft), draft.first
+    if draft.kind not in (BlockKind.PARAGRAPH, BlockKind.LIST) or len(draft.lines) > 2 or len(text) > 120:
+        return False
+    left, right = edges[draft.page, first.region]
+    width = right - left
+    for _, line in draft.lines:
+        before, after = line.x0 - left, right - line.x1
+        if min(before, after) < _MIN_MARGIN * width or abs(before - after) > 2 * _OFF_CENTRE * width:
+            return False
+    numbered = _ORDERED.match(text)
+    words = text[numbered.end() :] if numbered else text
+    letters = sum(map(str.isalpha, words))
+    if first.is_rotated or first.size < 0.95 * size or letters < 0.75 * len(words.replace(" ", "")):
+        return False
+    if not _WORD.search(words):
+        return False
+    in_capitals = words.isupper() or _SMALL_CAPITALS.search(first.font)
+    return bool(in_capitals or (numbered and words[0].isupper())) and not ends_sentence(text)
+
+
+def _is_run_in(drafts: Sequence[Draft], index: int, edges: Edges) -> bool:
     """Whether a draft is the first line of the paragraph below, with a run-in heading: it fills the column, and the
     sentence continues in the next line.
     """
@@ -89,31 +132,29 @@ def _is_run_in(drafts: Sequence[Draft], index: int) -> bool:
     near = below.region == line.region and 0 < below.baseline - line.baseline < 1.6 * line.size
     if not near or not below.text.lstrip()[:1].islower() or ends_sentence(line.text):
         return False
-    column = (
-        other for one in drafts for page, other in one.lines if page == draft.page and other.region == line.region
-    )
-    return line.x1 > max(other.x1 for other in column) - 2 * line.size
+    return line.x1 > edges[draft.page, line.region][1] - 2 * line.size
 
 
 def _style(draft: Draft) -> Style:
-    return round(2 * draft.first.size) / 2, draft.first.bold
+    return round(2 * draft.first.size) / 2, draft.first.bold, not draft.first.italic
 
 
 def _ranks(counts: Counter[Style]) -> dict[Style, int]:
-    """Levels by type style: larger first, bold before regular; sizes within 5 % share a level.
+    """Levels by type style: larger first, bold before regular, upright before italic; sizes within 5 % share a level.
 
     ``counts``: how many headings have each style. A style larger than all that occur repeatedly is the title's: the
     next style then gets a level of its own.
 
-    >>> _ranks(Counter({(20.0, True): 1, (14.0, True): 3, (13.8, True): 2, (10.0, True): 4}))
-    {(20.0, True): 1, (14.0, True): 2, (13.8, True): 2, (10.0, True): 3}
+    >>> styles = {(20.0, True, True): 1, (14.0, True, True): 3, (13.8, True, True): 2, (10.0, True, True): 4}
+    >>> list(_ranks(Counter(styles)).values()), _ranks(Counter({(9.0, False, True): 2, (9.0, False, False): 2}))
+    ([1, 2, 2, 3], {(9.0, False, True): 1, (9.0, False, False): 2})
     """
     repeated = [style for style, count in counts.items() if count > 1] or list(counts)
     ranks: dict[Style, int] = {}
     level, previous = 0, None
     for style in sorted(counts, reverse=True):
         is_title_line = style > max(repeated) and previous is not None
-        is_near = previous is not None and style[0] > 0.95 * previous[0] and style[1] is previous[1]
+        is_near = previous is not None and style[0] > 0.95 * previous[0] and style[1:] == previous[1:]
         if not (is_title_line or is_near or (counts[style] == 1 and level > 1)):
             level += 1
         ranks[style] = min(max(1, level), _MAX_LEVEL)

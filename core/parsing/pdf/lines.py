@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+_SMALL_CAPITALS = 1.4  # the most a capital is larger than a small capital
 Box = tuple[float, float, float, float]
 Target = tuple[int, int, str]  # a link: start and end in a run's text, and its target
 
@@ -134,6 +135,7 @@ def merged(row: Sequence[TextLine]) -> TextLine:
     return replace(
         longest,
         text=text.strip(),
+        size=size_of(text, longest.size, max(part.size for part in row)),
         x0=min(part.x0 for part in row),
         y0=min(part.y0 for part in row),
         x1=max(part.x1 for part in row),
@@ -144,6 +146,15 @@ def merged(row: Sequence[TextLine]) -> TextLine:
         ends_with_blank=row[-1].ends_with_blank,
         box=around([part.box for part in row]),
     )
+
+
+def size_of(text: str, usual: float, largest: float) -> float:
+    """The type size of a line. ``usual``: of most letters; small capitals count as the capitals they stand among.
+
+    >>> size_of("I. INTRODUCTION", 8, 10), size_of("A Drop Cap", 8, 10), size_of("PROFIT 1", 8, 24)
+    (10, 8, 8)
+    """
+    return largest if text.isupper() and largest < _SMALL_CAPITALS * usual else usual
 
 
 def around(boxes: Sequence[Box]) -> Box:

@@ -202,7 +202,8 @@ def _begins_block(draft: Draft, line: TextLine, column: _Column, kind: BlockKind
     changes_weight = above.bold != line.bold and min(len(line.text), len(above.text)) > 2
     if changes_weight and not _is_within_sentence(draft, line, column):
         return True
-    if above.italic and not line.italic and len(draft.lines) == 1 and _breaks_early(above, line, column):
+    changes_face = (above.italic and not line.italic) or (above.text.isupper() and not line.text.isupper())
+    if changes_face and len(draft.lines) == 1 and _breaks_early(above, line, column):
         return True
     if _LEADER.search(above.text):
         return True
