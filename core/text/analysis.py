@@ -13,13 +13,17 @@ from itertools import chain
 from threading import local
 from typing import Any
 
+import regex
+
 # A word, or words joined as in identifiers, numbers and versions: user_name, std::vector, E-1042, 3.14.
-_TERM, _PLAIN_TERM = (  # the second is faster, for ASCII texts
-    re.compile(rf"{letter}+(?:(?:_+|::|[.,'’\-/]){letter}+)*") for letter in (r"[^\W_]", "[A-Za-z0-9]")
-)
+_PLAIN_TERM = re.compile(r"[A-Za-z0-9]+(?:(?:_+|::|[.,'’\-/])[A-Za-z0-9]+)*")  # the faster one, for ASCII texts
+_LETTERS = regex.compile(r"[^\W\d_]+")
+# To ``regex`` the vowel signs of scripts such as Devanagari are parts of words, unlike to ``re``.
+_TERM = regex.compile(r"[^\W_]+(?:(?:_+|::|[.,'’\-/])[^\W_]+)*")
 _JOINER = re.compile(r"_+|::|[.,'’\-/]")
 _CAMEL_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d+")
+_VIRAMA = 9  # the combining class of marks that join consonants
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 # Scripts without spaces: runs are indexed as overlapping bigrams of characters.
 _UNSPACED = re.compile(
@@ -99,13 +103,22 @@ def _is_identifier(piece: str, parts: list[str]) -> bool:
 
 
 def fold(word: str) -> str:
-    """The word without case and diacritics; letters and digits only.
+    """The word without case and diacritics: letters, digits, and the vowel signs that some scripts write as marks.
 
-    >>> fold("Übergrößen")
-    'ubergrossen'
+    >>> fold("Übergrößen"), fold("किताबें")
+    ('ubergrossen', 'किताबें')
     """
     plain = unicodedata.normalize("NFKD", word.casefold())
-    return "".join(character for character in plain if character.isalnum())
+    return "".join(character for character in plain if character.isalnum() or _is_vowel_sign(character))
+
+
+def _is_vowel_sign(character: str) -> bool:
+    """Whether a mark is a vowel sign or joins consonants. Accents, tones and points have other combining classes."""
+    return (
+        unicodedata.combining(character) in (0, _VIRAMA)
+        and unicodedata.category(character) in ("Mn", "Mc")
+        and not "\ufe00" <= character <= "\ufe0f"  # how the sign before it looks
+    )
 
 
 def _split_unspaced(word: str) -> list[str]:
@@ -138,11 +151,11 @@ _STEMMERS = _Stemmers()
 
 
 def stem(word: str, language: str = "english") -> str:
-    """The Snowball stem of a lower-case word of letters; anything else is returned as it is.
+    """The Snowball stem of a lower-case word of letters and marks; anything else is returned as it is.
 
     >>> stem("policies")
     'polici'
     """
-    if not word.isalpha():
+    if not word.isalpha() and not _LETTERS.fullmatch(word):
         return word
     return str(_STEMMERS.of(language).stemWord(word))

@@ -7,26 +7,30 @@ third and more of prose and rare in tables and code.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 
+import regex
+
 from core.text.analysis import STOP_WORDS, analyse, fold, stem
 from core.text.calendar_names import spell_out_periods
 
-# The languages with both a Snowball stemmer and a reliable list of function words.
+# The languages with both a Snowball stemmer and a list of function words.
 LANGUAGES = (
-    "catalan", "czech", "danish", "dutch", "finnish", "french", "german", "hungarian", "indonesian", "italian",
-    "norwegian", "polish", "portuguese", "romanian", "russian", "spanish", "swedish",
+    "arabic", "catalan", "czech", "danish", "dutch", "finnish", "french", "german", "greek", "hindi", "hungarian",
+    "indonesian", "italian", "norwegian", "persian", "polish", "portuguese", "romanian", "russian", "spanish",
+    "swedish", "turkish",
 )  # fmt: skip
 ENGLISH = "english"
 
-_WORD = re.compile(r"[^\W\d_]{2,}")
+_WORD = regex.compile(r"[^\W\d_]{2,}")
 _SAMPLE_WORDS = 3000  # words at the beginning of a text that are looked at
 _LEAST_SHARE = 0.15  # of function words; below it the language is not detected
 _LEAST_COUNT = 2  # function words; one alone may be a content word of another language ("total" in Spanish)
+# Enough if other languages have far fewer: where endings take their place, as in Turkish, prose has few of them.
+_LOWER_SHARE, _LOWER_COUNT, _MARGIN = 0.1, 8, 2
 
 
 def language_of(text: str, among: Collection[str] = LANGUAGES) -> str:
@@ -39,8 +43,11 @@ def language_of(text: str, among: Collection[str] = LANGUAGES) -> str:
     >>> language_of("def total(rows): return sum(rows)")
     'english'
     """
-    best, count, words = _most_function_words(text, among)
-    return best if count >= max(_LEAST_COUNT, _LEAST_SHARE * words) else ENGLISH
+    counts, words = _function_word_counts(text, among)
+    best, second = sorted(counts, key=lambda language: -counts[language])[:2] if among else (ENGLISH, ENGLISH)
+    is_plain = counts[best] >= max(_LEAST_COUNT, _LEAST_SHARE * words)
+    stands_out = counts[best] >= max(_LOWER_COUNT, _LOWER_SHARE * words, _MARGIN * counts[second])
+    return best if is_plain or stands_out else ENGLISH
 
 
 def function_word_share(text: str) -> float:
@@ -49,17 +56,15 @@ def function_word_share(text: str) -> float:
     >>> function_word_share("The end of it"), function_word_share("Wklv lv d flskhu")
     (0.75, 0.0)
     """
-    _, count, words = _most_function_words(text, LANGUAGES)
-    return count / words if words else 0.0
+    counts, words = _function_word_counts(text, LANGUAGES)
+    return max(counts.values()) / words if words else 0.0
 
 
-def _most_function_words(text: str, among: Collection[str]) -> tuple[str, int, int]:
-    """The language of ``among`` and English with most function words; their count; and the number of words sampled."""
+def _function_word_counts(text: str, among: Collection[str]) -> tuple[dict[str, int], int]:
+    """The function words in the text by language, English first, then those of ``among``; the words looked at."""
     words = [fold(word) for word in islice(_words(text), _SAMPLE_WORDS)]
     lists = {language: function_words(language) for language in (ENGLISH, *among)}
-    counts = {language: sum(word in listed for word in words) for language, listed in lists.items()}
-    best = max(counts, key=lambda language: counts[language])  # of equals the first, which is English
-    return best, counts[best], len(words)
+    return {language: sum(word in listed for word in words) for language, listed in lists.items()}, len(words)
 
 
 def stems(text: str, language: str) -> list[str]:
@@ -120,7 +125,10 @@ def function_words(language: str) -> frozenset[str]:
         return STOP_WORDS
     from stop_words import get_stop_words
 
-    return frozenset(map(fold, get_stop_words(language)))
+    words = get_stop_words(language)
+    if language == "turkish":  # its list was stored in the encoding of Turkish and read in that of Western Europe
+        words = [word.encode("latin-1", "ignore").decode("iso8859-9") for word in words]
+    return frozenset(map(fold, words))
 
 
 @lru_cache(maxsize=200_000)

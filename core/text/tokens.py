@@ -35,6 +35,7 @@ _PROBES = (
     ("日本", "語です"),
 )
 _UNSPACED = (("\u0e00", "\u0eff"), ("\u1000", "\u109f"), ("\u1780", "\u17ff"))
+_UNSPACED_WORD = regex.compile(f"[{''.join(f'{low}-{high}' for low, high in _UNSPACED)}]{{{WEIGHT + 1}}}")
 _ADDITIVE: dict[str, bool] = {}  # cache of ``_is_additive`` by fingerprint, as its probes are slow for short texts
 _MOST_COUNTERS = 16
 
@@ -162,8 +163,9 @@ class TokenMap:
     """The token positions of one text, for counting the tokens of any span in constant time.
 
     ``count`` gives *weighted* tokens: the tokenizer's own, plus virtual tokens where it gives too few for the text.
-    There is one per four code points inside words of more than 100 characters and in text that the tokenizer drops, and
-    one per hundred inside a run of one mark. Without them such text would be free, and a chunk could be of any length.
+    There is one per four code points inside words of more than 100 characters or of a script without spaces, and in
+    text that the tokenizer drops, and one per hundred inside a run of one mark. Without them such text would be free,
+    and a chunk could be of any length.
     ``exact`` gives the tokenizer's own count of a span by itself.
     """
 
@@ -284,6 +286,10 @@ def _virtual_starts(text: str, offsets: NDArray[np.int64]) -> list[int]:
     excess = bounds[1:] - bounds[:-1]  # at odd indices the lengths of tokens, at even ones of the gaps between them
     excess[1::2] -= LONG_WORD
     excess[::2] -= WEIGHT
+    if _UNSPACED_WORD.search(text):  # several words without a blank between them are one unknown token, too
+        for number in range(1, len(excess), 2):
+            if _UNSPACED_WORD.match(text, int(bounds[number]), int(bounds[number + 1])):
+                excess[number] += LONG_WORD - WEIGHT
     starts: list[int] = []
     for number in (excess > 0).nonzero()[0].tolist():
         start, end = int(bounds[number]), int(bounds[number + 1])

@@ -10,6 +10,11 @@ from core.text.analysis import analyse, fold
 from core.text.languages import ENGLISH, LANGUAGES, language_of, question_tokens, stems
 
 WRITTEN = {
+    "arabic": "يمكن لأي من الطرفين إنهاء العقد في نهاية السنة، على أن يكون ذلك قبل ثلاثة أشهر من هذا التاريخ.",
+    "greek": "Η σύμβαση μπορεί να λυθεί από τα δύο μέρη, και η προθεσμία είναι τρεις μήνες μέχρι το τέλος του έτους.",
+    "hindi": "अनुबंध को दोनों पक्षों द्वारा समाप्त किया जा सकता है और इसकी अवधि तीन महीने की है।",
+    "persian": "قرارداد را هر یک از طرفین می‌تواند فسخ کند و مهلت آن سه ماه تا پایان سال است.",
+    "turkish": "Sözleşme her iki tarafça da feshedilebilir ve bu süre üç aydır, ama bunun için bir yazı gerekir.",
     "catalan": "El contracte pot ser rescindit per les dues parts, i el termini és de tres mesos des de la carta.",
     "czech": "Smlouvu může vypovědět kterákoli strana. Výpověď musí být písemná a lhůta je tři měsíce.",
     "dutch": "De overeenkomst kan door beide partijen worden opgezegd, en de termijn is drie maanden.",
@@ -61,11 +66,31 @@ def test_what_is_in_no_language_is_taken_for_english(text):
         ("swedish", "uppsägning", "uppsägningar och avtal"),
         ("finnish", "sopimuksen", "sopimuksia on monta"),
         ("russian", "договор", "условия договора"),
+        ("arabic", "الكتاب", "وكتاب جديد"),
+        ("greek", "πόλεων", "στην πόλη"),
+        ("hindi", "लड़कियाँ", "उस लड़की का नाम"),
+        ("turkish", "kitap", "evdeki kitapları aldı"),
     ],
 )
 def test_a_question_finds_another_inflection(language, question, document):
     assert not set(analyse(question)) & set(analyse(document)), "the analysis alone would not find it"
     assert set(question_tokens(question, [language])) & {*analyse(document), *stems(document, language)}
+
+
+def test_a_language_of_many_endings_is_known_by_fewer_function_words():
+    text = (
+        "Kütüphanenin raflarında duran eski kitaplar yıllarca okunmadan bekledi. Köyün öğretmeni bunları bir gün "
+        "tozlarından arındırdı ve çocukların okuyabileceği yeni bir odaya taşıdı. Kapıda açılış saatleri "
+        "yazıyordu. Okuyucular her sabah erkenden gelip pencere kenarında otururdu, çünkü ışık en çok oraya düşüyordu. "
+        "Akşamları lamba yakılır, öğretmen yolculuk hikâyeleri anlatırdı ama kimse sıkılmazdı. "
+        "Yaşlı marangoz rafları onardı, demirci kilitleri yeniledi, gençler bahçeyi düzenledi."
+    )
+    assert language_of(text) == "turkish"
+
+
+def test_vowel_signs_are_parts_of_words():
+    assert analyse("किताबों में लिखा था") == ["किताबों", "में", "लिखा", "था"]
+    assert not set(analyse("किताब")) & set(analyse("कताबी"))
 
 
 def test_function_words_of_the_questions_language_are_not_looked_for():

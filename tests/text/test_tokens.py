@@ -55,6 +55,13 @@ def test_words_the_tokenizer_gives_up_on_have_weight(word):
     assert len(word) // 8 <= tokens.count(2, 2 + len(word)) <= len(word) // 4 + 2
 
 
+def test_words_written_without_spaces_have_weight():
+    phrase = "และนั่นทำให้เขามีชื่อเสียงในวัฒนธรรมสมัยนิยม"  # one unknown token, though shorter than a hopeless word
+    tokens = TokenMap(packaged_counter(), phrase)
+    assert tokens.own_count(0, len(phrase)) == 1
+    assert len(phrase) // 8 <= tokens.count(0, len(phrase)) <= len(phrase) // 4 + 1
+
+
 @given(TEXT, st.integers(1, 30))
 def test_windows_tile_the_text_and_part_no_word(text, size):
     windows = whitespace_windows(text, size)
