@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import regex
 from numpy.typing import NDArray
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -111,7 +111,7 @@ def _reworded(question: Question, rare: Mapping[str, str], choose: random.Random
 
 def _words(question: Question) -> list[str]:
     """The words that name nothing by a capital and are no function words."""
-    return [word for word in re.findall(r"(?<!\w)[a-z][\w-]{3,}", question.question) if analyse(word)]
+    return [word for word in regex.findall(r"(?<!\w)\p{Ll}[\w-]{3,}", question.question) if analyse(word)]
 
 
 def _ask(library: Library, question: Question, scope: Scope, suite: str, learnt: bool) -> Asked:

@@ -23,6 +23,7 @@ LANGUAGES = (
     "indonesian", "italian", "norwegian", "persian", "polish", "portuguese", "romanian", "russian", "spanish",
     "swedish", "turkish",
 )  # fmt: skip
+OTHER_LETTERS = frozenset({"arabic", "greek", "hindi", "persian", "russian"})  # of ``LANGUAGES``, not Latin
 ENGLISH = "english"
 
 _WORD = regex.compile(r"[^\W\d_]{2,}")

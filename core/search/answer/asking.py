@@ -9,8 +9,11 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
+import regex
+
 from core.text.analysis import analyse, fold
 from core.text.calendar_names import MONTHS, YEAR, spell_out_periods
+from core.text.languages import ENGLISH, indexed_tokens
 from core.text.numerals import in_words
 from core.text.quantities import spelt
 
@@ -44,8 +47,8 @@ def contains_type(text: str, answer: str) -> bool:
 
 _QUOTED = re.compile(r"`([^`\n]+)`|“([^”\n]+)”|\"([^\"\n]+)\"")
 _IDENTIFIER = re.compile(r"(?<![\w.-])(?:--?[A-Za-z][\w-]*|\w+(?:_\w+)+|[A-Za-z_]\w*(?:\.\w+)+|\w*[a-z]\w*[A-Z]\w*)")
-_CODE = re.compile(r"(?<![\w.])[A-Z][A-Z\d]*(?:[-/.][A-Z\d]+)*\b|(?<![\w.])\d+(?:[.,]\d+)*(?:[a-z]{1,2})?\b")
-_NAME = re.compile(r"(?<=[a-z,;:)’'] )[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)*")
+_CODE = regex.compile(r"(?<![\w.])\p{Lu}[\p{Lu}\d]*(?:[-/.][\p{Lu}\d]+)*\b|(?<![\w.])\d+(?:[.,]\d+)*(?:[a-z]{1,2})?\b")
+_NAME = regex.compile(r"(?<=[\p{Ll},;:)’'] )\p{Lu}[\w’'-]+(?: \p{Lu}[\w’'-]+)*")
 _PLAIN_CAPITALS = frozenset("I A OK".split())
 _FISCAL_YEAR = frozenset(analyse("fiscal year"))  # a report names the year alone
 
@@ -54,9 +57,12 @@ def named_terms(question: str) -> tuple[str, ...]:
     """The terms that a question names literally: quoted text, identifiers, proper names, acronyms and numbers.
 
     As written and in order, each once. A capital counts neither in the first word nor in a question without lower case.
+    In German, which writes all nouns with one, these are terms too.
 
     >>> named_terms("Who invented AM radio?"), named_terms("What was net revenue of Acme Corp in 2019?")
     (('AM',), ('Acme Corp', '2019'))
+    >>> named_terms("Когда родился Лев Толстой?"), named_terms("Wie alt ist Österreich?")
+    (('Лев Толстой',), ('Österreich',))
     >>> named_terms("What is the default of `max_lines` in textwrap.wrap?"), named_terms("How long is it?")
     (('max_lines', 'textwrap.wrap'), ())
     """
@@ -72,21 +78,22 @@ def named_terms(question: str) -> tuple[str, ...]:
     return tuple(sorted(terms, key=question.find))
 
 
-def missing_terms(named: Iterable[str], texts: Iterable[str]) -> tuple[str, ...]:
+def missing_terms(named: Iterable[str], texts: Iterable[str], language: str = ENGLISH) -> tuple[str, ...]:
     """Those of ``named`` that none of the texts contains (see ``says``), in their order.
 
     >>> missing_terms(("AM", "Edwin Armstrong", "1933"), ["I am told that Armstrong, Edwin's brother, had FM in 1933."])
     ('AM',)
     """
     texts = list(texts)
-    return tuple(name for name in named if not any(says(text, name) for text in texts))
+    return tuple(name for name in named if not any(says(text, name, language) for text in texts))
 
 
-def says(text: str, name: str) -> bool:
+def says(text: str, name: str, language: str = ENGLISH) -> bool:
     """Whether a text contains a named term as whole words; the words of a longer one may be in any order.
 
     Case matters only for acronyms of two letters and those that are stop words in lower case, so that "am" is not "AM"
-    and "who" not "WHO". A number may be spelt out, a year abbreviated, an identifier reduced to its last part.
+    and "who" not "WHO". A number may be spelt out, a year abbreviated, an identifier reduced to its last part. In
+    another ``language`` than English a word may be inflected.
 
     >>> says("fatalities_00_14", "2014"), says("fatalities_00_14", "2000"), says("in 2013-14", "2014")
     (True, True, True)
@@ -94,6 +101,8 @@ def says(text: str, name: str) -> bool:
     (False, True, True)
     >>> says("in 2022", "FY2022"), says("the second quarter", "Q2"), says("Q2 of 2021", "FY22")
     (True, True, False)
+    >>> says("die Verträge enden", "Vertrag", "german"), says("die Verträge enden", "Vertrag")
+    (True, False)
     """
     if (in_full := spell_out_periods(name)) != name:
         return set(analyse(in_full)) - _FISCAL_YEAR <= set(analyse(spell_out_periods(text)))
@@ -111,8 +120,12 @@ def says(text: str, name: str) -> bool:
         return name.rsplit(".", 1)[-1].strip("()") in text
     words = _folded_words(text)
     known = {*words, *(one + other for one, other in pairwise(words))}  # "Page rank" contains "PageRank"
-    return all(word in known for word in _folded_words(name))
+    missing = [word for word in _folded_words(name) if word not in known]
+    if not missing or language == ENGLISH:
+        return not missing
+    inflected = frozenset(indexed_tokens(text, language))
+    return all(inflected.intersection(indexed_tokens(word, language)) for word in missing)
 
 
 def _folded_words(text: str) -> list[str]:
-    return [fold(word) for word in re.findall(r"[\w’'-]+", re.sub(r"[’']s\b", "", text))]
+    return [fold(word) for word in regex.findall(r"[\w’'-]+", re.sub(r"[’']s\b", "", text))]

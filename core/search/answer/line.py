@@ -27,9 +27,10 @@ from core.search.answer.scoring import (
 from core.search.answer.support import Evidence, Support, evidence, idf_weights, support, unmatched_terms
 from core.settings.context import AnsweringSettings
 from core.storage.catalogue import documents
+from core.storage.catalogue.statistics import languages
 from core.storage.index.lexical import document_frequencies
 from core.storage.store import Store
-from core.text.analysis import analyse
+from core.text.languages import indexed_tokens, language_of
 from core.text.sentences import parts_sentence
 from core.types import Block
 
@@ -57,6 +58,10 @@ class StoreReads:
         """How many leaves contain each token, and the number of leaves; ({}, 0) for an empty library."""
         return document_frequencies(self.store, self.generation, tokens) if self.generation else ({}, 0)
 
+    def languages(self) -> Sequence[str]:
+        """The languages of the library's documents beside English."""
+        return languages(self.store)
+
 
 def packaged_reader(question: str, texts: Sequence[str], above: Sequence[str]) -> Sequence[Marks]:
     """A ``Reader`` that uses the packaged model, which is loaded at the first call."""
@@ -68,6 +73,9 @@ class LineReads(Reads, Protocol):
 
     def leaf_counts(self, tokens: Sequence[str]) -> tuple[Mapping[str, int], int]:
         """How many leaves contain each token, and the number of leaves."""
+
+    def languages(self) -> Sequence[str]:
+        """The languages of the library's documents beside English."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +150,10 @@ def score_candidates(
     candidates = quotables(passages, hits, reads)
     vectors = encode([question, *(item.reading for item in candidates)])
     cosines = (vectors[1:] @ vectors[0]).astype(np.float64)
-    leaf_counts, total = reads.leaf_counts(list(dict.fromkeys(analyse(question))))
+    language = language_of(question, reads.languages())
+    leaf_counts, total = reads.leaf_counts(list(dict.fromkeys(indexed_tokens(question, language))))
     idf = idf_weights(leaf_counts, total)
-    unread_signals = signals(question, candidates, cosines, idf)
+    unread_signals = signals(question, candidates, cosines, idf, language)
     marks = mark_lines(question, candidates, scores(unread_signals), reader)
     all_signals = add_marks(unread_signals, marks)
     order = np.argsort(-scores(all_signals), kind="stable").tolist()
@@ -154,8 +163,8 @@ def score_candidates(
         tuple(candidates),
         tuple(all_signals),
         tuple(marks),
-        evidence(question, passages, candidates, cosines, context_mark, idf, best),
-        unmatched_terms(question, passages, [token for token, count in leaf_counts.items() if not count]),
+        evidence(question, passages, candidates, cosines, context_mark, idf, best, language),
+        unmatched_terms(question, passages, [token for token, count in leaf_counts.items() if not count], language),
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.search.answer.candidates import Quotable
-from core.text.analysis import analyse
+from core.text.languages import ENGLISH, indexed_tokens
 from core.types import Span
 
 MOST_LINES = 12  # candidates read by the reader, whose cost grows with them
@@ -147,23 +147,27 @@ def signals(
     candidates: Sequence[Quotable],
     cosines: NDArray[np.float64],
     idf: Mapping[str, float],
+    language: str = ENGLISH,
 ) -> list[Signals]:
     """The signals of every candidate, without those of a reader.
 
     ``cosines``: ``(len(candidates),)``, to the question. ``idf``: weights of the question's tokens, 1 for a missing
-    one.
+    one. ``language``: whose stems are compared beside the English ones.
     """
-    terms = {token: idf.get(token, 1.0) for token in analyse(question)}
+    terms = {token: idf.get(token, 1.0) for token in indexed_tokens(question, language)}
     total = sum(terms.values()) or 1.0
     clipped = np.clip(cosines, 0.0, 1.0)
-    matches = [terms.keys() & frozenset(analyse(f"{item.headings} {item.reading}")) for item in candidates]
+    matches = [
+        terms.keys() & frozenset(indexed_tokens(f"{item.headings} {item.reading}", language)) for item in candidates
+    ]
     weights = _discriminative_weights(terms, matches)
     around: dict[int, float] = {}
     result: list[Signals] = []
     for item, matched, cosine in zip(candidates, matches, clipped.tolist(), strict=True):
         passage = item.passage
         if id(passage) not in around:
-            tokens = frozenset(analyse(" ".join([passage.document, *passage.headings, passage.text])))
+            whole = " ".join([passage.document, *passage.headings, passage.text])
+            tokens = frozenset(indexed_tokens(whole, language))
             around[id(passage)] = sum(terms[token] for token in terms.keys() & tokens) / total
         result.append(
             Signals(

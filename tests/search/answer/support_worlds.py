@@ -29,6 +29,9 @@ class Reads:
         self.count += 1
         return dict.fromkeys(tokens, 1), 2
 
+    def languages(self):
+        return ("german",)
+
 
 def passage(text, start=100, rank=1, version="v" * 64, children=(), headings=(), document="Handbook"):
     return Passage(

@@ -57,6 +57,27 @@ def test_the_words_a_sentence_holds_count_by_their_rarity():
     assert evidence(question, [], items, np.zeros(len(items))).words == pytest.approx(0.5)
 
 
+def test_inflected_words_of_a_question_count_in_its_language():
+    shown = [passage("Die Verträge der Stadt enden im Dezember.")]
+    items = quotables(shown, hits_of(shown), Reads())
+    asked = "Wann endet der Vertrag der Städte?"
+    german = evidence(asked, shown, items, np.zeros(len(items)), language="german", best=0)
+    english = evidence(asked, shown, items, np.zeros(len(items)), best=0)
+    assert german.named == 1 > english.named
+    assert german.foreign == 1 > english.foreign
+    assert support(german).probability > support(english).probability
+    assert unmatched_terms(asked, shown, (), "german") == ()
+    assert unmatched_terms(asked, shown) != ()
+
+
+def test_the_language_of_a_question_is_one_of_the_librarys():
+    shown = [passage("Die Verträge der Stadt enden im Dezember.")]
+    asked, encoder = "Wann endet der Vertrag der Städte?", FastEncoder()
+    scored = score_candidates(asked, shown, hits_of(shown), encoder.encode, Reads())
+    assert scored.evidence.foreign == 1
+    assert not scored.missing
+
+
 def test_what_the_reader_gives_is_taken_from_0_to_1():
     items = quotables([passage(TEXT)], hits_of([passage(TEXT)]), Reads())
     found = evidence("token", [], items, np.zeros(2), Mark(5.0, items[0].span, -5.0), best=0)
