@@ -167,7 +167,8 @@ class Prefixes:
     ) -> tuple[PrefixPart, ...]:
         """The prefix of the chunk ``[start, end)``, without what the chunk contains itself.
 
-        ``header``, ``kind``: a header to repeat. ``row_label``: what the table row at the start is about, "" is off.
+        ``header``, ``kind``: a header to repeat. ``row_label``: what the table row at the start is about, or the
+        path of keys that the data at the start lies under; "" is off.
         """
         outline = self._outline
         heading, path = outline.body_heading(start, end), outline.path_over(start, end)
@@ -175,7 +176,7 @@ class Prefixes:
         title = outline.document.title_span
         with_title = title is None or not title.overlap(Span(start, end))
         repeated = self.header(header, self.reserve(heading), kind) if header and header.end <= start else None
-        label = PrefixPart("sentences", row_label) if row_label else None
+        label = PrefixPart("sentences" if kind == "table_header" else kind, row_label) if row_label else None
         return (*self._path(path, shown, with_title), *(part for part in (repeated, label) if part))
 
     def _fitted_path(self, path: tuple[int, ...], shown: tuple[int, ...], with_title: bool) -> tuple[PrefixPart, ...]:
