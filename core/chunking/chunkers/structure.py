@@ -147,8 +147,10 @@ def _bind(context: ChunkingContext, items: list[Item]) -> None:
         if before.kind == BlockKind.HEADING:
             if item.kind != BlockKind.HEADING or _level(item) >= _level(before):
                 item.bound = CUT_HEADING
-        elif (BlockKind.CAPTION in {item.kind, before.kind} and {item.kind, before.kind} & _INTRODUCED) or (
-            before.kind == BlockKind.PARAGRAPH and item.kind in _INTRODUCED and _introduces(text, before)
+        elif (
+            (BlockKind.CAPTION in {item.kind, before.kind} and {item.kind, before.kind} & _INTRODUCED)
+            or (before.kind == BlockKind.PARAGRAPH and item.kind in _INTRODUCED and _introduces(text, before))
+            or _is_output(context.document.kind, before, item)
         ):
             item.bound = CUT_LEAD_IN
         elif number - 1 != paired and (names := captioned(text, before, item)):
@@ -158,6 +160,13 @@ def _bind(context: ChunkingContext, items: list[Item]) -> None:
         closes = following is None or (following.kind == BlockKind.HEADING and _level(following) < _level(item))
         if item.kind == BlockKind.HEADING and before.kind != BlockKind.HEADING and closes:
             item.bound = CUT_HEADING  # an empty heading, last in its section, stays with the text before it
+
+
+def _is_output(document_kind: str, before: Item, item: Item) -> bool:
+    """Whether a block is what the cell of a notebook right before it put out."""
+    if document_kind != "notebook" or before.kind != BlockKind.CODE or not (before.block and before.block.language):
+        return False
+    return item.kind == BlockKind.TABLE or bool(item.kind == BlockKind.CODE and item.block and not item.block.language)
 
 
 def _introduces(text: str, item: Item) -> bool:
