@@ -148,7 +148,7 @@ def test_prose_in_code_is_cut_between_sentences(name, before, mark, after):
 def test_what_a_cell_put_out_stays_with_the_cell(before):
     output = {"output_type": "execute_result", "data": {"text/plain": "year " * 30}, "metadata": {}}
     cells = [
-        {"cell_type": "markdown", "source": "planet " * before},
+        {"cell_type": "markdown", "source": "planet " * before + ":"},
         {"cell_type": "code", "source": "planets = load('planets')\nplanets.years", "outputs": [output]},
         {"cell_type": "markdown", "source": "shadow " * 30},
     ]
