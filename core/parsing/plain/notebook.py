@@ -198,7 +198,7 @@ class _Writer:
             self._code(_ANSI.sub("", _joined(held[said])), "")
         for media in held:
             if media.startswith(_PICTURES):
-                what = "pictures in outputs" if media.startswith("image/") else f"outputs of the kind {media}"
+                what = "pictures in outputs" if media.startswith("image/") else "interactive outputs, sound or film"
                 self.left[what] += 1
 
 
