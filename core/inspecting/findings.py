@@ -88,7 +88,7 @@ WORDINGS: Mapping[Defect, Wording] = {
     Defect.CODE_CUT: Wording(
         "code block cut",
         "code blocks cut",
-        "Raise the chunk size to what a block has. “Whatever fits the document” and “By functions and classes” cut "
+        "Raise the chunk size to what a block has. “Whatever fits the document” and “By functions, classes and keys” cut "
         "programs between their parts.",
     ),
     Defect.ORPHAN_HEADING: Wording(
