@@ -32,6 +32,18 @@ def prefix_text(prefix: Sequence[PrefixPart], kinds: Sequence[str] = PREFIX_KIND
     return "\n".join(([path] if path else []) + headers)
 
 
+def key_path(prefix: Sequence[PrefixPart]) -> tuple[str, ...]:
+    """The keys that a chunk of data stands under, outermost first; () for a chunk of anything else.
+
+    >>> key_path((PrefixPart("title", "api.yaml"), PrefixPart("signature", "paths > /ducks")))
+    ('paths', '/ducks')
+    >>> key_path((PrefixPart("signature", "def f():", Span(0, 8)),))
+    ()
+    """
+    paths = (part.text for part in prefix if part.kind == "signature" and part.source is None)
+    return next((tuple(path.split(SEPARATOR)) for path in paths), ())
+
+
 def encoder_input(chunk: Chunk, kinds: Sequence[str] = PREFIX_KINDS) -> str:
     """Exactly what the encoder reads for a leaf: its prefix parts of these kinds, then its text.
 
