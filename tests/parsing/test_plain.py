@@ -184,3 +184,13 @@ def test_lines_at_the_margin_of_other_texts_are_no_headings() -> None:
 def test_a_line_of_a_table_of_contents_is_no_heading() -> None:
     text = "1.  INTRODUCTION ........ 1\n\n2.  FEED ...... 3\n\n3.  SLEEP ...... 7\n\n" + "Ducks eat.\n\n" * 20
     assert not any(block.kind.value == "heading" for block in text_blocks(text))
+
+
+def test_lines_that_count_the_pages_are_apart_though_they_do_not_say_page() -> None:
+    page, foot = "   They eat corn.\n\n" * 20, "     August 13, 1982           - {number} -           RFC #822\n\n"
+    starts = ("   Duck.\n\n", "   Drake.\n\n", "   Duckling.\n\n", "   Flock.\n\n")
+    text = "".join(start + page + foot.format(number=number) for number, start in enumerate(starts, 8))
+    apart = [text[block.start : block.end] for block in text_blocks(text) if block.kind.value == "furniture"]
+    assert [words.split("- ")[1][:2].strip() for words in apart] == ["8", "9", "10", "11"]
+    rows = "".join(f"duck   {number}   corn\n\n" for number in range(60))
+    assert not any(block.kind.value == "furniture" for block in text_blocks(rows))

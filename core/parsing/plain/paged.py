@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from core.types import Span
 
 _FOOTER = re.compile(r"\S.*\[page\s+\w{1,5}\]\s*|\[page\s+\w{1,5}\]\s*", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
 _COLUMNS = re.compile(r"\S {3,}\S")  # a line of columns is no heading
+_PAGE = 30  # lines, at least
 _INDENTED = 0.7  # share of the lines
 _FEWEST = 3
 _LONGEST = 72  # characters of a heading, and the width of a page
@@ -31,11 +33,30 @@ def page_lines(text: str, lines: Sequence[Span]) -> frozenset[int]:
     """
     footers = [number for number, line in enumerate(lines) if _FOOTER.fullmatch(text[line.start : line.end].strip())]
     if len(footers) < 2:
-        return frozenset()
+        footers = _counting_lines(text, lines)
     below = [lines[number + 1] for number in footers if number + 1 < len(lines)]
     said = Counter(_shape(text, line) for line in below)
     headers = [line for line in below if said[_shape(text, line)] > 1]
     return frozenset([*(lines[number].start for number in footers), *(line.start for line in headers)])
+
+
+def _counting_lines(text: str, lines: Sequence[Span]) -> list[int]:
+    """The lines that are the same but for a number that counts up by one, a page apart: "1982    - 8 -    RFC #822"."""
+    alike: dict[str, list[int]] = {}
+    for number, line in enumerate(lines):
+        words = text[line.start : line.end]
+        if line.length <= 2 * _LONGEST and _COLUMNS.search(words) and _DIGITS.search(words):
+            alike.setdefault(_shape(text, line), []).append(number)
+    for numbers in alike.values():
+        if len(numbers) < _FEWEST:
+            continue
+        places = [lines[at] for at in numbers]
+        counted = [[int(digits[-9:]) for digits in _DIGITS.findall(text[at.start : at.end])] for at in places]
+        rows = list(zip(*counted, strict=True))
+        pages = all(text.count("\n", a.end, b.start) >= _PAGE for a, b in pairwise(places))
+        if pages and any(all(b == a + 1 for a, b in pairwise(row)) for row in rows):
+            return numbers
+    return []
 
 
 def _shape(text: str, line: Span) -> str:
