@@ -33,8 +33,8 @@ class Hit:
     """A leaf that the ranking kept.
 
     ``row``: its catalogue row. ``start``, ``end``: in the canonical text of ``version_id``. ``rank``: 1-based.
-    ``score``: of the last stage; ``scores``: by stage. ``headings``: the heading path. ``document``: its title.
-    ``source``: the name of the file or page. ``page``: where it begins, ``None`` without pages.
+    ``score``: of the last stage; ``scores``: by stage. ``headings``: the heading path, or the path of keys in data.
+    ``document``: its title. ``source``: the name of the file or page. ``page``: where it begins, ``None`` for none.
     """
 
     row: int

@@ -18,7 +18,8 @@ from core.settings import ChunkingSettings, stage_fingerprint
 from core.types import ChunkTree, Document, TokenCounter
 
 CHUNKING_VERSION = 4
-_LATER_VERSIONS = {"log": 5, "code": 6, "auto": 7}  # of chunkers whose cuts changed since: only these cuts are stale
+# Of chunkers whose cuts changed since: only these cuts are stale.
+_LATER_VERSIONS = {"log": 5, "recursive": 5, "code": 7, "auto": 8}
 
 _settings_fingerprint = lru_cache(maxsize=64)(stage_fingerprint)  # called once per document, with few settings
 

@@ -32,6 +32,18 @@ def prefix_text(prefix: Sequence[PrefixPart], kinds: Sequence[str] = PREFIX_KIND
     return "\n".join(([path] if path else []) + headers)
 
 
+def key_path(prefix: Sequence[PrefixPart]) -> tuple[str, ...]:
+    """The keys that a chunk of data stands under, outermost first; () for a chunk of anything else.
+
+    >>> key_path((PrefixPart("title", "api.yaml"), PrefixPart("signature", "paths > /ducks")))
+    ('paths', '/ducks')
+    >>> key_path((PrefixPart("signature", "def f():", Span(0, 8)),))
+    ()
+    """
+    paths = (part.text for part in prefix if part.kind == "signature" and part.source is None)
+    return next((tuple(path.split(SEPARATOR)) for path in paths), ())
+
+
 def encoder_input(chunk: Chunk, kinds: Sequence[str] = PREFIX_KINDS) -> str:
     """Exactly what the encoder reads for a leaf: its prefix parts of these kinds, then its text.
 
@@ -167,7 +179,8 @@ class Prefixes:
     ) -> tuple[PrefixPart, ...]:
         """The prefix of the chunk ``[start, end)``, without what the chunk contains itself.
 
-        ``header``, ``kind``: a header to repeat. ``row_label``: what the table row at the start is about, "" is off.
+        ``header``, ``kind``: a header to repeat. ``row_label``: what the table row at the start is about, or the
+        path of keys that the data at the start lies under; "" is off.
         """
         outline = self._outline
         heading, path = outline.body_heading(start, end), outline.path_over(start, end)
@@ -175,7 +188,7 @@ class Prefixes:
         title = outline.document.title_span
         with_title = title is None or not title.overlap(Span(start, end))
         repeated = self.header(header, self.reserve(heading), kind) if header and header.end <= start else None
-        label = PrefixPart("sentences", row_label) if row_label else None
+        label = PrefixPart("sentences" if kind == "table_header" else kind, row_label) if row_label else None
         return (*self._path(path, shown, with_title), *(part for part in (repeated, label) if part))
 
     def _fitted_path(self, path: tuple[int, ...], shown: tuple[int, ...], with_title: bool) -> tuple[PrefixPart, ...]:

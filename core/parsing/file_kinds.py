@@ -41,6 +41,8 @@ LANGUAGES: dict[str, str] = {
     **dict.fromkeys(("json", "jsonl", "ndjson", "json5", "geojson", "ipynb"), "json"),
     **dict.fromkeys(("xml", "xsd", "xsl", "xslt", "svg", "plist"), "xml"),
     **dict.fromkeys(("ini", "cfg", "conf", "properties", "env", "editorconfig"), "ini"),
+    **dict.fromkeys(("service", "socket", "timer", "mount", "target", "desktop"), "ini"),  # systemd's units, and alike
+    **dict.fromkeys(("tpl", "tmpl", "gotmpl", "j2", "jinja", "jinja2", "erb"), "template"),
     **dict.fromkeys(("tf", "tfvars", "hcl"), "hcl"),
     **dict.fromkeys(("proto",), "protobuf"),
     **dict.fromkeys(("graphql", "gql"), "graphql"),
@@ -60,10 +62,11 @@ LANGUAGES: dict[str, str] = {
     "jl": "julia",
     "cr": "crystal",
 }
+_PATTERN_SUFFIXES = frozenset({"sample", "example", "template", "dist", "in"})  # of a file to copy: config.yaml.sample
 _CODE_NAMES = {
     "makefile": "makefile",
     "gnumakefile": "makefile",
-    "dockerfile": "dockerfile",
+    **dict.fromkeys(("dockerfile", "containerfile"), "dockerfile"),
     "cmakelists.txt": "cmake",
     "rakefile": "ruby",
     "gemfile": "ruby",
@@ -151,8 +154,17 @@ def language_of(name: str) -> str:
 
     >>> language_of("src/main.RS"), language_of("Dockerfile"), language_of("notes.txt")
     ('rust', 'dockerfile', '')
+    >>> language_of("conf.yml.sample"), language_of("Dockerfile.alpine"), language_of("letter.example")
+    ('yaml', 'dockerfile', '')
     """
-    return _CODE_NAMES.get(display_name(name).lower()) or LANGUAGES.get(suffix_of(name), "")
+    shown = display_name(name).lower()
+    stem, _, suffix = shown.rpartition(".")
+    if suffix in _PATTERN_SUFFIXES and stem:
+        return language_of(stem)
+    if language := _CODE_NAMES.get(shown) or LANGUAGES.get(suffix_of(name), ""):
+        return language
+    is_document = suffix in _MARKDOWN_SUFFIXES | _PLAIN_SUFFIXES or suffix in _SUFFIX_KINDS or suffix in _BINARY_KINDS
+    return "" if is_document else _CODE_NAMES.get(stem, "")
 
 
 def detect_kind(data: bytes, name: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from core.syntax.languages import GRAMMARS, grammar_of
 from core.syntax.model import Syntax, Unit, Unread
+from core.syntax.nested import above_comments
 from core.syntax.reading import is_readable, read_source, read_sources, read_syntax, units
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Syntax",
     "Unit",
     "Unread",
+    "above_comments",
     "grammar_of",
     "is_readable",
     "read_source",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from core.syntax.languages import Grammar
+from core.syntax.data_languages import DATA_GRAMMARS
+from core.syntax.definition import Definition
+from core.syntax.grammar import Grammar
+from core.syntax.nested import nested_definition
 from core.syntax.tree import SyntaxText
 
 if TYPE_CHECKING:
@@ -16,27 +18,15 @@ _TEST_CALLS = frozenset({"describe", "it", "test", "suite", "context"})
 _TEST_MACROS = re.compile(r"(?:TYPED_)?TEST(?:_[FP])?|TEST_CASE|SCENARIO|BOOST_AUTO_TEST_CASE")
 _TEST_MARKS = re.compile(rb"#\[(?:\w+::)*test|@(?:Parameterized|Repeated)?Test\b")
 _NESTED_NAMES = 8
+_NESTED = frozenset(grammar.name for grammar in DATA_GRAMMARS)
 _TYPED = frozenset({"struct_specifier", "class_specifier", "union_specifier", "enum_specifier"})
-
-
-@dataclass(slots=True)
-class Definition:
-    """A definition. ``owner``: the type of a method that is defined outside of it, "" for none.
-
-    ``holds_methods``: whether functions inside it are methods. ``is_method``: set for functions inside such a type.
-    """
-
-    kind: str
-    name: str
-    body: Node | None
-    owner: str = ""
-    holds_methods: bool = False
-    is_method: bool = False
 
 
 def definition_of(node: Node, grammar: Grammar, source: SyntaxText) -> Definition | None:
     """The definition that a node is or wraps; ``None`` for other nodes."""
     kind = node.type
+    if grammar.name in _NESTED:
+        return nested_definition(node, grammar.types[kind], source) if kind in grammar.types else None
     if kind in grammar.functions:
         return _function(node, grammar.functions[kind], grammar, source)
     if kind in grammar.types:

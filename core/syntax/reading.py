@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from core.syntax import tree
-from core.syntax.languages import GRAMMARS, Grammar, grammar_of
+from core.syntax.grammar import Grammar
+from core.syntax.languages import GRAMMARS, grammar_of
 from core.syntax.model import LEADING, NAMED, Facts, Shape, Syntax, Unit, Unread
 from core.syntax.tree import SyntaxText
 from core.syntax.units import UnitReader
@@ -25,6 +26,8 @@ _UNREADABLE = 0.5  # share of errors from which the text is not in this language
 _SAMPLE = 30_000  # characters on which other grammars are tried first
 _SMALLEST = 16  # bytes; smaller nodes are never cut, so their children are not stored
 _NODES, _BYTES_PER_NODE = 1000, 2  # the most nodes of a tree: 1000 plus one for every 2 bytes
+_DIRECTIVE = re.compile(r"\{\{.{0,2000}?\}\}|\{%.{0,2000}?%\}|\{#.{0,2000}?#\}", re.DOTALL)
+_NOT_LINE_END = re.compile(r"[^\n]")
 _HINTS = {  # text patterns typical of a language
     "java": re.compile(
         r"^(?:package|import)\s+(?:static\s+)?[\w.*]+\s*;|^[^\S\n]*(?:public|private|protected)\s", re.MULTILINE
@@ -83,6 +86,10 @@ def read_source(text: str, language: str) -> Syntax | Unread:
     if root is None:
         return Unread.COSTLY
     share = tree.error_share(root)
+    if share > _DOUBTFUL and _DIRECTIVE.search(text):
+        filled = SyntaxText(text, without_directives(text))
+        if (filled_root := tree.read(filled, grammar.name)) and tree.error_share(filled_root) < share / 4:
+            source, root, share = filled, filled_root, tree.error_share(filled_root)
     if share > _DOUBTFUL and (better := _better_grammar(source, grammar, share)):
         grammar, root, share = better
     if share >= _UNREADABLE:
@@ -92,6 +99,22 @@ def read_source(text: str, language: str) -> Syntax | Unread:
         return Unread.COSTLY
     facts = _facts(source, root, grammar)
     return Syntax(grammar.name, UnitReader(source, grammar, facts).read(root), facts, shape)
+
+
+def without_directives(text: str) -> str:
+    """A template of Helm, Jinja or dbt with as many other characters for its directives: what is left can be parsed.
+
+    What gives a value becomes a word, or blanks where nothing else is on the line; all others become blanks.
+
+    >>> without_directives("a: {{ .a }}\\n{{ if .b }}\\nb: 1\\n")
+    'a: xxxxxxxx\\n           \\nb: 1\\n'
+    """
+
+    def marked(match: re.Match[str]) -> str:
+        return _NOT_LINE_END.sub("\0" if match[0].startswith("{{") else " ", match[0])
+
+    lines = _DIRECTIVE.sub(marked, text).split("\n")
+    return "\n".join(line.replace("\0", "x" if line.strip(" \t\0") else " ") for line in lines)
 
 
 def _better_grammar(source: SyntaxText, grammar: Grammar, share: float) -> tuple[Grammar, Node, float] | None:

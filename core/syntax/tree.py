@@ -29,8 +29,9 @@ class SyntaxText:
 
     __slots__ = ("_characters_before", "data", "text")
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, parsed: str = "") -> None:
+        """``parsed``: what is parsed in the text's place, of the same length; "" is the text itself."""
+        self.text, text = text, parsed or text
         # NUL ends a text for some scanners, and lone surrogates cannot be encoded. "?" has the same length.
         self.data = (text if text.isascii() and "\0" not in text else _UNWRITABLE.sub("?", text)).encode()
         self._characters_before: array[int] | None = None

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from core.syntax.languages import Grammar
+from core.syntax.definition import Definition
+from core.syntax.grammar import Grammar
 from core.syntax.model import Facts, Unit
-from core.syntax.names import Definition, definition_of
+from core.syntax.names import definition_of
+from core.syntax.nested import above_comments
 from core.syntax.tree import SyntaxText
 from core.text.spans import trim
 from core.types import Span
@@ -83,6 +85,9 @@ class UnitReader:
             definition = definition_of(node, grammar, self._source) if node.is_named else None
             begin = start if leading_start < 0 else leading_start
             leading_start = leading_end = -1
+            if grammar.name == "yaml" and parts:
+                begin = above_comments(text, begin)
+                parts[-1].end = min(parts[-1].end, begin)
             if definition is not None:
                 head = False
                 parts.append(_Draft(definition.kind, begin, end, definition, start))
@@ -155,8 +160,10 @@ class UnitReader:
         kind = "method" if is_method else part.kind
         begin = max(part.start, part.definition_start)
         body = position(definition.body.start_byte) if definition.body is not None else part.end
+        if body <= begin:  # a record, whose first line is what tells it from others
+            body = text.find("\n", begin, part.end) + 1 or part.end
         signature = trim(text, begin, max(begin, min(body, part.end))) or Span(begin, begin)
-        if definition.name:
+        if definition.name and not self._grammar.is_data:
             self._symbols.append((begin, path))
         doc = trim(text, part.start, begin)
         children: tuple[Unit, ...] = ()

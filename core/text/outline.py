@@ -12,7 +12,7 @@ from core.types import Block, BlockKind, Document, Span
 _ATX = re.compile(r"#{1,6}(?:[ \t]+|$)")
 _CLOSING_HASHES = re.compile(r"(?:^|[ \t])#+[ \t]*$")
 _UNDERLINE = re.compile(r"\n[ \t]*(?:=+|-+)[ \t]*$")
-_ATTRIBUTES = re.compile(r"[ \t]*\{[#.][^{}\n]{0,200}\}[ \t]*$")
+_ATTRIBUTES = re.compile(r"[ \t]*\{[#.:-][^{}\n]{0,200}\}[ \t]*$")  # of Pandoc, Quarto and kramdown
 _INLINE = (
     (re.compile(r"!?\[([^\[\]]{0,500})\]\([^()\s]{0,1000}(?:\s[^()]{0,200})?\)"), r"\1"),
     (re.compile(r"(?<!`)(`{1,3})([^`]{1,500})\1(?!`)"), r"\2"),
@@ -46,12 +46,21 @@ def plain_heading(raw: str) -> str:
     return _shorten(" ".join(text.split()))
 
 
+def without_attributes(words: str) -> str:
+    """The words of a heading without the attributes in braces behind it.
+
+    >>> without_attributes("Dates {#sec-dates}"), without_attributes("Notes {-}"), without_attributes("The set {1}")
+    ('Dates', 'Notes', 'The set {1}')
+    """
+    return _ATTRIBUTES.sub("", words)
+
+
 def _content(raw: str) -> str:
     """The heading without its block markup, trimmed."""
     text = raw.strip()
     hashes = _ATX.match(text)
     text = _CLOSING_HASHES.sub("", text[hashes.end() :]) if hashes else _UNDERLINE.sub("", text)
-    return _ATTRIBUTES.sub("", text).strip()
+    return without_attributes(text).strip()
 
 
 def _shorten(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import textwrap
@@ -141,3 +142,16 @@ def test_prose_in_code_is_cut_between_sentences(name, before, mark, after):
     assert len(leaves) > 4
     assert all(re.search(r"is over\.$|return lock\(\)$|lock\(\)[; }]*$|[xy] = \d$", one) for one in leaves)
     assert not any(re.fullmatch(r"\W*", leaf.text) for leaf in tree.leaves)
+
+
+@pytest.mark.parametrize("before", range(20, 60, 4))
+def test_what_a_cell_put_out_stays_with_the_cell(before):
+    output = {"output_type": "execute_result", "data": {"text/plain": "year " * 30}, "metadata": {}}
+    cells = [
+        {"cell_type": "markdown", "source": "planet " * before + ":"},
+        {"cell_type": "code", "source": "planets = load('planets')\nplanets.years", "outputs": [output]},
+        {"cell_type": "markdown", "source": "shadow " * 30},
+    ]
+    tree = tree_of(json.dumps({"cells": cells, "nbformat": 4, "metadata": {}}), "planets.ipynb", max_tokens=80)
+    (leaf,) = [leaf for leaf in tree.leaves if "year year" in leaf.text]
+    assert "planets.years" in leaf.text

@@ -56,13 +56,15 @@ LINKED = (
     + "## Coda\n\nThe end.\n"
 )
 
+CODE = "def quack():\n    first = 1\n\n    second = 2\n    return second\n"
+
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Path:
     folder = tmp_path_factory.mktemp("reader")
     locked_pdf(folder / "locked.pdf", "The tide table of the outer harbour is kept under lock.")
     files = [*(samples / "documents" / name for name in SAMPLES), folder / "locked.pdf"]
-    return made(folder, {"links.md": LINKED}, files, password=PASSWORD)
+    return made(folder, {"links.md": LINKED, "quack.py": CODE}, files, password=PASSWORD)
 
 
 @pytest.fixture(scope="module")
@@ -268,6 +270,15 @@ def the_theme_changes_under_an_open_document(page: Page) -> None:
     assert str(page.locator(".reader").evaluate(paper)) != light
     expect(page.locator(".details h3")).to_contain_text("Chunk 3")
     assert sum(int(part) for part in re.findall(r"\d+", light)[:3]) > 600
+
+
+def test_code_behind_a_blank_line_is_as_far_from_the_margin_as_in_its_file(
+    address: str, versions: dict[str, str], page: Page
+) -> None:
+    open_document(page, address, versions["quack.py"])
+    block = page.locator(".block.code", has_text="second = 2").first
+    expect(block).to_have_css("text-indent", re.compile(r"^[1-9]"))
+    expect(page.locator(".block.code", has_text="def quack").first).to_have_css("text-indent", "0px")
 
 
 def test_links_of_a_document_open_by_a_click_alone(address: str, versions: dict[str, str], page: Page) -> None:

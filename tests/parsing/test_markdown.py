@@ -110,6 +110,11 @@ def test_links_stand_over_their_visible_words(guide: Document) -> None:
         ("---\ntitle:\n---\n# Real\n", "Real"),
         ("# Changes\n\n## 2.1\n\n## 2.0\n", "Changes"),
         ("#\n\ntext", "Notes"),
+        ("# Dates and times {#sec-dates}\n\ntext", "Dates and times"),
+        ("# Other topics {-}\n\ntext", "Other topics"),
+        ("# (PART) Other topics {-}\n\n# Reports {#reports}\n\ntext", "Reports"),
+        ("**Chapter 6: Ducks**\n\nText.\n\n# Setup\n\n# Feed\n", "Chapter 6: Ducks"),
+        ("**Note.** It is old.\n\n# Setup\n\n# Feed\n", "Setup"),
     ],
 )
 def test_title(text: str, title: str) -> None:

@@ -61,7 +61,7 @@ def test_cells_become_blocks():
         (BlockKind.LIST, "", "- one\n- two"),
         (BlockKind.CODE, "python", "import os\nprint('é👩‍🚀')"),
         (BlockKind.CODE, "", "é👩‍🚀"),
-        (BlockKind.CODE, "", "<Figure size 640x480>"),
+        (BlockKind.PARAGRAPH, "", "bold"),
         (BlockKind.CODE, "bash", "%%bash\nls"),
         (BlockKind.CODE, "", "Traceback\nE: v"),
         (BlockKind.PARAGRAPH, "", "left as it is"),
@@ -69,7 +69,7 @@ def test_cells_become_blocks():
     assert (document.kind, document.title) == ("notebook", "A study")
     assert document.metadata["kernel"] == "Python 3"
     assert [document.text[link.start : link.end] for link in document.links] == ["things"]
-    assert document.notes == ("Not read: 1 x image/png in outputs.", "Not read: 1 x text/html in outputs.")
+    assert document.notes == ("Not read: pictures in outputs (1).",)
 
 
 def test_no_word_is_lost_silently():
@@ -128,3 +128,63 @@ def test_cells_of_any_text_keep_the_laws_and_their_words(cells):
     document = read(book(prose("word"), *(code(text) if is_code else prose(text) for is_code, text in cells)))
     assert_laws(document)
     assert document.words.missing == 0
+
+
+FRAME = """<div>
+<style scoped>
+    .dataframe tbody tr th { vertical-align: top; }
+</style>
+<table border="1" class="dataframe">
+  <thead>
+    <tr><th></th><th></th><th>total</th></tr>
+  </thead>
+  <tbody>
+    <tr><th rowspan="2" valign="top">California</th><th>2010</th><td>37253956</td></tr>
+    <tr><th>2020</th><td>39538223</td></tr>
+  </tbody>
+</table>
+<p>2 rows &times; 1 columns</p>
+</div>"""
+
+
+def result(**data):
+    return {"output_type": "execute_result", "data": data, "metadata": {}}
+
+
+def test_a_data_frame_is_a_table_with_its_merged_cells_repeated():
+    plain = "                    total\nCalifornia 2010  37253956\n           2020  39538223"
+    document = read(book(prose("# States"), code("pop", result(**{"text/plain": plain, "text/html": FRAME}))))
+    assert_laws(document)
+    table = next(block for block in document.blocks if block.kind is BlockKind.TABLE)
+    assert [document.text[row.start : row.end] for row in table.parts] == [
+        "California | 2010 | 37253956",
+        "California | 2020 | 39538223",
+    ]
+    assert table.header is not None
+    assert document.text.count("39538223") == 1
+    assert "2 rows × 1 columns" in document.text
+    assert "vertical-align" not in document.text
+    assert not document.words.missing
+    assert not document.notes
+
+
+def test_an_output_without_words_of_its_own_is_read_from_its_other_form():
+    page = {"text/plain": "<IPython.core.display.HTML object>", "text/html": "<p>The <b>pond</b> is full.</p>"}
+    note = {"text/plain": "<IPython.core.display.Markdown object>", "text/markdown": "The *reeds* are high."}
+    document = read(book(code("show()", result(**page)), code("tell()", result(**note))))
+    assert "The pond is full." in document.text
+    assert "The *reeds* are high." in document.text
+    assert "IPython" not in document.text
+    assert not document.words.missing
+
+
+@pytest.mark.parametrize(
+    "page", ["<table>", "<table><tr><td>1", "</table><td><table><table>", "<table" * 50, "<" * 200]
+)
+def test_damaged_html_of_an_output_is_read_or_left(page):
+    assert_laws(read(book(prose("x"), code("y", result(**{"text/plain": "<a>", "text/html": page})))))
+
+
+def test_a_deep_page_of_an_output_is_read():
+    page = "<div>" * 5000 + "the words" + "</div>" * 5000 + "<table><tr><td>a</td></tr></table>"
+    assert "the words" in read(book(code("y", result(**{"text/html": page})))).text

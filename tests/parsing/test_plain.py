@@ -126,3 +126,71 @@ def test_named_parts_and_lines_in_capitals_are_headings() -> None:
     assert kinds(f"{sentence}\n\n{sentence}\n\nPart of the pond\n\nis ice.") == ["paragraph"] * 4
     memo = "PURPOSE\n\nTo feed.\n\nSCOPE\n\nAll ducks.\n\nTERMS\n\nOf a year." + "\n\nAnd so on." * 9
     assert kinds(memo)[:6] == ["heading", "paragraph"] * 3
+
+
+PAGES = """Network Working Group                                           A. Drake
+Request for Comments: 9999                                     June 1992
+
+
+                    How Ducks Are Addressed in Ponds
+
+Status of this Memo
+
+   This memo is for the ducks of the pond.
+   It may be passed on.
+
+Abstract
+
+   Ducks are addressed by their colour, and by
+   the pond in which they live.
+
+
+Drake                                                           [Page 1]
+
+RFC 9999                  Addresses of Ducks                   June 1992
+
+
+   A pond has one name.
+
+Encodings
+
+   Two encodings are known, "B" and "Q".
+
+
+Drake                                                           [Page 2]
+
+RFC 9999                  Addresses of Ducks                   June 1992
+
+
+   They are not mixed.
+"""
+
+
+def test_a_text_set_as_pages_has_its_title_its_headings_and_its_page_lines_apart() -> None:
+    document = parse(PAGES.encode(), "rfc9999.txt", ParsingSettings())
+    assert_laws(document)
+    assert document.title == "How Ducks Are Addressed in Ponds"
+    said = [(block.kind.value, document.text[block.start : block.end]) for block in document.blocks]
+    assert [words for kind, words in said if kind == "heading"] == ["Status of this Memo", "Abstract", "Encodings"]
+    apart = [words for kind, words in said if kind == "furniture"]
+    assert [words.split()[0] for words in apart] == ["Drake", "RFC", "Drake", "RFC"]
+
+
+def test_lines_at_the_margin_of_other_texts_are_no_headings() -> None:
+    prose = "Dear Ada\n\nthe ducks are well.\n\nThe pond\n\nIt is full.\n\nYours\n\nGrace\n"
+    assert not any(block.kind.value in ("heading", "furniture") for block in text_blocks(prose))
+
+
+def test_a_line_of_a_table_of_contents_is_no_heading() -> None:
+    text = "1.  INTRODUCTION ........ 1\n\n2.  FEED ...... 3\n\n3.  SLEEP ...... 7\n\n" + "Ducks eat.\n\n" * 20
+    assert not any(block.kind.value == "heading" for block in text_blocks(text))
+
+
+def test_lines_that_count_the_pages_are_apart_though_they_do_not_say_page() -> None:
+    page, foot = "   They eat corn.\n\n" * 20, "     August 13, 1982           - {number} -           RFC #822\n\n"
+    starts = ("   Duck.\n\n", "   Drake.\n\n", "   Duckling.\n\n", "   Flock.\n\n")
+    text = "".join(start + page + foot.format(number=number) for number, start in enumerate(starts, 8))
+    apart = [text[block.start : block.end] for block in text_blocks(text) if block.kind.value == "furniture"]
+    assert [words.split("- ")[1][:2].strip() for words in apart] == ["8", "9", "10", "11"]
+    rows = "".join(f"duck   {number}   corn\n\n" for number in range(60))
+    assert not any(block.kind.value == "furniture" for block in text_blocks(rows))

@@ -29,6 +29,7 @@ from core.types import Block, BlockKind, Span
 
 _MERGE_TINY = 0.15  # cost of a section boundary inside a leaf, between two tiny sections
 _CROSS_SECTION = 3.0  # the same between other sections: more than an additional leaf costs
+_CUT_OUTPUT = CUT_LEAD_IN + 1.0  # a cell is cut from what leads in to it before it is cut from what it put out
 _TINY = 5  # a section of at most max_tokens / 5 is tiny
 _INTRODUCED = frozenset({BlockKind.LIST, BlockKind.TABLE, BlockKind.CODE, BlockKind.QUOTE, BlockKind.HTML})
 _SET_APART = frozenset({BlockKind.TABLE, BlockKind.CODE, BlockKind.HTML})
@@ -147,6 +148,8 @@ def _bind(context: ChunkingContext, items: list[Item]) -> None:
         if before.kind == BlockKind.HEADING:
             if item.kind != BlockKind.HEADING or _level(item) >= _level(before):
                 item.bound = CUT_HEADING
+        elif _is_output(context.document.kind, before, item):
+            item.bound = _CUT_OUTPUT
         elif (BlockKind.CAPTION in {item.kind, before.kind} and {item.kind, before.kind} & _INTRODUCED) or (
             before.kind == BlockKind.PARAGRAPH and item.kind in _INTRODUCED and _introduces(text, before)
         ):
@@ -158,6 +161,13 @@ def _bind(context: ChunkingContext, items: list[Item]) -> None:
         closes = following is None or (following.kind == BlockKind.HEADING and _level(following) < _level(item))
         if item.kind == BlockKind.HEADING and before.kind != BlockKind.HEADING and closes:
             item.bound = CUT_HEADING  # an empty heading, last in its section, stays with the text before it
+
+
+def _is_output(document_kind: str, before: Item, item: Item) -> bool:
+    """Whether a block is what the cell of a notebook right before it put out."""
+    if document_kind != "notebook" or before.kind != BlockKind.CODE or not (before.block and before.block.language):
+        return False
+    return item.kind == BlockKind.TABLE or bool(item.kind == BlockKind.CODE and item.block and not item.block.language)
 
 
 def _introduces(text: str, item: Item) -> bool:

@@ -27,6 +27,7 @@ _NUMBER = (
 _NAMED = re.compile(
     rf"({'|'.join(_RANKS)})\s+{_NUMBER}(?:\s*[.:\])—–-]+)?(?P<of>\s+(?-i:[^a-zß-öø-ÿа-яё\s]).*)?\Z", re.IGNORECASE
 )
+LEADER = re.compile(r"\.{4}|(?:\. ){4}")  # dots to a page's number: a line of a table of contents
 _MAX_HEADING = 100  # characters
 _MAX_NAME = 8  # words of a name that ends with a full stop
 _MAX_CAPITALS = 0.25  # share of the groups; with more, capitals do not mark headings
@@ -46,7 +47,7 @@ def headings_by_words(groups: Sequence[Sequence[str]]) -> dict[int, int]:
     capitals: list[int] = []
     for place, lines in enumerate(groups):
         words = lines[0].strip()
-        if len(words) > _MAX_HEADING:
+        if len(words) > _MAX_HEADING or LEADER.search(words):
             continue
         if (found := _NAMED.match(words)) and words[0].isupper():
             of = (found["of"] or "").split()

@@ -16,6 +16,7 @@ from core.parsing.plain.front_matter import front_matter
 from core.parsing.plain.markdown_html import html_blocks, words_of_heading
 from core.parsing.table_header import cell_value
 from core.text.normalise import decode
+from core.text.outline import without_attributes
 from core.text.spans import line_spans, line_starts, subtract_spans, trim
 from core.text.wiki import WIKI, tags_in, tags_of
 from core.types import Block, BlockKind, Cell, Document, Link, Span
@@ -46,6 +47,8 @@ _MARKUP = (
     (re.compile(r"\\([!-/:-@\[-`{-~])"), r"\1"),
 )
 _MAX_TITLE = 200
+_BOLD_LINE = re.compile(r"(\*\*|__)([^\n*_][^\n]{1,198}?)\1")
+_PARTS = ("(PART)", "(PART*)", "(PART\\*)", "(APPENDIX)")  # headings of R Markdown's books above the chapter
 _TITLE_WITHIN = 10_000  # a level-1 heading further down is a chapter, not the title
 
 
@@ -53,7 +56,7 @@ class MarkdownParser:
     """CommonMark with pipe tables, strike-through, footnotes and front matter."""
 
     name = "markdown"
-    version = 4
+    version = 5
 
     def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
         """The file's own text, with blocks that cover every non-blank character. Raises ``ParseError``."""
@@ -237,10 +240,11 @@ def heading_words(text: str, start: int, end: int) -> Span:
         return tagged
     match = _ATX.match(text, start, end)
     if match:
-        stop = match.end() + len(_ATX_CLOSING.sub("", text[match.end() : end]))
+        stop = match.end() + len(without_attributes(_ATX_CLOSING.sub("", text[match.end() : end])))
         return trim(text, match.end(), stop) or Span(match.end(), match.end())
     underline = text.rfind("\n", start, end)
-    return trim(text, start, underline if underline > start else end) or Span(start, end)
+    stop = underline if underline > start else end
+    return trim(text, start, start + len(without_attributes(text[start:stop]))) or Span(start, end)
 
 
 def plain_words(markup: str) -> str:
@@ -255,17 +259,22 @@ def plain_words(markup: str) -> str:
 
 
 def title_of(text: str, blocks: Sequence[Block], name: str) -> tuple[str, Span | None]:
-    """The first level-1 heading unless it is one of a series, else the file's name; and the heading's span."""
-    spans = [
-        heading_words(text, block.start, block.end)
-        for block in blocks
-        if block.kind is BlockKind.HEADING and block.level == 1
-    ]
+    """The document's title and its span: the first level-1 heading unless it is one of a series or names a part.
+
+    Where several headings are of level 1, a bold line with which the text begins is the title above them all. Without
+    any, the title is the file's name.
+    """
+    headings = [block for block in blocks if block.kind is BlockKind.HEADING and block.level == 1]
+    if len(headings) > 1 and blocks[0].kind is BlockKind.PARAGRAPH:
+        bold = _BOLD_LINE.fullmatch(text, blocks[0].start, blocks[0].end)
+        if bold:
+            return plain_words(bold[2]), Span(*bold.span(2))
+    spans = [heading_words(text, block.start, block.end) for block in headings]
     said = [plain_words(text[span.start : span.end]) for span in spans]
     for span, words in zip(spans, said, strict=True):
         if span.start > _TITLE_WITHIN or is_one_of_a_series(words, said):
             break
-        if words and len(words) <= _MAX_TITLE:
+        if words and len(words) <= _MAX_TITLE and not words.startswith(_PARTS):
             return words, span
     return readable_title(name), None
 

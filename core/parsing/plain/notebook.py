@@ -7,6 +7,7 @@ The format: https://nbformat.readthedocs.io/en/latest/format_description.html. N
 from __future__ import annotations
 
 import hashlib
+import html
 import json
 import re
 from collections import Counter
@@ -17,8 +18,9 @@ from typing import Any
 from core.errors import ParseError
 from core.parsing.audit.word_audit import audit_words
 from core.parsing.file_names import display_name
-from core.parsing.flow import Flow
+from core.parsing.flow import Flow, write_piece
 from core.parsing.plain.markdown import title_of
+from core.parsing.plain.output_table import html_pieces
 from core.parsing.plain.written_markdown import write_apart, write_markdown
 from core.text.normalise import decode, storable
 from core.text.spans import line_spans
@@ -35,6 +37,9 @@ _MAGIC_LANGUAGES = {
 _PYTHON_MAGICS = frozenset({"time", "timeit", "capture", "prun", "python", "python3", "pypy"})
 _TEXT_OUTPUTS = ("text/plain", "text", "text/markdown", "text/latex")  # the first there is
 _PICTURES = ("image/", "application/", "video/", "audio/")
+_TABLE = re.compile(r"<table\b", re.IGNORECASE)
+_MARKUP = re.compile(r"<(style|script)\b.*?</\1\s*>|<[^<>]*>", re.IGNORECASE | re.DOTALL)
+_OBJECT = re.compile(r"\s*<[^<>\n]*>\s*")  # what Python says of an object for which it has no words
 # Why the strings below a key may be left out.
 _UNREAD = {
     **dict.fromkeys(
@@ -49,7 +54,7 @@ class NotebookParser:
     """The parser of ``.ipynb`` files of nbformat 4. Execution counts and cell ids are left out."""
 
     name = "notebook"
-    version = 2
+    version = 3
 
     def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
         """The cells as blocks with a blank line between. Raises ``ParseError`` where there is no text."""
@@ -158,13 +163,13 @@ class _Writer:
                 self.flow.blocks.append(Block(BlockKind.PARAGRAPH, span.start, span.end))
         else:
             write_markdown(self.flow, source)
-        if isinstance(files := cell.get("attachments"), dict):
+        if isinstance(files := cell.get("attachments"), dict) and files:
             self.left["pictures attached to cells"] += len(files)
 
     def notes(self) -> Iterator[str]:
         """Notes for the user on what was left out."""
         for what, count in sorted(self.left.items()):
-            yield f"Not read: {count} x {what}."
+            yield f"Not read: {what} ({count:,})."
 
     def _code(self, source: str, language: str) -> None:
         if (span := write_apart(self.flow, source)) is not None:
@@ -182,12 +187,31 @@ class _Writer:
             return
         data = output.get("data")
         held = data if isinstance(data, dict) and data else output
-        said = next((key for key in _TEXT_OUTPUTS if key in held), None)
-        if said is not None:
+        forms = [key for key in _TEXT_OUTPUTS if key in held]
+        said = next((key for key in forms if not _OBJECT.fullmatch(_joined(held[key]))), next(iter(forms), None))
+        pieces = tuple(html_pieces(_joined(held["text/html"]))) if _is_read_as_html(held) else ()
+        for piece in pieces:
+            write_piece(self.flow, piece)
+        if said == "text/markdown" and not pieces:
+            write_markdown(self.flow, _joined(held[said]), keeps_headings=False)
+        elif said is not None and not pieces:
             self._code(_ANSI.sub("", _joined(held[said])), "")
         for media in held:
-            if media != said and media.startswith((*_PICTURES, "text/html")):
-                self.left[f"{media} in outputs"] += 1
+            if media.startswith(_PICTURES):
+                what = "pictures in outputs" if media.startswith("image/") else "interactive outputs, sound or film"
+                self.left[what] += 1
+
+
+def _is_read_as_html(held: dict[str, Any]) -> bool:
+    """Whether an output is read from its HTML: where that is a table, or the other form has no words.
+
+    >>> _is_read_as_html({"text/html": "<table>", "text/plain": "a"}), _is_read_as_html({"text/html": "<b>a</b>"})
+    (True, True)
+    >>> _is_read_as_html({"text/html": "<b>a</b>", "text/plain": "a"}), _is_read_as_html({"text/plain": "<a object>"})
+    (False, False)
+    """
+    page = _joined(held.get("text/html"))
+    return bool(page) and bool(_TABLE.search(page) or _OBJECT.fullmatch(_joined(held.get("text/plain")) or "<>"))
 
 
 def _language_of_cell(source: str, language: str) -> str:
@@ -213,6 +237,10 @@ def _second_reading(book: dict[str, Any]) -> tuple[list[str], dict[str, list[str
     while pending:
         reason, value = pending.pop()
         if isinstance(value, dict):
+            if _is_read_as_html(value):
+                value = _with_html_read(value)
+            elif "text/markdown" in value and _OBJECT.fullmatch(_joined(value.get("text/plain"))):
+                value = {"text/markdown": value["text/plain"], "output": value["text/markdown"]}
             for key, inner in reversed(value.items()):
                 if not key.startswith(_PICTURES):
                     lines = key == "traceback" and isinstance(
@@ -226,3 +254,10 @@ def _second_reading(book: dict[str, Any]) -> tuple[list[str], dict[str, list[str
             if reason:
                 dropped.setdefault(reason, []).append(words)
     return said, dropped
+
+
+def _with_html_read(held: dict[str, Any]) -> dict[str, Any]:
+    """An output whose HTML is read: its words are text, and its other forms are what was left out."""
+    page = _MARKUP.sub(" ", _joined(held["text/html"]))
+    others = {key: value for key, value in held.items() if key not in ("text/html", "text/plain", "text")}
+    return {**others, "text/markdown": _joined(held.get("text/plain")), "output": html.unescape(page)}

@@ -10,7 +10,8 @@ from statistics import median
 
 from core.parsing.file_kinds import language_of
 from core.parsing.file_names import display_name, is_one_of_a_series, readable_title
-from core.parsing.plain.chapters import headings_by_words
+from core.parsing.plain.chapters import LEADER, headings_by_words
+from core.parsing.plain.paged import centred_title, headings_at_margin, page_lines
 from core.text.normalise import decode
 from core.text.spans import line_spans
 from core.types import Block, BlockKind, Document, Span
@@ -22,6 +23,7 @@ _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})[.)]?\s+(?=[^\W\d_])(.*\S)")
 _LONG_LINE = 100  # characters; with such a median, or a line twice as long, lines are not wrapped: each is a paragraph
 _TIMED_LINE, _TIMED_SHARE = re.compile(r".{0,60}?\d:[0-5]\d:[0-5]\d"), 0.8  # logs; of lines that are not wrapped either
 _MAX_HEADING = 100
+_FIRST_PAGE = 4_000  # characters
 _NAME_BELOW = 70  # characters of a chapter's name on the line below its number
 
 
@@ -29,13 +31,13 @@ class PlainParser:
     """Text files of any kind: notes, transcripts, logs, comma-separated values."""
 
     name = "text"
-    version = 3
+    version = 4
 
     def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
         """The file's own text in paragraphs. Raises ``ParseError``."""
         text, encoding = decode(data, display_name(name))
         blocks = text_blocks(text)
-        title_span = _title_span(text, blocks)
+        title_span = _title_span(text, blocks) or _title_of_pages(text, blocks)
         return Document(
             version_id=hashlib.sha256(data).hexdigest(),
             kind="text",
@@ -55,14 +57,17 @@ def text_blocks(text: str) -> list[Block]:
     >>> [(block.kind.value, block.level) for block in text_blocks("Title\\n=====\\n\\nBody text.\\n\\n- a\\n- b\\n")]
     [('heading', 1), ('paragraph', 0), ('list', 0)]
     """
-    groups = _groups(text, line_spans(text, 0, len(text)))
+    lines = line_spans(text, 0, len(text))
+    furniture = page_lines(text, lines)
+    groups = _groups(text, [line for line in lines if line.start not in furniture])
     numbered = _numbered_headings(text, groups)
     if not numbered:
         numbered = headings_by_words([[text[line.start : line.end] for line in group] for group in groups])
-    blocks: list[Block] = []
+    numbered = numbered or headings_at_margin(text, groups)
+    blocks = [Block(BlockKind.FURNITURE, *_without_indent(text, line)) for line in lines if line.start in furniture]
     for index, group in enumerate(groups):
         blocks.extend(_group_blocks(text, group, numbered.get(index, 0)))
-    return blocks
+    return sorted(blocks, key=lambda block: block.start) if furniture else blocks
 
 
 def _groups(text: str, lines: Sequence[Span]) -> list[list[Span]]:
@@ -149,7 +154,7 @@ def _numbered_headings(text: str, groups: Sequence[Sequence[Span]]) -> dict[int,
     for index, group in enumerate(groups):
         words = text[group[0].start : group[0].end]
         match = _NUMBERED.fullmatch(words) if len(group) == 1 and len(words) <= _MAX_HEADING else None
-        if match and match[2][-1] not in ".,;:!?" and index + 1 < len(groups):
+        if match and match[2][-1] not in ".,;:!?" and not LEADER.search(words) and index + 1 < len(groups):
             found.append((index, tuple(int(part) for part in match[1].split("."))))
     steps = sum(_follows(before, after) for (_, before), (_, after) in pairwise(found))
     prose = [b - a > 1 for (a, _), (b, _) in pairwise(found)]
@@ -194,6 +199,13 @@ def _title_span(text: str, blocks: Sequence[Block]) -> Span | None:
         and len(text) > 5 * len(words)
     )
     return span if clearly else None
+
+
+def _title_of_pages(text: str, blocks: Sequence[Block]) -> Span | None:
+    """The line in the middle of the first page, of a text that has the lines of pages."""
+    if not any(block.kind is BlockKind.FURNITURE for block in blocks):
+        return None
+    return centred_title(text, _groups(text, line_spans(text, 0, min(len(text), _FIRST_PAGE))))
 
 
 class CodeParser:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
+from core.chunking.prefixes import key_path
 from core.chunking.signals.terms import TermFinder, find_terms
 from core.enriching.features import Features, Reference
 from core.errors import NotFoundError
@@ -223,7 +224,7 @@ def hits_of(ranking: Ranking, reads: CatalogueReads) -> tuple[Hit, ...]:
             rank=rank,
             score=score,
             scores={stage: value for stage, value in zip(ranking.scores, values, strict=True) if not math.isnan(value)},
-            headings=facts[index].headings,
+            headings=facts[index].headings or key_path(facts[index].prefix),
             document=leaves.titles[document],
             source=leaves.names[document],
             page=reads.page(document, start),

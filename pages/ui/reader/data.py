@@ -11,10 +11,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from core.chunking.auditing import SWITCHED_OFF, UNEXPLAINED, Audit
+from core.chunking.prefixes import key_path
 from core.inspecting.findings import Unread
 from core.settings import PREFIX_KINDS
 from core.syntax import Unit
-from core.types import Chunk, ChunkTree, Span
+from core.types import Chunk, ChunkTree, PrefixPart, Span
 from pages.ui.reader.text import Strings, TextReading, as_json, digest
 
 ASIDE, LOST, OFF = range(3)  # kinds of gaps: left out by a rule, lost without a reason, switched off by hand
@@ -117,10 +118,19 @@ def _leaf_rows(
     rows: list[int] = []
     for leaf, (first, last) in zip(leaves, pages, strict=True):
         read = [part for part in leaf.prefix if part.kind in kinds]
-        prefix = strings.listed(tuple(text for part in read for text in (part.kind, part.text)))
+        prefix = strings.listed(tuple(text for part in read for text in (_kind_word(part), part.text)))
         rows += (leaf.start, leaf.end, index_of.get(leaf.parent_id or "", -1), leaf.tokens, leaf.encoder_tokens)
         rows += (strings.listed(_headings(leaf, units)), prefix, strings.listed(leaf.reasons), first, last)
     return rows
+
+
+def _kind_word(part: PrefixPart) -> str:
+    """What the reader calls a part of a prefix.
+
+    >>> _kind_word(PrefixPart("signature", "paths > /ducks")), _kind_word(PrefixPart("title", "Ducks"))
+    ('keys', 'title')
+    """
+    return "keys" if key_path((part,)) else part.kind
 
 
 def around(units: Sequence[Unit], position: int) -> tuple[str, ...]:

@@ -176,6 +176,12 @@ function drawSlab(model, slab, look) {
     }
   }
 
+  // The columns of blanks before the first line of code, which are outside its block: lines below have theirs in the text.
+  function indentBefore(start) {
+    const blanks = text.slice(text.lastIndexOf("\n", start - 1) + 1, start);
+    return /^[ \t]*$/.test(blanks) ? blanks.replaceAll("\t", "        ").length : 0;
+  }
+
   function piece({ block, start, end }) {
     const { kind, level } = block < 0 ? { kind: "loose", level: 0 } : blocks[block];
     const holder = make("div", `block ${kind}${level ? ` h${level}` : ""}`);
@@ -195,6 +201,7 @@ function drawSlab(model, slab, look) {
     const gap = found.length ? -1 : holderOf(gaps, model.gapStarts, afterBlanks(text, start));
     if (gap >= 0 && gaps[gap].end >= body) holder.classList.add("apart", gapClass(gap));
     if (gap >= 0) holder.dataset.gap = String(gap);
+    if (kind === "code") holder.style.textIndent = `${indentBefore(start)}ch`;
     wrapped = WRAPPED.has(model.kind) && FLOWING.has(kind);
     if (kind === "list") { drawList(holder, start, body); return holder; }
     if (kind === "table") {

@@ -18,7 +18,7 @@ CHUNKER_WORDS = {
     "cluster": "Most alike together",
     "learned": "Like the library's headings",
     "texttiling": "Where the words change",
-    "code": "By functions and classes",
+    "code": "By functions, classes and keys",
     "table": "By table rows",
     "log": "By log sessions",
     "conversation": "By speakers",
