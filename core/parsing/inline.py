@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
 from core.parsing.flow import Piece, Words
+from core.text.numerals import counted
 from core.types import BlockKind
 
 _SCRIPT_SCHEMES = frozenset({"javascript", "vbscript", "data", "blob"})
@@ -140,6 +141,16 @@ def joined(parts: Sequence[Words], between: str) -> Words:
     return Words(between.join(part.text for part in parts), tuple(links))
 
 
+def without_start(words: Words, length: int) -> Words:
+    """The words without their first ``length`` characters.
+
+    >>> without_start(Words("- go", ((1, 4, "#x"),)), 2)
+    Words(text='go', links=((0, 2, '#x'),))
+    """
+    links = ((max(start - length, 0), end - length, target) for start, end, target in words.links if end > length)
+    return Words(words.text[length:], tuple(links))
+
+
 def headed(head: str, words: Words) -> Words:
     """The words with ``head`` as a prefix; no blank is added.
 
@@ -185,4 +196,4 @@ def hidden_note(words: int) -> tuple[str, ...]:
     >>> hidden_note(1), hidden_note(0)
     (('Hidden text was left out: 1 word.',), ())
     """
-    return (f"Hidden text was left out: {words:,} word{'s' if words > 1 else ''}.",) if words else ()
+    return (f"Hidden text was left out: {counted(words, 'word')}.",) if words else ()

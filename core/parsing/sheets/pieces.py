@@ -11,10 +11,11 @@ from statistics import mean
 from core.parsing.audit.gathering import unseen_note
 from core.parsing.flow import ParsedFile, Piece, TableCell, Words
 from core.parsing.inline import joined
-from core.parsing.sheets.grid import TEXT, Filled, Row, Sheet, Workbook, spread_merges
+from core.parsing.sheets.grid import Filled, Row, Sheet, Workbook, spread_merges
 from core.parsing.sheets.joins import join_regions
 from core.parsing.sheets.regions import Region, features_of_row, find_regions, lines_of
-from core.parsing.table_header import SAMPLE_ROWS, header_rows, merges_in
+from core.parsing.table_header import SAMPLE_ROWS, TEXT, header_rows, merges_in
+from core.text.numerals import counted
 from core.types import BlockKind
 
 _EMPTY = TableCell(Words(""), None)
@@ -71,7 +72,7 @@ def _notes(sheet: Sheet, unspread: int) -> Iterator[str]:
         (len(sheet.hidden_rows & sheet.rows.keys()), "row"),
         (len(sheet.hidden_columns & filled), "column"),
     )
-    hidden = [f"{count:,} hidden {what}{'s' * (count > 1)}" for count, what in counts if count]
+    hidden = [counted(count, f"hidden {what}") for count, what in counts if count]
     if hidden:
         yield f'The sheet "{sheet.name}" has {" and ".join(hidden)}; what they hold is read all the same.'
     if sheet.unfilled:
