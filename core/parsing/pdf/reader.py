@@ -73,7 +73,7 @@ class PdfParser:
     ``password``: opens an encrypted file; ignored for other files.
     """
 
-    version = 11
+    version = 12
 
     def __init__(self, settings: ParsingSettings, password: str | None = None, kind: str = "pdf") -> None:
         self._settings = settings
