@@ -20,7 +20,7 @@ from typing import Any
 from core.parsing.file_names import suffix_of
 from core.parsing.flow import Item, ParsedFile, Piece, Words
 from core.parsing.html.reader import read as read_page
-from core.parsing.inline import is_informative
+from core.parsing.inline import description
 from core.types import BlockKind
 
 KINDS = frozenset("html docx pptx xlsx csv epub odt rtf rst org eml msg markdown text".split())
@@ -117,7 +117,7 @@ def _pieces(elements: Sequence[Any]) -> Iterator[Piece]:
                 if element.text in furniture:
                     continue
                 furniture.add(element.text)
-            if element.category != "Image" or is_informative(element.text.strip()):
+            if element.category != "Image" or description(element.text.strip()):
                 yield Piece(kind, words)
     if items:
         yield Piece(BlockKind.LIST, items=tuple(items))

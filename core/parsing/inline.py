@@ -96,19 +96,12 @@ def description(text: str | None) -> str:
 
     >>> description("A lake\\n\\nDescription automatically generated"), description("image3.png"), description("Bild 2")
     ('A lake', '', '')
+    >>> description("*"), description("https://a.test/duck")
+    ('', '')
     """
     stated = _MACHINE_TAIL.sub("", " ".join((text or "").split())).strip()
     is_name = bool(_FILE_NAME.search(stated)) or (" " not in stated and bool(_ADDRESS.search(stated)))
     return "" if is_name or _PLACEHOLDER.fullmatch(stated) else stated
-
-
-def is_informative(alternative: str) -> bool:
-    """Whether a picture's alternative text describes the picture; see ``description``.
-
-    >>> [is_informative(text) for text in ("A duck on a pond", "IMG_0042.JPG", "Image 3", "*")]
-    [True, False, False, False]
-    """
-    return bool(description(alternative))
 
 
 def is_repeated_in(alternative: str, words: str) -> bool:
