@@ -134,6 +134,16 @@ def joined(parts: Sequence[Words], between: str) -> Words:
     return Words(between.join(part.text for part in parts), tuple(links))
 
 
+def without_start(words: Words, length: int) -> Words:
+    """The words without their first ``length`` characters.
+
+    >>> without_start(Words("- go", ((1, 4, "#x"),)), 2)
+    Words(text='go', links=((0, 2, '#x'),))
+    """
+    links = ((max(start - length, 0), end - length, target) for start, end, target in words.links if end > length)
+    return Words(words.text[length:], tuple(links))
+
+
 def headed(head: str, words: Words) -> Words:
     """The words with ``head`` as a prefix; no blank is added.
 

@@ -404,7 +404,7 @@ _FILING = """<div style="font-size:9pt">
 <table><tr><td><b>Item 1.</b><td><b>Business</b></table>
 <p>We raise ducks on three ponds and sell their down.</p>
 <table><tr><td>•<td>teals</table><table><tr><td>•<td>mallards</table>
-<table><tr><td>•<td><a href="#x">geese</a></table>
+<p>• <a href="#x">geese</a></p>
 <p>Ducks &amp; Sons | 1</p><hr style="page-break-after:always">
 <p><b>Item 2. Ponds</b></p><p>They lie in the north, and one of them is deep enough for diving ducks.</p>
 <p>Ducks &amp; Sons | 2</p><hr style="page-break-after:always">

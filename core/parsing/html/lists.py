@@ -1,5 +1,5 @@
 """Lists of a page: the markers that browsers display (HTML, section 4.4.8; CSS Counter Styles Level 3, sections 6 and
-7), and lists that are written as tables.
+7), and lists that are written as paragraphs or tables.
 """
 
 from __future__ import annotations
@@ -8,13 +8,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 
-from core.parsing.flow import Item, TableCell
+from core.parsing.flow import Item, TableCell, Words
 from core.parsing.html.tree import Node
+from core.parsing.inline import without_start
 from core.text.numerals import numbered
 
 LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})
 BULLET = "-"
-_BULLETS = re.compile("[•●○▪■□◦∙‣⁃·*–—-]")
+_GLYPHS = "•●○▪■□◦∙‣⁃"
+_BULLETED = re.compile(rf"\s*[{_GLYPHS}]\s+(?=\S)")
+_BULLETS = re.compile(rf"[{_GLYPHS}·*–—-]")
 _MARKER = re.compile(rf"{_BULLETS.pattern}|\(?(?:\d{{1,3}}|[A-Za-z]|[ivxlcIVXLC]{{2,5}})[.)]")
 _STYLE_TYPE = re.compile(r"list-style(?:-type)?\s*:[^;]*?(none|(?:lower|upper)-(?:alpha|latin|roman)|decimal)")
 _TYPES = {"a": "lower-alpha", "A": "upper-alpha", "i": "lower-roman", "I": "upper-roman", "1": "decimal"}
@@ -51,10 +54,19 @@ def _integer(attributes: Mapping[str, str], name: str, default: int) -> int:
     return max(-_LARGEST, min(_LARGEST, int(match[1]))) if match else default
 
 
+def bulleted(words: Words) -> Item | None:
+    """A paragraph that begins with a bullet as a list item; ``None`` for other paragraphs.
+
+    >>> bulleted(Words("• ducks")), bulleted(Words("- 5 degrees"))
+    (Item(words=Words(text='ducks', links=()), marker='-', depth=0), None)
+    """
+    match = _BULLETED.match(words.text)
+    return Item(without_start(words, match.end()), BULLET) if match else None
+
+
 def items_of(rows: Sequence[Sequence[TableCell]]) -> list[Item]:
     """The items of a list that is laid out as a table with its markers in a column of their own; [] for other tables.
 
-    >>> from core.parsing.flow import Words
     >>> def row(*texts): return [TableCell(Words(text)) for text in texts]
     >>> [(item.marker, item.words.text) for item in items_of([row("•", "ducks"), row("(a)", "geese")])]
     [('-', 'ducks'), ('(a)', 'geese')]

@@ -10,7 +10,7 @@ from itertools import repeat
 
 from core.parsing.flow import Item, Piece, Words
 from core.parsing.html.code import code_text, stated_language
-from core.parsing.html.lists import BULLET, LISTS, items_of, markers
+from core.parsing.html.lists import BULLET, LISTS, bulleted, items_of, markers
 from core.parsing.html.looks import looks_within, sheet_edge, with_headings, without_running_lines
 from core.parsing.html.tables import Grid, Table, grid, header_rows, is_layout, is_line_of_cells, table_of
 from core.parsing.html.tree import Node, Source, look_of, plain_text
@@ -96,7 +96,10 @@ class _Walker:
             if item_words.text:
                 self._add_to_item(item_words)
             return
-        if words:
+        item = bulleted(words) if words and self._kind is BlockKind.PARAGRAPH and not self._is_inner else None
+        if item:
+            self._add_items([item])
+        elif words:
             piece = Piece(self._kind, words)
             if self._kind is BlockKind.PARAGRAPH:
                 self.looks[id(piece)] = look
