@@ -20,7 +20,7 @@ from typing import Any
 from core.parsing.file_names import suffix_of
 from core.parsing.flow import Item, ParsedFile, Piece, Words
 from core.parsing.html.reader import read as read_page
-from core.parsing.inline import is_informative
+from core.parsing.inline import description, without_start
 from core.types import BlockKind
 
 KINDS = frozenset("html docx pptx xlsx csv epub odt rtf rst org eml msg markdown text".split())
@@ -117,7 +117,7 @@ def _pieces(elements: Sequence[Any]) -> Iterator[Piece]:
                 if element.text in furniture:
                     continue
                 furniture.add(element.text)
-            if element.category != "Image" or is_informative(element.text.strip()):
+            if element.category != "Image" or description(element.text.strip()):
                 yield Piece(kind, words)
     if items:
         yield Piece(BlockKind.LIST, items=tuple(items))
@@ -133,11 +133,7 @@ def _table(page: str) -> Piece | None:
 def _item(words: Words, depth: int) -> Item:
     """A list item; a marker at the start of the text becomes the item's marker, the default is "-"."""
     match = _MARKER.match(words.text)
-    if not match:
-        return Item(words, "-", depth)
-    offset = match.end()
-    links = tuple((max(0, start - offset), end - offset, target) for start, end, target in words.links if end > offset)
-    return Item(Words(words.text[offset:], links), match["marker"], depth)
+    return Item(without_start(words, match.end()), match["marker"], depth) if match else Item(words, "-", depth)
 
 
 def _links(element: Any) -> Iterator[tuple[int, int, str]]:

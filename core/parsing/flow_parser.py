@@ -44,8 +44,9 @@ _WORKBOOKS = frozenset({"xlsx", "ods", "csv"})
 _VERSIONS = {
     "article": 4,
     **dict.fromkeys(("xml", "man", "mediawiki"), 1),
-    **dict.fromkeys(("xlsx", "ods", "mbox", "rst"), 4),
-    **dict.fromkeys(("docx", "pptx", "bibtex", "subtitles"), 2),
+    **dict.fromkeys(("xlsx", "ods"), 5),
+    **dict.fromkeys(("mbox", "rst"), 4),
+    **dict.fromkeys(("pptx", "bibtex", "subtitles"), 2),
 }
 _USUAL_VERSION = 3
 _COLLECTIONS = _WORKBOOKS | {"bibtex", "mbox"}  # their headings name parts, never the whole document

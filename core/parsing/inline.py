@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
 from core.parsing.flow import Piece, Words
+from core.text.numerals import counted
 from core.types import BlockKind
 
 _SCRIPT_SCHEMES = frozenset({"javascript", "vbscript", "data", "blob"})
@@ -95,19 +96,12 @@ def description(text: str | None) -> str:
 
     >>> description("A lake\\n\\nDescription automatically generated"), description("image3.png"), description("Bild 2")
     ('A lake', '', '')
+    >>> description("*"), description("https://a.test/duck")
+    ('', '')
     """
     stated = _MACHINE_TAIL.sub("", " ".join((text or "").split())).strip()
     is_name = bool(_FILE_NAME.search(stated)) or (" " not in stated and bool(_ADDRESS.search(stated)))
     return "" if is_name or _PLACEHOLDER.fullmatch(stated) else stated
-
-
-def is_informative(alternative: str) -> bool:
-    """Whether a picture's alternative text describes the picture; see ``description``.
-
-    >>> [is_informative(text) for text in ("A duck on a pond", "IMG_0042.JPG", "Image 3", "*")]
-    [True, False, False, False]
-    """
-    return bool(description(alternative))
 
 
 def is_repeated_in(alternative: str, words: str) -> bool:
@@ -138,6 +132,16 @@ def joined(parts: Sequence[Words], between: str) -> Words:
         links += [(start + offset, end + offset, target) for start, end, target in part.links]
         offset += len(part.text) + len(between)
     return Words(between.join(part.text for part in parts), tuple(links))
+
+
+def without_start(words: Words, length: int) -> Words:
+    """The words without their first ``length`` characters.
+
+    >>> without_start(Words("- go", ((1, 4, "#x"),)), 2)
+    Words(text='go', links=((0, 2, '#x'),))
+    """
+    links = ((max(start - length, 0), end - length, target) for start, end, target in words.links if end > length)
+    return Words(words.text[length:], tuple(links))
 
 
 def headed(head: str, words: Words) -> Words:
@@ -185,4 +189,4 @@ def hidden_note(words: int) -> tuple[str, ...]:
     >>> hidden_note(1), hidden_note(0)
     (('Hidden text was left out: 1 word.',), ())
     """
-    return (f"Hidden text was left out: {words:,} word{'s' if words > 1 else ''}.",) if words else ()
+    return (f"Hidden text was left out: {counted(words, 'word')}.",) if words else ()

@@ -100,6 +100,32 @@ FeatureRow = Sequence[CellFeatures]
 EMPTY_CELL = CellFeatures("", EMPTY)
 
 
+def merges_in(rows: Sequence[Sequence[object]]) -> list[Merge]:
+    """The merged cells of a table in which each is repeated, as the same object, in every position that it covers.
+
+    ``None`` stands for a blank cell. Only the first ``SAMPLE_ROWS`` are looked at.
+
+    >>> merges_in([["Year", wide := "Sales", wide], ["", "Day", "Night"]])
+    [Merge(top=0, left=1, bottom=0, right=2)]
+    """
+    sample = rows[:SAMPLE_ROWS]
+    merges: list[Merge] = []
+    covered: set[int] = set()  # ids of cells
+    for top, row in enumerate(sample):
+        for left, cell in enumerate(row):
+            if cell is None or id(cell) in covered:
+                continue
+            right, bottom = left, top
+            while right + 1 < len(row) and row[right + 1] is cell:
+                right += 1
+            while bottom + 1 < len(sample) and left < len(sample[bottom + 1]) and sample[bottom + 1][left] is cell:
+                bottom += 1
+            if (bottom, right) != (top, left):
+                covered.add(id(cell))
+                merges.append(Merge(top, left, bottom, right))
+    return merges
+
+
 _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]\d{1,2}:\d\d.*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{1,2}:\d\d.*"
 )
@@ -204,9 +230,13 @@ def _is_series(row: FeatureRow) -> bool:
 
 
 def _are_pairs(rows: Sequence[FeatureRow]) -> bool:
-    """Whether the table is a list of labels, which end with a colon, and their values: it has no header."""
-    labels = [row[0].text.rstrip() for row in rows if row and row[0].kind]
-    return len(labels) > 1 and sum(label.endswith((":", "：")) for label in labels) > len(labels) / 2
+    """Whether the table is a list of labels, which end with a colon or alone are bold, and their values: it has no
+    header.
+    """
+    labels = [row[0] for row in rows if row and row[0].kind]
+    with_colon = sum(label.text.rstrip().endswith((":", "：")) for label in labels)
+    are_bold = all(label.strong for label in labels) and all(len(row) == 2 and not row[1].strong for row in rows)
+    return len(labels) > 1 and (are_bold or with_colon > len(labels) / 2)
 
 
 def _emphasised_rows(rows: Sequence[FeatureRow]) -> int:
@@ -251,11 +281,14 @@ def _is_next_header(rows: Sequence[FeatureRow], count: int, merges: Sequence[Mer
 
 
 def _reads_like_labels(first: FeatureRow, body: Sequence[FeatureRow]) -> bool:
-    """Whether a row has a short, distinct text in every column, none of which recurs in its column."""
-    texts = [cell.text.strip() for cell in first]
+    """Whether a row has a short, distinct text in every column, none of which recurs in its column. The corner above
+    the rows' own labels may be blank.
+    """
+    labels = first[1:] if first[0].kind == EMPTY else first
+    texts = [cell.text.strip() for cell in labels]
     return (
         len(texts) > 1
-        and all(cell.kind == TEXT for cell in first)
+        and all(cell.kind == TEXT for cell in labels)
         and len({text.casefold() for text in texts}) == len(texts)
         and all(len(text) <= _MAX_LABEL and not text.endswith((".", ":", ";")) for text in texts)
         and any(character.isalpha() for character in texts[0])

@@ -330,34 +330,3 @@ def test_shading_around_several_columns_draws_no_cells() -> None:
         set_rows(page, [[f"Pond {name}", "1,204", "980"] for name in "ABCD"], [66, 220, 340], top=172, step=24)
 
     assert cells_of(draw) == [[f"Pond {name}", "1,204", "980"] for name in "ABCD"]
-
-
-def test_columns_of_words_are_a_table_where_white_parts_their_rows_at_once() -> None:
-    places = ((60, "Plan of the {} year, as amended", "and restated"), (320, "Held with the report of", "the {} year"))
-
-    def draw(page: pymupdf.Page, apart: float) -> None:
-        for index, year in enumerate(("first", "second", "third", "fourth", "fifth")):
-            for column, (x, *lines) in enumerate(places):
-                for line, words in enumerate(lines):
-                    top = 100 + index * (24 + 6) + line * 12 + column * apart * index
-                    page.insert_text((x, top), words.format(year), fontsize=10)
-
-    assert cells_of(lambda page: draw(page, 0))[1] == [
-        "Plan of the second year, as amended and restated",
-        "Held with the report of the second year",
-    ]
-    beside = parsed(pdf(lambda page: draw(page, 4)))  # paragraphs that end wherever they end
-    assert not blocks(beside, BlockKind.TABLE)
-
-
-@pytest.mark.parametrize("marker", ["[{}]", "{}.", "•", "heron{:02}:"])
-def test_two_columns_of_a_list_are_no_table_however_equal_its_items(marker: str) -> None:
-    def draw(page: pymupdf.Page) -> None:
-        for number in range(12):
-            x, top = (60, 320)[number // 6], 100 + number % 6 * 32
-            page.insert_text((x, top), f"{marker.format(number + 1)} An author and another one, of", fontsize=10)
-            page.insert_text((x, top + 12), f"herons and where they nest, part {'abcdefghijkl'[number]}", fontsize=10)
-
-    document = parsed(pdf(draw))
-    assert not blocks(document, BlockKind.TABLE)
-    assert document.text.index("part f") < document.text.index("part g") < document.text.index("part l")

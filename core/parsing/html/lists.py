@@ -10,6 +10,7 @@ from itertools import count
 
 from core.parsing.flow import Item, TableCell, Words
 from core.parsing.html.tree import Node
+from core.parsing.inline import without_start
 from core.text.numerals import numbered
 
 LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})
@@ -60,11 +61,7 @@ def bulleted(words: Words) -> Item | None:
     (Item(words=Words(text='ducks', links=()), marker='-', depth=0), None)
     """
     match = _BULLETED.match(words.text)
-    if not match:
-        return None
-    offset = match.end()
-    links = tuple((max(start - offset, 0), end - offset, target) for start, end, target in words.links if end > offset)
-    return Item(Words(words.text[offset:], links), BULLET)
+    return Item(without_start(words, match.end()), BULLET) if match else None
 
 
 def items_of(rows: Sequence[Sequence[TableCell]]) -> list[Item]:

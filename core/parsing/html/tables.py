@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from core.parsing.flow import TableCell, Words
 from core.parsing.html.tree import Node, plain_text
 from core.parsing.inline import joined
-from core.parsing.table_header import SAMPLE_ROWS, Merge, features_of
+from core.parsing.table_header import SAMPLE_ROWS, features_of, merges_in
 from core.parsing.table_header import header_rows as guessed_header_rows
 
 _SECTIONS = ("thead", "tbody", "tfoot")
@@ -124,21 +124,9 @@ def header_rows(rows: Sequence[Row], cells: Grid) -> int:
     filled = [index for index, row in enumerate(cells) if any(cell.words.text.strip() for cell in row)][:SAMPLE_ROWS]
     sample = [cells[index] for index in filled]
     features = [[features_of(cell.words.text) for cell in row] for row in sample]
-    guessed = guessed_header_rows(features, _merges(sample), words_over_words=False)
+    labels = [[cell if cell.words.text.strip() else None for cell in row] for row in sample]
+    guessed = guessed_header_rows(features, merges_in(labels), words_over_words=False)
     return filled[guessed - 1] + 1 if guessed else 0
-
-
-def _merges(cells: Sequence[Sequence[TableCell]]) -> list[Merge]:
-    """The cells that cover several columns of a row."""
-    merges: list[Merge] = []
-    for index, row in enumerate(cells):
-        for left, cell in enumerate(row):
-            right = left
-            while right + 1 < len(row) and row[right + 1] is cell:
-                right += 1
-            if cell.words.text.strip() and right > left and (not left or row[left - 1] is not cell):
-                merges.append(Merge(index, left, index, right))
-    return merges
 
 
 def is_line_of_cells(cells: Sequence[Node]) -> bool:

@@ -14,7 +14,7 @@ from core.parsing.html.lists import BULLET, LISTS, bulleted, items_of, markers
 from core.parsing.html.looks import looks_within, sheet_edge, with_headings, without_running_lines
 from core.parsing.html.tables import Grid, Table, grid, header_rows, is_layout, is_line_of_cells, table_of
 from core.parsing.html.tree import Node, Source, look_of, plain_text
-from core.parsing.inline import Inline, flat, headed, is_informative, is_repeated_in, joined, linked, safe_target
+from core.parsing.inline import Inline, description, flat, headed, is_repeated_in, joined, linked, safe_target
 from core.parsing.looks import PLAIN_LOOK, Look, common_look
 from core.types import BlockKind
 
@@ -209,8 +209,8 @@ class _Walker:
         alternative = " ".join(node.attributes.get("alt", "").split())
         if _is_inline_picture(node, alternative):
             self._inline.add(alternative)
-        elif is_informative(alternative):
-            self._pictures.append((alternative, self._inline.target))
+        elif told := description(alternative):
+            self._pictures.append((told, self._inline.target))
 
     def _list(self, node: Node) -> None:
         before = (self._marker, self._markers)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from core.errors import ParseError
 from core.parsing.file_names import readable_title
 from core.parsing.flow import ParsedFile, Piece
-from core.parsing.mail.pieces import MAX_ATTACHMENTS, as_attachments
+from core.parsing.mail.pieces import as_attachments
 from core.parsing.mail.reader import read as read_message
 
 # The line that separates messages. Inside messages, programs put ">" before such lines.
@@ -45,14 +45,13 @@ def read(data: bytes, name: str) -> ParsedFile:
         attached += ((one.name, one.data) for one in reading.attachments)
     if not pieces:
         raise ParseError(f"{name} is damaged: it holds no message.", "Export the mailbox again and add that.")
-    if len(attached) > MAX_ATTACHMENTS:
-        notes.append(f"Only the first {MAX_ATTACHMENTS} of {len(attached):,} attachments were read.")
+    attachments, left = as_attachments(attached)
     return ParsedFile(
         tuple(pieces),
         title=readable_title(name),
         metadata={"messages": str(number)},
-        notes=tuple(dict.fromkeys(notes)),
-        attachments=as_attachments(attached[:MAX_ATTACHMENTS]),
+        notes=tuple(dict.fromkeys((*notes, *left))),
+        attachments=attachments,
     )
 
 

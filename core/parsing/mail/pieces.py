@@ -15,7 +15,7 @@ from core.parsing.flow import ParsedFile, Piece, Words
 from core.parsing.html.reader import read as read_html
 from core.types import Attachment, BlockKind
 
-MAX_ATTACHMENTS = 500
+_MAX_ATTACHMENTS = 500
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MAX_LEVEL = 6
 _CONTENT_ID = re.compile(r"cid:([^\s\"'<>)\\]+)", re.IGNORECASE)
@@ -39,11 +39,8 @@ def mail_reading(
     >>> [piece.words.text for piece in reading.pieces]
     ['Ducks', 'From: Ada', 'Two.', 'Attachments: b.txt']
     """
-    attachments = as_attachments(attached[:MAX_ATTACHMENTS])
+    attachments, left = as_attachments(attached)
     fields = {name: value for name, value in fields.items() if value}
-    notes = list(notes)
-    if len(attached) > MAX_ATTACHMENTS:
-        notes.append(f"Only the first {MAX_ATTACHMENTS} of {len(attached):,} attachments were read.")
     pieces = [
         Piece(BlockKind.HEADING, Words(subject), level=1),
         Piece(BlockKind.PARAGRAPH, Words("\n".join(f"{name}: {value}" for name, value in fields.items()))),
@@ -56,7 +53,7 @@ def mail_reading(
         pieces=tuple(piece for piece in pieces if piece.words.text or piece.items or piece.rows),
         title=subject,
         metadata=_metadata(subject, fields, identity),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(dict.fromkeys((*notes, *left))),
         attachments=attachments,
     )
 
@@ -105,11 +102,14 @@ def safe_name(stated: str, otherwise: str) -> str:
     return otherwise if name in ("", "untitled") else name
 
 
-def as_attachments(attached: Sequence[tuple[str, bytes]]) -> tuple[Attachment, ...]:
-    """The attachments with safe and distinct names."""
-    safe_names = (safe_name(stated, f"attachment-{number}") for number, (stated, _) in enumerate(attached, start=1))
+def as_attachments(attached: Sequence[tuple[str, bytes]]) -> tuple[tuple[Attachment, ...], tuple[str, ...]]:
+    """The first attachments with safe and distinct names, and the note on those left out; () for none."""
+    kept = attached[:_MAX_ATTACHMENTS]
+    safe_names = (safe_name(stated, f"attachment-{number}") for number, (stated, _) in enumerate(kept, start=1))
     names = distinct_names(safe_names)
-    return tuple(Attachment(name, data) for name, (_, data) in zip(names, attached, strict=True))
+    attachments = tuple(Attachment(name, data) for name, (_, data) in zip(names, kept, strict=True))
+    note = f"Only the first {_MAX_ATTACHMENTS} of {len(attached):,} attachments were read."
+    return attachments, (note,) if len(attached) > len(kept) else ()
 
 
 def _metadata(subject: str, fields: Mapping[str, str], identity: Mapping[str, str]) -> dict[str, str]:

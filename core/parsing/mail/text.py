@@ -15,7 +15,7 @@ from itertools import groupby
 from core.errors import ParseError
 from core.parsing.flow import Item, Piece, Words
 from core.parsing.html.encoding import codec_named
-from core.parsing.plain.plain import text_blocks
+from core.parsing.plain.plain import MARKER, text_blocks
 from core.text.normalise import decode, plain_lines, storable
 from core.types import Block, BlockKind
 
@@ -24,7 +24,6 @@ _ENOUGH_TO_TELL = 64  # bytes from which an encoding can be detected statistical
 _FOLD = re.compile(r"[\r\n]+[ \t]*")
 _QUOTED = re.compile(r"(?:>[ ]?)+")
 _SIGNATURE = re.compile(r"--[ ]?")
-_ITEM = re.compile(r"(?P<marker>[-*+•‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+")
 _MAX_HEADER = 100_000  # characters of a header's value that are read
 _MAX_DEPTH = 12
 
@@ -166,7 +165,7 @@ def _listed(text: str, block: Block) -> Piece:
     items = []
     for part in block.parts:
         words = text[part.start : part.end]
-        match = _ITEM.match(words)
+        match = MARKER.match(words)
         column = part.start - (text.rfind("\n", 0, part.start) + 1)
         marker = match["marker"] if match else ""
         items.append(Item(Words(words[match.end() :] if match else words), marker, min(_MAX_DEPTH, column // 2)))

@@ -11,7 +11,7 @@ from lxml import etree
 
 from core.errors import ParseError
 from core.parsing.flow import ParsedFile, Piece, Words
-from core.parsing.inline import comment_head, hidden_note, is_informative, is_repeated_in
+from core.parsing.inline import comment_head, description, hidden_note, is_repeated_in
 from core.parsing.ooxml.package import Element
 from core.parsing.pandoc.odt_package import OpenDocument
 from core.types import Attachment, BlockKind
@@ -150,8 +150,8 @@ def _shape_blocks(shape: Element, place: Element, document: OpenDocument) -> lis
     blocks = [block for box in boxes for block in box if block.tag in (*_PARAGRAPHS, f"{_TEXT}list", f"{_TABLE}table")]
     if blocks:
         return blocks
-    stated = [" ".join((shape.findtext(f"{{*}}{name}") or "").split()) for name in ("desc", "title")]
-    told = next(filter(is_informative, stated), "")
+    stated = (description(shape.findtext(f"{{*}}{name}")) for name in ("desc", "title"))
+    told = next(filter(None, stated), "")
     beside = "\n".join("".join(part.itertext(f"{_TEXT}*")) for part in (place, place.getnext()) if part is not None)
     return [_paragraph(told)] if told and not is_repeated_in(told, beside) else []
 

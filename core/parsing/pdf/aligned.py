@@ -22,10 +22,10 @@ from core.parsing.pdf.columns import (
     extends_text,
     is_number_or_dash,
     join_words,
-    placeholder,
     printed_lines,
     shared_gutters,
     split_numbers,
+    table_line,
     word_box,
 )
 from core.parsing.pdf.lines import TextLine, around
@@ -67,7 +67,7 @@ def aligned_tables(fragments: Sequence[TextLine]) -> list[TextLine]:
             if 2 * sum(member.mono for member in members) > len(members):  # a listing
                 continue
             in_tables.update(indices)
-            placeholders.append(placeholder(members, rows, columns))
+            placeholders.append(table_line(members, rows, columns))
         lines = [line for line in lines if not in_tables.intersection(line[0].sources)]
     return [*(item for index, item in enumerate(items) if index not in in_tables), *placeholders]
 
@@ -227,7 +227,7 @@ def _split_at(gutters: Sequence[tuple[float, float]], part: Sequence[WordBox]) -
 
 def _as_one(part: Sequence[WordBox]) -> WordBox:
     """The words of a part of a line as one."""
-    x0, y0, x1, y1 = around([(word.x0, word.y0, word.x1, word.y1) for word in part])
+    x0, y0, x1, y1 = around([word.frame for word in part])
     sources = tuple(index for word in part for index in word.sources)
     box = around([word.box for word in part])
     return WordBox(x0, y0, x1, y1, join_words(part), box, all(word.bold for word in part), sources)
@@ -247,7 +247,7 @@ def _share_edges(body: Sequence[Line]) -> bool:
 
 def _is_captioned(run: Sequence[Line], captions: Sequence[TextLine]) -> bool:
     """Whether a table's caption is right above or below the run."""
-    x0, y0, x1, y1 = around([(word.x0, word.y0, word.x1, word.y1) for line in run for word in line])
+    x0, y0, x1, y1 = around([word.frame for line in run for word in line])
     return any(
         (-_CAPTION_REACH < item.y0 - y0 < 20 or -20 < item.y0 - y1 < _CAPTION_REACH)
         and min(item.x1, x1) > max(item.x0, x0)

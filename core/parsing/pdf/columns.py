@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from core.parsing.pdf.lines import Box, Run, TableCells, TextLine, around
+from core.parsing.pdf.lines import Box, Run, TableCells, TextLine, around, placeholder
 from core.parsing.table_header import cell_value
 
 TABLE_CAPTION = re.compile(
@@ -45,6 +45,10 @@ class WordBox:
     @property
     def height(self) -> float:
         return self.y1 - self.y0
+
+    @property
+    def frame(self) -> Box:
+        return self.x0, self.y0, self.x1, self.y1
 
 
 @dataclass(slots=True)
@@ -232,22 +236,16 @@ def _names_columns(row: Sequence[Run]) -> bool:
     return only_years and (any(isinstance(value, str) for value in values) or (values[0] is None and len(numbers) > 1))
 
 
-def as_table(rows: Sequence[Row], columns: int) -> TableCells:
-    """The rows as a table, with its header rows counted."""
-    table = table_of(rows, columns)
-    return TableCells(table, header_rows(table))
-
-
 def word_box(item: TextLine, index: int) -> WordBox:
     """A text run as words; ``index``: its place in the list of the caller."""
     return WordBox(item.x0, item.y0, item.x1, item.y1, item.text.strip(), item.box, item.bold, (index,))
 
 
-def placeholder(members: Sequence[TextLine], rows: Sequence[Row], columns: int) -> TextLine:
+def table_line(members: Sequence[TextLine], rows: Sequence[Row], columns: int) -> TextLine:
     """A placeholder for the table that the text runs ``members`` make."""
-    x0, y0, x1, y1 = around([(item.x0, item.y0, item.x1, item.y1) for item in members])
-    box = around([item.box for item in members])
-    return TextLine("", x0, y0, x1, y1, y1, y1 - y0, box=box, table=as_table(rows, columns))
+    table = table_of(rows, columns)
+    frame, box = around([item.frame for item in members]), around([item.box for item in members])
+    return placeholder(frame, box, TableCells(table, header_rows(table)))
 
 
 def column_gap(line: Sequence[WordBox]) -> float:

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.parsing.pdf.figures import FIGURE_CAPTION, Figure, find_figures
+from core.parsing.pdf.figures import FIGURE_CAPTION, figure_line, find_figures
 from core.parsing.pdf.fonts import Typewriters, base_name, is_bold, is_italic, spelled
 from core.parsing.pdf.layout import reading_order
 from core.parsing.pdf.lines import Box, Run, TextLine, around, middle_inside, size_of
-from core.parsing.pdf.tables import FoundTable, may_have_grid
+from core.parsing.pdf.tables import may_have_grid
 from core.text.normalise import storable
 
 _BULLETS = str.maketrans(dict.fromkeys("\uf0b7\uf0a7\uf0d8\uf076\uf0fc\uf0a8\uf06e\uf071\u25cf\u2219\u00b7", "•"))
@@ -37,7 +37,7 @@ class PageParts:
 
     raw: Mapping[str, Any]
     size: tuple[float, float]
-    tables: Callable[[], Sequence[FoundTable]] = tuple
+    tables: Callable[[], Sequence[TextLine]] = tuple
     pictures: Callable[[], Sequence[Box]] = tuple
     comments: Sequence[TextLine] = ()
 
@@ -63,12 +63,12 @@ def page_lines(parts: PageParts, typewriters: Typewriters) -> tuple[list[TextLin
     vector_boxes = [tuple(block["bbox"]) for block in vectors]
     lines = _with_drawn_bullets(lines, vector_boxes)
     for table in parts.tables() if may_have_grid(vectors) else ():
-        lines = [*_outside(lines, table.box), _table_line(table)]
+        lines = [*_outside(lines, table.box), table]
         rotated = _outside(rotated, table.box)
     if any(FIGURE_CAPTION.match(line.text.strip()) for line in lines):
         for figure in find_figures([*lines, *rotated], [*vector_boxes, *parts.pictures()]):
-            inside = {id(line) for line in figure.lines}
-            lines = [*(line for line in lines if id(line) not in inside), _figure_line(figure)]
+            inside = set(map(id, figure))
+            lines = [*(line for line in lines if id(line) not in inside), figure_line(figure)]
             rotated = [line for line in rotated if id(line) not in inside]
     return reading_order([*lines, *rotated, *parts.comments], height), height, doubles
 
@@ -103,17 +103,6 @@ def _is_dot(box: Box) -> bool:
 
 def _outside(lines: Sequence[TextLine], box: Box) -> list[TextLine]:
     return [line for line in lines if not middle_inside(line.box, box)]
-
-
-def _table_line(table: FoundTable) -> TextLine:
-    x0, y0, x1, y1 = table.box
-    return TextLine("", x0, y0, x1, y1, y1, y1 - y0, box=table.box, table=table.cells)
-
-
-def _figure_line(figure: Figure) -> TextLine:
-    x0, y0, x1, y1 = figure.box
-    box = around([line.box for line in figure.lines])
-    return TextLine("", x0, y0, x1, y1, y1, y1 - y0, box=box, labels=figure.labels())
 
 
 def clean(text: str, *, keep_blanks: bool = False) -> str:

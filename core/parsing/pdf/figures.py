@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from core.parsing.pdf.lines import Box, Run, TextLine, around, body_size, middle_inside
+from core.parsing.pdf.lines import Box, Run, TextLine, around, body_size, middle_inside, placeholder
 
 _NUMBER = r"\s*[A-Z]?\d+(?:[-.]\d+)*[a-z]?"
 FIGURE_CAPTION = re.compile(
@@ -23,21 +22,15 @@ _LABEL_CHARACTERS = 40  # of a label outside the drawing, at most
 _PROSE_CHARACTERS = 45  # of a line of running text, at least
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """The text runs inside a drawing, and the box around them."""
-
-    box: Box
-    lines: tuple[TextLine, ...]
-
-    def labels(self) -> tuple[Run, ...]:
-        """The texts of the drawing, from top to bottom."""
-        ordered = sorted(self.lines, key=lambda line: (round(line.y0 / 4), line.x0))
-        return tuple(Run(line.text.strip(), line.box) for line in ordered)
+def figure_line(inside: Sequence[TextLine]) -> TextLine:
+    """A placeholder for a figure with the text runs ``inside`` it, from top to bottom."""
+    ordered = sorted(inside, key=lambda line: (round(line.y0 / 4), line.x0))
+    labels = tuple(Run(line.text.strip(), line.box) for line in ordered)
+    return placeholder(around([line.frame for line in inside]), around([line.box for line in inside]), labels=labels)
 
 
-def find_figures(lines: Sequence[TextLine], graphics: Sequence[Box]) -> list[Figure]:
-    """The figures of a page that have a caption and words inside. No run belongs to two of them.
+def find_figures(lines: Sequence[TextLine], graphics: Sequence[Box]) -> list[list[TextLine]]:
+    """The runs inside each figure of a page that has a caption and words inside. No run belongs to two figures.
 
     ``lines``: of the page, with placeholders for tables. ``graphics``: boxes of everything that is drawn. A frame
     around running text is no figure, even if it has a caption.
@@ -47,8 +40,8 @@ def find_figures(lines: Sequence[TextLine], graphics: Sequence[Box]) -> list[Fig
     texts = [line for line in lines if not line.is_placeholder]
     captions = [line for line in texts if FIGURE_CAPTION.match(line.text.strip())]
     body = body_size(texts)
-    prose = [_frame(line) for line in texts if len(line.text) > _PROSE_CHARACTERS]
-    figures: list[Figure] = []
+    prose = [line.frame for line in texts if len(line.text) > _PROSE_CHARACTERS]
+    figures: list[list[TextLine]] = []
     assigned: set[int] = set()  # ids of the lines that belong to a figure
     for caption in captions:
         region = _region(caption, clusters, prose)
@@ -63,7 +56,7 @@ def find_figures(lines: Sequence[TextLine], graphics: Sequence[Box]) -> list[Fig
         ]
         if inside and not _is_framed_text(inside, region):
             assigned.update(map(id, inside))
-            figures.append(Figure(around([_frame(line) for line in inside]), tuple(inside)))
+            figures.append(inside)
     return figures
 
 
@@ -97,16 +90,12 @@ def _gap(one: Box, other: Box) -> float:
     return max(one[0] - other[2], other[0] - one[2], one[1] - other[3], other[1] - one[3])
 
 
-def _frame(line: TextLine) -> Box:
-    return line.x0, line.y0, line.x1, line.y1
-
-
 def _region(caption: TextLine, clusters: Sequence[Box], prose: Sequence[Box]) -> Box | None:
     """The box of the drawing right above the caption, else of the one right below, with its panels; else ``None``.
 
     Panels are left out if the region would then enclose lines of ``prose``.
     """
-    frame = _frame(caption)
+    frame = caption.frame
     for above in (True, False):
         near = [box for box in clusters if _distance(box, frame, above=above) is not None]
         if not near:

@@ -11,7 +11,6 @@ from core.parsing.pdf.paragraphs import Draft, ends_sentence
 from core.types import BlockKind
 
 Outline = Sequence[tuple[int, str, int]]  # (level, title, page from 1) as the file states it
-_Keys = tuple[str, str]  # of ``_keys``
 
 _MAX_LEVEL = 6
 _NUMBERED = re.compile(r"(?:(?:Chapter|Section|Part|Appendix)\s+)?(\d{1,2}(?:\.\d{1,2}){0,5})\.?:?\s+(?=[^\W\d_])")
@@ -66,7 +65,7 @@ def _looks_like_heading(draft: Draft, size: float, font: str, mostly_bold: bool)
         return False
     text, first = _joined_text(draft), draft.first
     is_numbered = _NUMBERED.match(text) or (first.font != font and (_IN_BRACKETS.match(text) or _ORDERED.match(text)))
-    is_candidate = draft.kind is BlockKind.PARAGRAPH or (draft.kind is BlockKind.LIST and bool(is_numbered))
+    is_candidate = draft.kind is BlockKind.PARAGRAPH or (draft.kind is BlockKind.LIST and is_numbered)
     if not is_candidate or len(text) > _MAX_CHARACTERS:
         return False
     letters = sum(char.isalpha() for char in text)
@@ -213,16 +212,16 @@ def _outline_levels(drafts: Sequence[Draft], outline: Outline) -> dict[int, int]
     for index, draft in enumerate(drafts):
         if len(draft.lines) <= _MAX_LINES and draft.kind not in (BlockKind.TABLE, BlockKind.CODE, BlockKind.FOOTNOTE):
             of_page[draft.page].append(index)
-    keys = {index: _keys(_joined_text(drafts[index])) for indices in of_page.values() for index in indices}
+    keys = {index: _key(_joined_text(drafts[index])) for indices in of_page.values() for index in indices}
     levels: dict[int, int] = {}
 
-    def match(entry: _Keys, indices: Iterable[int]) -> Iterator[int]:
-        return (index for index in indices if index not in levels and _is_same_title(entry, keys[index]))
+    def match(entry: str, indices: Iterable[int]) -> Iterator[int]:
+        return (index for index in indices if index not in levels and keys[index] == entry)
 
-    unmatched: list[tuple[int, _Keys, int]] = []
+    unmatched: list[tuple[int, str, int]] = []
     for level, title, page in outline:
-        entry = _keys(title)
-        if not entry[0]:
+        entry = _key(title)
+        if not entry:
             continue
         found = next(match(entry, of_page.get(page, ())), None)
         if found is None:
@@ -230,7 +229,7 @@ def _outline_levels(drafts: Sequence[Draft], outline: Outline) -> dict[int, int]
         else:
             levels[found] = max(1, min(_MAX_LEVEL, level))
     for level, entry, page in unmatched:
-        if len(entry[1]) < _MIN_KEY:
+        if len(entry) < _MIN_KEY:
             continue
         found = next(match(entry, [*of_page.get(page + 1, ()), *of_page.get(page - 1, ())]), None)
         if found is None:
@@ -245,14 +244,10 @@ def _joined_text(draft: Draft) -> str:
     return " ".join(line.text for _, line in draft.lines)
 
 
-def _keys(title: str) -> _Keys:
-    """Two ``title_key``s of a title: of all of it, and of the title without the number before it.
+def _key(title: str) -> str:
+    """The ``title_key`` of a title without the number before it.
 
-    >>> [_keys(title)[1] for title in ("2.1 Waves", "Chapter IV - Waves", "CHAPTER 4: Waves", "A.1 Waves", "1984")]
+    >>> [_key(title) for title in ("2.1 Waves", "Chapter IV - Waves", "CHAPTER 4: Waves", "A.1 Waves", "1984")]
     ['waves', 'waves', 'waves', 'waves', '1984']
     """
-    return title_key(title), title_key(_NUMBER.sub("", title))
-
-
-def _is_same_title(entry: _Keys, draft: _Keys) -> bool:
-    return entry[0] in draft or bool(draft[1] and draft[1] == entry[1])
+    return title_key(_NUMBER.sub("", title))

@@ -122,11 +122,7 @@ def _goes_on(before: Draft, draft: Draft) -> bool:
     if above.bold != below.bold and len(before.lines) == 1:
         return False
     first = below.text.lstrip(_OPENING)[:1]
-    if ends_broken(above.text) and first.islower():
-        return True
-    if ends_sentence(above.text):
-        return False
-    return _runs_on(before, first)
+    return not ends_sentence(above.text) and _runs_on(before, first)
 
 
 def _runs_on(before: Draft, first: str) -> bool:
@@ -210,11 +206,6 @@ def joint(text: str, following: str | None, spelling: Spelling, *, ends_with_bla
         return text, ""
     is_hangul = _HANGUL.match(text[-1]) and _HANGUL.match(following[0])
     return text, "" if spelling.hangul_blanks and not ends_with_blank and is_hangul else " "
-
-
-def ends_broken(text: str) -> bool:
-    """Whether a line ends with a hyphen inside a word."""
-    return bool(_WORD_BREAK.search(text))
 
 
 def keeps_hyphen(first: str, second: str, spelling: Spelling) -> bool:

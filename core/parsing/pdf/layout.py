@@ -16,7 +16,6 @@ from statistics import median
 
 from core.parsing.pdf.aligned import aligned_tables
 from core.parsing.pdf.lines import TextLine, merged
-from core.parsing.pdf.word_tables import table_of_words
 
 _MAX_DEPTH = 6
 _MAX_CANDIDATES = 4
@@ -105,9 +104,7 @@ def _columns(fragments: Sequence[TextLine], depth: int) -> list[list[TextLine]]:
         if any(is_columnar for is_columnar, _ in bands):
             groups: list[list[TextLine]] = []
             for is_columnar, band in bands:
-                if is_columnar and (table := table_of_words(band)):
-                    groups.append([table])
-                elif is_columnar:
+                if is_columnar:
                     left = [item for item in band if (item.x0 + item.x1) / 2 <= gutter]
                     right = [item for item in band if (item.x0 + item.x1) / 2 > gutter]
                     groups += [*_columns(left, depth + 1), *_columns(right, depth + 1)]
@@ -204,8 +201,8 @@ def _is_prose(run: Sequence[TextLine], gutter: float, min_rows: int, min_letters
 def _margin_top(run: Sequence[TextLine], gutter: float) -> float | None:
     """The y where margin notes begin: running text on one side of the gutter, small type on the other. Else ``None``.
 
-    In a table both sides have the same type size. Notes have at least two rows: a single one may be a superscript.
-    Notes of words may have a title in larger type; notes without words are symbols before the items of a list.
+    In a table both sides have the same type size. Notes have at least two rows: a single one may be a superscript. They
+    have words, unlike the bullets before items, and may have a title in larger type.
     """
     sides = [[item for item in run if ((item.x0 + item.x1) / 2 <= gutter) is side] for side in (True, False)]
     for text, notes in (sides, sides[::-1]):
@@ -216,11 +213,11 @@ def _margin_top(run: Sequence[TextLine], gutter: float) -> float | None:
         note_rows = len({round(item.baseline / 3) for item in notes})
         if note_rows < 2:
             continue
-        has_words = sum(char.isalpha() for item in notes for char in item.text) >= _NOTE_LETTERS * note_rows
-        if (median if has_words else max)(item.size for item in notes) >= 0.9 * median(item.size for item in text):
+        note_letters = sum(char.isalpha() for item in notes for char in item.text)
+        if note_letters < _NOTE_LETTERS * note_rows:
             continue
-        if not has_words:
-            return run[0].y0
+        if median(item.size for item in notes) >= 0.9 * median(item.size for item in text):
+            continue
         ordered = sorted(notes, key=lambda item: item.y0)
         tops = (one.y0 for one, other in pairwise(ordered) if other.y0 - one.y1 < _MAX_NOTE_WHITE * one.height)
         return next(tops, ordered[0].y0)

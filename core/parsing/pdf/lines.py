@@ -77,6 +77,11 @@ class TextLine:
         return self.y1 - self.y0
 
     @property
+    def frame(self) -> Box:
+        """Its rectangle in the upright frame."""
+        return self.x0, self.y0, self.x1, self.y1
+
+    @property
     def is_placeholder(self) -> bool:
         """Whether this is a placeholder for a table or a figure."""
         return self.table is not None or bool(self.labels)
@@ -114,6 +119,11 @@ class PageRead:
     unseen: tuple[str, ...] = ()
     unmarked: bool = False
     damaged: bool = False
+
+
+def placeholder(frame: Box, box: Box, table: TableCells | None = None, labels: tuple[Run, ...] = ()) -> TextLine:
+    """A placeholder for a table or, with ``labels``, a figure; its rectangle is ``frame`` in the upright frame."""
+    return TextLine("", *frame, frame[3], frame[3] - frame[1], box=box, table=table, labels=labels)
 
 
 def merged(row: Sequence[TextLine]) -> TextLine:

@@ -84,7 +84,6 @@ def drafts_of(
         if (
             draft is None
             or line.is_placeholder
-            or line.comment
             or draft.first.is_placeholder
             or draft.first.comment
             or (kind is BlockKind.CODE) is not (draft.kind is BlockKind.CODE)

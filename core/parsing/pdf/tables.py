@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
 from typing import Any
@@ -16,7 +15,7 @@ from core.parsing.pdf.columns import (
     is_number,
     printed_lines,
 )
-from core.parsing.pdf.lines import Box, Run, TableCells, around, middle_inside, overlap
+from core.parsing.pdf.lines import Box, Run, TableCells, TextLine, around, middle_inside, overlap, placeholder
 
 Word = tuple[float, float, float, float, str]
 
@@ -25,14 +24,6 @@ _MAX_VECTORS = 4000  # a page with more is a drawing
 _THIN, _MIN_SIDE = 3.0, 6.0  # points: width of a line, side of a cell
 _WIDE_GAP = 2.0  # of a line's height, between columns
 _UPWARD_RATIO = 1.5  # height to width of a word that is written upwards
-
-
-@dataclass(frozen=True, slots=True)
-class FoundTable:
-    """A table and its box on the page."""
-
-    box: Box
-    cells: TableCells
 
 
 def may_have_grid(vectors: Sequence[Mapping[str, Any]]) -> bool:
@@ -47,19 +38,19 @@ def may_have_grid(vectors: Sequence[Mapping[str, Any]]) -> bool:
     return upright > 1 and len(vectors) <= _MAX_VECTORS
 
 
-def find_tables(page: Any, words: Sequence[Word]) -> list[FoundTable]:
-    """The tables with drawn cells, from top to bottom, without overlaps.
+def find_tables(page: Any, words: Sequence[Word]) -> list[TextLine]:
+    """Placeholders for the tables with drawn cells, from top to bottom, without overlaps.
 
     ``page``: of PyMuPDF. ``words``: (x0, y0, x1, y1, text) of the page's words.
     """
-    found: list[FoundTable] = []
+    found: list[TextLine] = []
     for table in page.find_tables(use_layout=False, strategy="lines_strict").tables:
         box = _box(table.bbox)
         grid = [[_box(cell) if cell else None for cell in row.cells] for row in table.rows]
         cells = _fill_cells(grid, _inside(words, box))
         at_same_height = _inside(words, (-inf, box[1], inf, box[3]))
         if cells and not any(overlap(box, other.box) for other in found) and _keeps_rows(cells, at_same_height):
-            found.append(FoundTable(box, cells))
+            found.append(placeholder(box, box, cells))
     return sorted(found, key=lambda table: (table.box[1], table.box[0]))
 
 

@@ -18,7 +18,7 @@ from core.types import Block, BlockKind, Document, Span
 
 _UNDERLINE = re.compile(r"\s*(={3,}|-{3,}|~{3,}|\*{3,})\s*")
 _RULE = re.compile(r"\s*(?:([-=_*~#])\s?)(?:\1\s?){2,}\s*")
-_MARKER = re.compile(r"\s*(?:[-*+•‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S")
+MARKER = re.compile(r"\s*(?P<marker>[-*+•‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+(?=\S)")  # of a list's item
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})[.)]?\s+(?=[^\W\d_])(.*\S)")
 _LONG_LINE = 100  # characters; with such a median, or a line twice as long, lines are not wrapped: each is a paragraph
 _TIMED_LINE, _TIMED_SHARE = re.compile(r".{0,60}?\d:[0-5]\d:[0-5]\d"), 0.8  # logs; of lines that are not wrapped either
@@ -122,7 +122,7 @@ def _is_underlined(words: str, underline: str) -> bool:
         match
         and length <= _MAX_HEADING
         and any(map(str.isalpha, words))
-        and not _MARKER.match(words)
+        and not MARKER.match(words)
         and 0.6 * length <= len(match[1]) <= 1.5 * length + 3
     )
 
@@ -130,11 +130,11 @@ def _is_underlined(words: str, underline: str) -> bool:
 def _items(text: str, group: Sequence[Span]) -> tuple[Span, ...]:
     """The spans of a list's items: two or more markers with one indent, other lines indented more. () for no list."""
     rows = [(line, text[line.start : line.end]) for line in group]
-    if len(rows) < 2 or not _MARKER.match(rows[0][1]):
+    if len(rows) < 2 or not MARKER.match(rows[0][1]):
         return ()
     margin = _margin(rows[0][1])
-    starts = [line for line, words in rows if _MARKER.match(words) and _margin(words) == margin]
-    stray = [words for _, words in rows if not _MARKER.match(words) and _margin(words) <= margin]
+    starts = [line for line, words in rows if MARKER.match(words) and _margin(words) == margin]
+    stray = [words for _, words in rows if not MARKER.match(words) and _margin(words) <= margin]
     if len(starts) < 2 or stray:
         return ()
     ends = [*(line.start for line in starts[1:]), group[-1].end]

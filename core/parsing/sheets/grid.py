@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 from core.errors import ParseError
 from core.parsing.flow import Piece, TableCell, Words
 from core.parsing.inline import linked
+from core.parsing.table_header import TEXT
 from core.text.numerals import in_letters
 from core.types import CellValue
-
-TEXT, NUMBER, DATE, TRUTH = "text", "number", "date", "truth"
 
 MAX_CELLS = 5_000_000
 MAX_CHARACTERS = 200_000_000
@@ -26,7 +25,7 @@ _LARGE_LINK, _MAX_LARGE_LINKS = 1_000, 100  # rows or columns of the area of a l
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A cell with content. ``kind``: TEXT, NUMBER, DATE or TRUTH. ``strong``: bold. ``shaded``: on a coloured ground.
+    """A cell with content. ``kind``: see ``CellFeatures``. ``strong``: bold. ``shaded``: on a coloured ground.
     ``unseen``: its text is invisible.
     """
 

@@ -11,9 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from core.parsing.sheets.grid import TEXT, Row
+from core.parsing.sheets.grid import Row
 from core.parsing.sheets.regions import Region, feature_rows, merge_overlapping
-from core.parsing.table_header import EMPTY, SAMPLE_ROWS, FeatureRow, contrast, header_rows
+from core.parsing.table_header import EMPTY, SAMPLE_ROWS, TEXT, FeatureRow, contrast, header_rows
 
 _MAX_BLANK_COLUMNS = 2  # between a label and its value
 _MIN_LABELLED = 0.5  # share of the labels that have a value

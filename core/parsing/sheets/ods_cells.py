@@ -13,8 +13,9 @@ from core.parsing.inline import Inline, joined, safe_target
 from core.parsing.ooxml.package import Element, local_name, whole
 from core.parsing.sheets.comments import cell_comment
 from core.parsing.sheets.formats import plain_number
-from core.parsing.sheets.grid import DATE, NUMBER, TEXT, TRUTH, Allowance, Area, Filled, Row, Sheet
+from core.parsing.sheets.grid import Allowance, Area, Filled, Row, Sheet
 from core.parsing.sheets.styles import PLAIN, Look
+from core.parsing.table_header import DATE, NUMBER, TEXT, TRUTH
 from core.types import CellValue
 
 OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import mean
 
 from core.parsing.audit.gathering import unseen_note
 from core.parsing.flow import ParsedFile, Piece, TableCell, Words
 from core.parsing.inline import joined
-from core.parsing.sheets.grid import TEXT, Area, Filled, Row, Sheet, Workbook, spread_merges
+from core.parsing.sheets.grid import Filled, Row, Sheet, Workbook, spread_merges
 from core.parsing.sheets.joins import join_regions
 from core.parsing.sheets.regions import Region, features_of_row, find_regions, lines_of
-from core.parsing.table_header import SAMPLE_ROWS, Merge, header_rows
+from core.parsing.table_header import SAMPLE_ROWS, TEXT, header_rows, merges_in
+from core.text.numerals import counted
 from core.types import BlockKind
 
 _EMPTY = TableCell(Words(""), None)
@@ -26,7 +27,6 @@ _SENTENCE_END = re.compile(r"[.!?…。！？]['\")\]”’»]*$")
 _BLANKS_ALLOWED = 200_000
 
 Lines = list[dict[int, Filled]]
-Merges = Mapping[int, Sequence[Area]]  # by their first row
 
 
 def parsed_workbook(book: Workbook) -> ParsedFile:
@@ -72,7 +72,7 @@ def _notes(sheet: Sheet, unspread: int) -> Iterator[str]:
         (len(sheet.hidden_rows & sheet.rows.keys()), "row"),
         (len(sheet.hidden_columns & filled), "column"),
     )
-    hidden = [f"{count:,} hidden {what}{'s' * (count > 1)}" for count, what in counts if count]
+    hidden = [counted(count, f"hidden {what}") for count, what in counts if count]
     if hidden:
         yield f'The sheet "{sheet.name}" has {" and ".join(hidden)}; what they hold is read all the same.'
     if sheet.unfilled:
@@ -95,12 +95,9 @@ def sheet_pieces(sheet: Sheet) -> list[Piece]:
     regions = join_regions(find_regions(sheet), sheet.rows)
     titles = _titles(regions)
     comments = _comments_by_region(sheet, regions)
-    merges: dict[int, list[Area]] = defaultdict(list)
-    for area in sheet.merges:
-        merges[area.top].append(area)
     positioned: list[tuple[int, int, list[Piece]]] = []
     for index, region in enumerate(regions):
-        content = _region_pieces(sheet, merges, region, above_table=index in titles)
+        content = _region_pieces(sheet, region, above_table=index in titles)
         positioned.append((region.area.top, region.area.left, [*content, *comments.get(index, ())]))
     positioned += [(drawing.row, drawing.column, list(drawing.pieces)) for drawing in sheet.drawings]
     positioned.sort(key=lambda entry: entry[:2])
@@ -142,7 +139,7 @@ def _comments_by_region(sheet: Sheet, regions: Sequence[Region]) -> dict[int, li
     return pieces
 
 
-def _region_pieces(sheet: Sheet, merges: Merges, region: Region, *, above_table: bool) -> Iterator[Piece]:
+def _region_pieces(sheet: Sheet, region: Region, *, above_table: bool) -> Iterator[Piece]:
     if region.table:
         yield _table(list(lines_of(region, sheet.rows)), region.table.header_rows)
         return
@@ -160,10 +157,10 @@ def _region_pieces(sheet: Sheet, merges: Merges, region: Region, *, above_table:
     if above_table and len(lines) == 1 and len(cells := _distinct(lines[0])) == 2 and cells[0].kind == TEXT:
         yield _text(BlockKind.CAPTION, cells, " ")
         return
-    yield from _titled_table(sheet, merges, region, lines)
+    yield from _titled_table(sheet, region, lines)
 
 
-def _titled_table(sheet: Sheet, merges: Merges, region: Region, lines: Lines) -> Iterator[Piece]:
+def _titled_table(sheet: Sheet, region: Region, lines: Lines) -> Iterator[Piece]:
     """A table with its title (lines of one cell at the top) and notes (lines merged across its width at the end)."""
     top, bottom = 0, len(lines)
     while bottom - top > 1 and _is_title(region, lines[top]):
@@ -176,8 +173,7 @@ def _titled_table(sheet: Sheet, merges: Merges, region: Region, lines: Lines) ->
     yield from _each_once(BlockKind.CAPTION, lines[:top])
     body = lines[top:bottom]
     first_row = region.area.top + top
-    header = _header_by_look(region, body, _merges_from(merges, region, first_row))
-    yield _table(body, header or _stated_header(sheet, region, body, first_row))
+    yield _table(body, _header_by_look(region, body) or _stated_header(sheet, region, body, first_row))
     yield from _each_once(BlockKind.PARAGRAPH, lines[bottom:])
 
 
@@ -200,10 +196,12 @@ def _is_across(region: Region, line: dict[int, Filled]) -> bool:
     return region.width > 1 and len(line) == region.width and _single(line) is not None
 
 
-def _header_by_look(region: Region, lines: Lines, merges: Sequence[Merge]) -> int:
+def _header_by_look(region: Region, lines: Lines) -> int:
     """The number of header rows, by content and typography."""
     columns = range(region.area.left, region.area.right + 1)
-    return header_rows([features_of_row(line, columns) for line in lines[:SAMPLE_ROWS]], merges)
+    sample = lines[:SAMPLE_ROWS]
+    merges = merges_in([[line.get(column) for column in columns] for line in sample])
+    return header_rows([features_of_row(line, columns) for line in sample], merges)
 
 
 def _stated_header(sheet: Sheet, region: Region, lines: Lines, top: int) -> int:
@@ -215,17 +213,6 @@ def _stated_header(sheet: Sheet, region: Region, lines: Lines, top: int) -> int:
         return 1
     frozen = sheet.header_end - top
     return frozen if 0 < frozen <= _MAX_TITLE_ROWS and frozen < len(lines) else 0
-
-
-def _merges_from(merges: Merges, region: Region, top: int) -> list[Merge]:
-    """The merged cells of the table's first rows, relative to its top left cell."""
-    left = region.area.left
-    return [
-        Merge(area.top - top, area.left - left, area.bottom - top, area.right - left)
-        for row in range(top, min(top + SAMPLE_ROWS, region.area.bottom + 1))
-        for area in merges.get(row, ())
-        if region.area.holds(area.top, area.left)
-    ]
 
 
 def _table(lines: Lines, header: int) -> Piece:

@@ -21,10 +21,6 @@ from core.parsing.inline import safe_target
 from core.parsing.sheets.comments import cell_comment
 from core.parsing.sheets.formats import BUILTIN, GENERAL, show_number, show_text
 from core.parsing.sheets.grid import (
-    DATE,
-    NUMBER,
-    TEXT,
-    TRUTH,
     Allowance,
     Area,
     Comment,
@@ -36,6 +32,7 @@ from core.parsing.sheets.grid import (
     put_links,
 )
 from core.parsing.sheets.styles import PLAIN, TINY, Look
+from core.parsing.table_header import DATE, NUMBER, TEXT, TRUTH
 
 _CELL_DATE = 3
 _WHITE, _SOLID = (255, 255, 255), 1

@@ -17,9 +17,10 @@ from core.parsing.flow import TableCell, Words
 from core.parsing.inline import safe_target
 from core.parsing.ooxml.package import RELATIONS, Element, local_name, whole
 from core.parsing.sheets.formats import show_number, show_text
-from core.parsing.sheets.grid import DATE, NUMBER, TEXT, TRUTH, Allowance, Area, Filled, Row, Sheet, area_of, place_of
+from core.parsing.sheets.grid import Allowance, Area, Filled, Row, Sheet, area_of, place_of
 from core.parsing.sheets.stream import elements
 from core.parsing.sheets.styles import PLAIN, Look, unescaped
+from core.parsing.table_header import DATE, NUMBER, TEXT, TRUTH
 
 _MAX_CACHED = 100_000
 _CellFields = tuple[TableCell, str, bool, bool, bool]  # the fields of a ``Filled``

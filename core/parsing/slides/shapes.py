@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from core.parsing.flow import Piece, Rectangle, Words
-from core.parsing.inline import description
+from core.parsing.flow import Piece, Rectangle
+from core.parsing.inline import description, linked
 from core.parsing.ooxml.charts import chart_pieces, diagram_pieces
 from core.parsing.ooxml.package import RELATIONS, Element, Package, local_name
 from core.parsing.slides.ground import Ground, ground_of
@@ -246,9 +246,7 @@ class _Reader:
         if facts is None or facts.find("{*}extLst/{*}ext/{*}decorative[@val='1']") is not None:
             return []
         text = description(facts.get("descr") or facts.get("title"))
-        if not text:
-            return []
-        return [Piece(BlockKind.CAPTION, Words(text, ((0, len(text), click),) if click else ()))]
+        return [Piece(BlockKind.CAPTION, linked(text, click))] if text else []
 
     def _stand(self, pieces: Iterable[Piece], box: Rectangle) -> tuple[Piece, ...]:
         return tuple(replace(piece, page=self.sheet.page.number, box=box) for piece in pieces)

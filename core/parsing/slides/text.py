@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from core.parsing.flow import Item, Piece, TableCell, Words
-from core.parsing.inline import joined, safe_target
+from core.parsing.inline import headed, joined, safe_target
 from core.parsing.ooxml.math import linear_math
 from core.parsing.ooxml.package import RELATIONS, Element, whole
 from core.parsing.word.numbering import number_as
@@ -39,13 +39,8 @@ def body_pieces(body: Element, styles: Sequence[Element], address: Address, targ
 
 def body_words(body: Element, styles: Sequence[Element], address: Address, target: str = "") -> Words:
     """A text body as lines with their list markers: for titles, cells, notes and comments."""
-    return joined(
-        [
-            joined([Words(f"{marker} "), words], "") if marker else words
-            for marker, words, _ in _items(body, styles, address, target)
-        ],
-        "\n",
-    )
+    items = _items(body, styles, address, target)
+    return joined([headed(f"{marker} " if marker else "", words) for marker, words, _ in items], "\n")
 
 
 def paragraph_words(paragraph: Element, address: Address, target: str = "") -> Words:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from core.errors import ParseError
 from core.parsing.file_names import display_name, is_title
 from core.parsing.flow import ParsedFile, Piece, Words, tidy
-from core.parsing.inline import flat
+from core.parsing.inline import flat, hidden_note
 from core.parsing.ooxml.package import RELATIONS, Element, Package
 from core.parsing.word.body import Source, StoryReader
 from core.parsing.word.groups import grouped, mark_headings
@@ -19,6 +19,7 @@ from core.parsing.word.notes import Marks, notes_by_id
 from core.parsing.word.numbering import Numbering
 from core.parsing.word.styles import Styles
 from core.parsing.word.xml import W
+from core.text.numerals import counted
 from core.types import BlockKind
 
 _SAVE_AGAIN = "Open it in Word, save a copy and add that."
@@ -129,15 +130,10 @@ def _title(titles: list[str], stated: str) -> str:
 
 def _notes(source: Source) -> Iterator[str]:
     left_out = source.left_out
-    if left_out.hidden:
-        yield f"Hidden text was left out: {_words(left_out.hidden)}."
+    yield from hidden_note(left_out.hidden)
     if left_out.deleted:
-        yield f"Deletions that are still tracked were left out: {_words(left_out.deleted)}."
+        yield f"Deletions that are still tracked were left out: {counted(left_out.deleted, 'word')}."
     for target in left_out.unread:
         yield f"A file embedded as a part of the text was not read: {target}."
     for part in source.package.damaged:
         yield f"The part {part} is damaged, what it says is missing."
-
-
-def _words(count: int) -> str:
-    return "1 word" if count == 1 else f"{count:,} words"

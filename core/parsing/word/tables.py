@@ -7,14 +7,12 @@ from dataclasses import dataclass
 
 from core.parsing.flow import Piece, TableCell, Words
 from core.parsing.ooxml.package import Element
-from core.parsing.table_header import cell_value
+from core.parsing.table_header import EMPTY_CELL, SAMPLE_ROWS, features_of, header_rows, merges_in
 from core.parsing.word.styles import Styles
 from core.parsing.word.xml import CELL, DELETIONS, ROW, W, content, number, switch, value
 from core.types import BlockKind
 
 _MAX_SPAN = 63  # Word's own limit of columns
-_MAX_HEADER_CHARACTERS = 120
-_YEARS = range(1800, 2200)
 _FIRST_ROW = 0x0020
 
 
@@ -30,15 +28,8 @@ class CellContent:
     is_line: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class _GridCell:
-    """A position of the grid. ``merged``: "right" if the cell begins on the left, "down" if above, else ""."""
-
-    cell: CellContent
-    merged: str = ""
-
-
-_BLANK = _GridCell(CellContent(Words("")))
+_BLANK = CellContent(Words(""))
+Grid = list[list[CellContent]]  # a merged cell is the same object in every position that it covers
 
 
 def only_cell(table: Element) -> Element | None:
@@ -55,7 +46,7 @@ def read_table(
 
     ``repeat_budget``: how many may be; beyond that, a merged cell is only in its first position.
     """
-    grid: list[list[_GridCell]] = []
+    grid: Grid = []
     notes: list[Piece] = []
     stated = 0
     is_header = True
@@ -89,10 +80,10 @@ def _cells(row: Element) -> Iterator[Element]:
 def _read_row(
     row: Element,
     properties: Element | None,
-    above: list[_GridCell],
+    above: list[CellContent],
     read_cell: Callable[[Element], CellContent],
     notes: list[Piece],
-) -> list[_GridCell]:
+) -> list[CellContent]:
     cells = [_BLANK] * _span(number(properties, "gridBefore"), minimum=0)
     for cell in _cells(row):
         cell_properties = cell.find(f"{W}tcPr")
@@ -101,13 +92,13 @@ def _read_row(
         merge = None if cell_properties is None else cell_properties.find(f"{W}vMerge")
         continues_above = merge is not None and merge.get(f"{W}val", "continue") == "continue"
         if continues_above and column < len(above):
-            cells += [_GridCell(above[column].cell, "down")] * span
+            cells += [above[column]] * span
         elif cells and value(cell_properties, "hMerge") == "continue":
-            cells += [_GridCell(cells[-1].cell, "right")] * span
+            cells += [cells[-1]] * span
         else:
             cell_content = read_cell(cell)
             notes += cell_content.notes
-            cells += [_GridCell(cell_content)] + [_GridCell(cell_content, "right")] * (span - 1)
+            cells += [cell_content] * span
     return cells + [_BLANK] * _span(number(properties, "gridAfter"), minimum=0)
 
 
@@ -115,17 +106,19 @@ def _span(stated: int | None, minimum: int) -> int:
     return min(max(stated if stated is not None else minimum, minimum), _MAX_SPAN)
 
 
-def _table_cells(grid: list[list[_GridCell]], repeat_budget: int) -> tuple[tuple[tuple[TableCell, ...], ...], int]:
+def _table_cells(grid: Grid, repeat_budget: int) -> tuple[tuple[tuple[TableCell, ...], ...], int]:
     """The cells of a grid, and how many characters were repeated."""
     repeated = 0
+    written: set[int] = set()  # ids of cells
     rows = []
     for row in grid:
         cells = []
-        for grid_cell in row:
-            characters = len(grid_cell.cell.words.text) if grid_cell.merged else 0
+        for cell in row:
+            characters = len(cell.words.text) if id(cell) in written else 0
+            written.add(id(cell))
             exceeds_budget = characters > repeat_budget - repeated
             repeated += 0 if exceeds_budget else characters
-            cells.append(TableCell(Words("") if exceeds_budget else grid_cell.cell.words))
+            cells.append(TableCell(Words("") if exceeds_budget else cell.words))
         rows.append(tuple(cells))
     return tuple(rows), repeated
 
@@ -143,41 +136,21 @@ def _has_first_row_look(table: Element) -> bool | None:
         return None
 
 
-def _header_rows(grid: list[list[_GridCell]], has_first_row: bool | None, bold_style: bool | None) -> int:
-    """How many rows at the top are the header, where the file marks none: 0, 1, or 2 for a header with merged cells.
+def _header_rows(grid: Grid, has_first_row: bool | None, bold_style: bool | None) -> int:
+    """How many rows at the top are the header, where the file marks none.
 
     ``has_first_row``: see ``_has_first_row_look``. ``bold_style``: whether the style makes the first row bold.
     """
-    if len(grid) < 2 or len(grid[0]) < 2 or not _could_be_header(grid[0]):
+    filled = [[cell if cell.words.text.strip() else None for cell in row] for row in grid[:SAMPLE_ROWS]]
+    labels = {id(cell): cell for cell in (filled[0] if filled else ()) if cell}
+    if len(labels) < 2 or not all(cell.is_line for cell in labels.values()):
         return 0
-    filled = [grid_cell.cell for grid_cell in grid[0] if grid_cell.cell.words.text.strip()]
-    is_bold = all(cell.is_bold for cell in filled)
-    is_bold_below = all(grid_cell.cell.is_bold for grid_cell in grid[1] if grid_cell.cell.words.text.strip())
-    if not (is_bold and not is_bold_below) and not bold_style and (has_first_row is False or _is_form(grid)):
+    rows = [
+        [features_of(cell.words.text)._replace(strong=cell.is_bold) if cell else EMPTY_CELL for cell in row]
+        for row in filled
+    ]
+    if bold_style:
+        rows[0] = [cell._replace(strong=True) for cell in rows[0]]
+    if has_first_row is False and not all(cell.strong for cell in rows[0] if cell.kind):
         return 0
-    has_merged_columns = any(grid_cell.merged == "right" for grid_cell in grid[0])
-    has_two_rows = has_merged_columns and any(grid_cell.merged == "down" for grid_cell in grid[1])
-    return 2 if has_two_rows and len(grid) > 2 and _could_be_header(grid[1]) else 1
-
-
-def _could_be_header(row: list[_GridCell]) -> bool:
-    filled = [grid_cell.cell for grid_cell in row if grid_cell.cell.words.text.strip()]
-    distinct = {id(cell) for cell in filled}
-    return len(distinct) >= 2 and 2 * len(filled) >= len(row) and all(map(_could_name_a_column, filled))
-
-
-def _could_name_a_column(cell: CellContent) -> bool:
-    text = cell.words.text.strip()
-    stated = cell_value(text)
-    is_number = isinstance(stated, int | float) and not isinstance(stated, bool) and stated not in _YEARS
-    return cell.is_line and len(text) <= _MAX_HEADER_CHARACTERS and not is_number
-
-
-def _is_form(grid: list[list[_GridCell]]) -> bool:
-    """Whether a table is a form, with labels on the left and values on the right; it has no header."""
-    if len(grid[0]) != 2:
-        return False
-    labels = [row[0].cell for row in grid if row[0].cell.words.text.strip()]
-    with_colon = sum(cell.words.text.strip().endswith((":", "：")) for cell in labels)
-    has_bold_value = any(row[1].cell.is_bold for row in grid)
-    return 2 * with_colon >= len(labels) or (all(cell.is_bold for cell in labels) and not has_bold_value)
+    return header_rows(rows, merges_in(filled))
