@@ -29,9 +29,9 @@ ENGLISH = "english"
 _WORD = regex.compile(r"[^\W\d_]{2,}")
 _SAMPLE_WORDS = 3000  # words at the beginning of a text that are looked at
 _LEAST_SHARE = 0.15  # of function words; below it the language is not detected
-_LEAST_COUNT = 2  # function words; one alone may be a content word of another language ("total" in Spanish)
+_LEAST_DISTINCT = 2  # one alone may be a content word of another language ("total" in Spanish), or a name
 # Enough if other languages have far fewer: where endings take their place, as in Turkish, prose has few of them.
-_LOWER_SHARE, _LOWER_COUNT, _MARGIN = 0.1, 8, 2
+_LOWER_SHARE, _LOWER_DISTINCT, _MARGIN = 0.1, 6, 2
 
 
 def language_of(text: str, among: Collection[str] = LANGUAGES) -> str:
@@ -44,10 +44,11 @@ def language_of(text: str, among: Collection[str] = LANGUAGES) -> str:
     >>> language_of("def total(rows): return sum(rows)")
     'english'
     """
-    counts, words = _function_word_counts(text, among)
-    best, second = sorted(counts, key=lambda language: -counts[language])[:2] if among else (ENGLISH, ENGLISH)
-    is_plain = counts[best] >= max(_LEAST_COUNT, _LEAST_SHARE * words)
-    stands_out = counts[best] >= max(_LOWER_COUNT, _LOWER_SHARE * words, _MARGIN * counts[second])
+    found, words = _function_words_of(text, among)
+    best, second = sorted(found, key=lambda language: -len(found[language]))[:2] if among else (ENGLISH, ENGLISH)
+    count, distinct = len(found[best]), len(set(found[best]))
+    is_plain = count >= _LEAST_SHARE * words and distinct >= _LEAST_DISTINCT
+    stands_out = count >= max(_LOWER_SHARE * words, _MARGIN * len(found[second])) and distinct >= _LOWER_DISTINCT
     return best if is_plain or stands_out else ENGLISH
 
 
@@ -57,15 +58,15 @@ def function_word_share(text: str) -> float:
     >>> function_word_share("The end of it"), function_word_share("Wklv lv d flskhu")
     (0.75, 0.0)
     """
-    counts, words = _function_word_counts(text, LANGUAGES)
-    return max(counts.values()) / words if words else 0.0
+    found, words = _function_words_of(text, LANGUAGES)
+    return max(map(len, found.values())) / words if words else 0.0
 
 
-def _function_word_counts(text: str, among: Collection[str]) -> tuple[dict[str, int], int]:
-    """The function words in the text by language, English first, then those of ``among``; the words looked at."""
+def _function_words_of(text: str, among: Collection[str]) -> tuple[dict[str, list[str]], int]:
+    """The function words in the text by language, English first; and the number of words looked at."""
     words = [fold(word) for word in islice(_words(text), _SAMPLE_WORDS)]
     lists = {language: function_words(language) for language in (ENGLISH, *among)}
-    return {language: sum(word in listed for word in words) for language, listed in lists.items()}, len(words)
+    return {language: [word for word in words if word in listed] for language, listed in lists.items()}, len(words)
 
 
 def stems(text: str, language: str) -> list[str]:

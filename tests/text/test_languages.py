@@ -48,6 +48,7 @@ def test_the_language_of_a_paragraph(language):
         "| id | total | a |\n|---|---|---|\n| 7 | 12 | x |\n",
         "2024-03-01 12:00:01 ERROR worker-7 connection reset by peer",
         "東京都の人口",
+        "\n".join(f"wasi_call(fd{number}, buffer, length, errno); wasi_free(list);" for number in range(9)),
     ],
 )
 def test_what_is_in_no_language_is_taken_for_english(text):
