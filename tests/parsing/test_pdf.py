@@ -271,6 +271,19 @@ def test_headings_of_papers_in_the_type_of_their_text_are_found() -> None:
     ]
 
 
+def test_headings_side_by_side_at_the_head_of_a_page_head_their_columns() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        for left, name in ((60, "II. METHODS"), (320, "III. RESULTS")):
+            width = pymupdf.get_text_length(name, fontsize=10)
+            page.insert_text((left + 110 - width / 2, 60), name, fontsize=10)
+            box(page, left, 80, left + 220, 700, f"{prose(name.split()[1].title(), 300)}.")
+
+    document = parsed(pdf(draw))
+    assert texts(document, BlockKind.HEADING) == ["II. METHODS", "III. RESULTS"]
+    assert document.text.index("II. METHODS") < document.text.index("Methods the")
+    assert document.text.index("Methods the") < document.text.index("III. RESULTS") < document.text.index("Results the")
+
+
 def test_headings_come_from_the_outline() -> None:
     source = pymupdf.open()
     for number in (1, 2):

@@ -26,6 +26,7 @@ _STRONG_ROWS = 3  # rows on both sides that show a gutter to be one
 _LONG_LETTERS = 30  # mean letters of a line of running text beside margin notes
 _NOTE_LETTERS = 4  # mean letters of a row of margin notes of words
 _MAX_NOTE_WHITE = 3.0  # of a note's height; text with more white below it does not belong to the notes
+_MIN_MARGIN, _OFF_CENTRE = 0.08, 0.04  # of a column's width: beside text in its middle, and their difference
 _LEADERS = re.compile(r"\s*(?:\.\s?){5,}\s*")  # from a title to its page number, in a table of contents
 
 
@@ -69,19 +70,37 @@ def _split_edges(fragments: Sequence[TextLine], height: float) -> tuple[list[Tex
     """
     ordered = sorted(fragments, key=lambda item: item.y0)
     cuts = _cuts([(item.y0, item.y1, item.size) for item in ordered], height)
-    first = max((cut for cut in cuts if not _in_columns(ordered[:cut])), default=0)
+    first = max((cut for cut in cuts if not _in_columns(ordered[:cut], ordered[cut:])), default=0)
     body = sorted(ordered[first:], key=lambda item: -item.y1)
     cuts = _cuts([(height - item.y1, height - item.y0, item.size) for item in body], height)
-    last = min((cut for cut in cuts if not _in_columns(body[:cut])), default=0)
+    last = min((cut for cut in cuts if not _in_columns(body[:cut], body[cut:])), default=0)
     return ordered[:first], sorted(body[last:], key=lambda item: item.y0), body[:last]
 
 
-def _in_columns(edge: Sequence[TextLine]) -> bool:
-    """Whether the rows of an edge are columns of running text: at least two rows on both sides of a gutter."""
+def _in_columns(edge: Sequence[TextLine], others: Sequence[TextLine]) -> bool:
+    """Whether the rows of an edge belong to columns of running text: at least two rows on both sides of a gutter, or a
+    heading in the middle of each column of the ``others``.
+    """
     return any(
         _is_prose(edge, gutter, 2, _LONG_LETTERS) and not any(_crosses(item, gutter) for item in edge)
         for gutter in _gutters(edge)
-    )
+    ) or any(_heads_columns(edge, others, gutter) for gutter in _gutters(others)[:1])
+
+
+def _heads_columns(edge: Sequence[TextLine], others: Sequence[TextLine], gutter: float) -> bool:
+    """Whether an edge has text in the middle of the columns left and right of a gutter, and nowhere else."""
+    for is_left in (True, False):
+        above, column = (
+            [item for item in items if ((item.x0 + item.x1) / 2 <= gutter) is is_left and not _crosses(item, gutter)]
+            for items in (edge, others)
+        )
+        if not above or not column:
+            return False
+        left, right = min(item.x0 for item in column), max(item.x1 for item in column)
+        before, after = min(item.x0 for item in above) - left, right - max(item.x1 for item in above)
+        if min(before, after) < _MIN_MARGIN * (right - left) or abs(before - after) > _OFF_CENTRE * (right - left):
+            return False
+    return not any(_crosses(item, gutter) for item in edge)
 
 
 def _cuts(items: Sequence[tuple[float, float, float]], height: float) -> Iterator[int]:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+import regex
+
 from core.evidence import Citation, Hit, Passage
-from core.text.analysis import analyse
+from core.text.languages import ENGLISH, indexed_tokens, language_of, question_tokens
 from pages.ui.reader.readings import DRAWN
 from pages.ui.shared import address, services
 from pages.ui.shared.words import page_word, place_name
 
-_WORD = re.compile(r"[^\W_]+(?:(?:_+|::|[.,'’\-/])[^\W_]+)*")
+_WORD = regex.compile(r"[^\W_]+(?:(?:_+|::|[.,'’\-/])[^\W_]+)*")
 
 
 _MARKUP = ("markdown", "notebook")  # kinds of documents whose text is Markdown
@@ -24,14 +25,17 @@ def shared_words(text: str, question: str) -> list[tuple[int, int]]:
 
     >>> shared_words("Tokens expire; ask for a new token.", "When does a token expire?")
     [(0, 6), (7, 13), (29, 34)]
+    >>> shared_words("Die Verträge enden.", "Wann endet der Vertrag mit der Stadt?")
+    [(4, 12), (13, 18)]
     """
-    tokens = frozenset(analyse(question))
-    return [match.span() for match in _WORD.finditer(text) if not tokens.isdisjoint(_tokens(match.group()))]
+    language = language_of(question)
+    tokens = frozenset(question_tokens(question, [language] if language != ENGLISH else []))
+    return [match.span() for match in _WORD.finditer(text) if not tokens.isdisjoint(_tokens(match.group(), language))]
 
 
 @lru_cache(maxsize=50_000)
-def _tokens(word: str) -> tuple[str, ...]:
-    return tuple(analyse(word))
+def _tokens(word: str, language: str) -> tuple[str, ...]:
+    return tuple(indexed_tokens(word, language))
 
 
 def source_of(place: Hit | Passage | Citation) -> dict[str, Any]:
