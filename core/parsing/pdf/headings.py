@@ -27,7 +27,6 @@ _SMALL_CAPITALS = re.compile(r"csc\d|small-?cap|(?:sc|caps)\b", re.IGNORECASE)  
 Style = tuple[float, bool, bool]  # type size in points, whether bold, whether upright
 Edges = Mapping[tuple[int, int], tuple[float, float]]  # the left and right edge of a page's region, by both
 
-
 _IN_BRACKETS = re.compile(r"\(\d{1,2}\)\s")
 _MAX_LINES = 4
 _MAX_CHARACTERS = 220
@@ -89,7 +88,7 @@ def _looks_like_heading(draft: Draft, size: float, font: str, mostly_bold: bool)
 
 
 def _edges(drafts: Iterable[Draft]) -> Edges:
-    """The left and right edge of the upright lines of each page's regions, by page and region."""
+    """The left and right edge of the lines of each page's regions, by page and region."""
     edges: dict[tuple[int, int], tuple[float, float]] = {}
     for draft in drafts:
         for page, line in draft.lines:

@@ -15,7 +15,6 @@ from core.evidence import Passage
 from core.search.answer.asking import missing_terms, named_terms
 from core.search.answer.candidates import PASSAGES, Quotable
 from core.search.answer.scoring import Mark, scale_log_odds
-from core.text.analysis import analyse
 from core.text.calendar_names import spell_out_periods
 from core.text.languages import ENGLISH, OTHER_LETTERS, indexed_tokens
 
@@ -131,7 +130,7 @@ def unmatched_terms(
     absent_words = (
         word
         for word in _WORD.findall(question)
-        if (tokens := analyse(spell_out_periods(word)))
+        if (tokens := indexed_tokens(spell_out_periods(word), language))
         and set(tokens) <= set(absent)
         and not any(word in name for name in missing)
     )
