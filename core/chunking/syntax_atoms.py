@@ -130,9 +130,8 @@ class SyntaxAtomiser:
             atom.cut = _AFTER_HEAD
             return
         atom.cut = CUT_PARAGRAPH + (min(run.depth, _DEEPEST) * _DEEPER if self._separator else 0.0)
-        if self._separator and not run.depth and before.depth:
-            atom.why = f"{_title(run.unit)} starts here"
-        if max(run.size, before.size) > self._limit:
+        leaves_key = self._separator and not run.depth and before.depth
+        if leaves_key or max(run.size, before.size) > self._limit:
             atom.why = f"{_title(run.unit)} starts here"
         if min(run.size, before.size) > self._context.settings.parent_room // _LARGE and self._is_code_file:
             atom.parent_why = atom.why

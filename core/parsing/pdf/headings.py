@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from core.parsing.pdf.lines import title_key
+from core.parsing.pdf.lines import is_centred, title_key
 from core.parsing.pdf.paragraphs import Draft, ends_sentence
 from core.types import BlockKind
 
@@ -31,8 +31,6 @@ _IN_BRACKETS = re.compile(r"\(\d{1,2}\)\s")
 _MAX_LINES = 4
 _MAX_CHARACTERS = 220
 _MIN_PROSE = 80  # characters of a paragraph of running text
-_MIN_MARGIN = 0.08  # of the column's width: left and right of a centred line
-_OFF_CENTRE = 0.02  # of the column's width
 
 
 def mark_headings(drafts: Sequence[Draft], outline: Outline, size: float, font: str = "") -> None:
@@ -102,12 +100,8 @@ def _is_centred_heading(draft: Draft, size: float, edges: Edges) -> bool:
     text, first = _joined_text(draft), draft.first
     if draft.kind not in (BlockKind.PARAGRAPH, BlockKind.LIST) or len(draft.lines) > 2 or len(text) > 120:
         return False
-    left, right = edges[draft.page, first.region]
-    width = right - left
-    for _, line in draft.lines:
-        before, after = line.x0 - left, right - line.x1
-        if min(before, after) < _MIN_MARGIN * width or abs(before - after) > 2 * _OFF_CENTRE * width:
-            return False
+    if not all(is_centred(line.x0, line.x1, *edges[draft.page, first.region]) for _, line in draft.lines):
+        return False
     numbered = _ORDERED.match(text)
     words = text[numbered.end() :] if numbered else text
     letters = sum(map(str.isalpha, words))

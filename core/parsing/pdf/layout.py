@@ -15,7 +15,7 @@ from itertools import pairwise
 from statistics import median
 
 from core.parsing.pdf.aligned import aligned_tables
-from core.parsing.pdf.lines import TextLine, merged
+from core.parsing.pdf.lines import TextLine, is_centred, merged
 
 _MAX_DEPTH = 6
 _MAX_CANDIDATES = 4
@@ -26,7 +26,6 @@ _STRONG_ROWS = 3  # rows on both sides that show a gutter to be one
 _LONG_LETTERS = 30  # mean letters of a line of running text beside margin notes
 _NOTE_LETTERS = 4  # mean letters of a row of margin notes of words
 _MAX_NOTE_WHITE = 3.0  # of a note's height; text with more white below it does not belong to the notes
-_MIN_MARGIN, _OFF_CENTRE = 0.08, 0.04  # of a column's width: beside text in its middle, and their difference
 _LEADERS = re.compile(r"\s*(?:\.\s?){5,}\s*")  # from a title to its page number, in a table of contents
 
 
@@ -97,8 +96,7 @@ def _heads_columns(edge: Sequence[TextLine], others: Sequence[TextLine], gutter:
         if not above or not column:
             return False
         left, right = min(item.x0 for item in column), max(item.x1 for item in column)
-        before, after = min(item.x0 for item in above) - left, right - max(item.x1 for item in above)
-        if min(before, after) < _MIN_MARGIN * (right - left) or abs(before - after) > _OFF_CENTRE * (right - left):
+        if not is_centred(min(item.x0 for item in above), max(item.x1 for item in above), left, right):
             return False
     return not any(_crosses(item, gutter) for item in edge)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+_MIN_MARGIN, _OFF_CENTRE = 0.08, 0.04  # of a column's width: on each side of centred text, and their difference
 _SMALL_CAPITALS = 1.4  # the most a capital is larger than a small capital
 Box = tuple[float, float, float, float]
 Target = tuple[int, int, str]  # a link: start and end in a run's text, and its target
@@ -165,6 +166,16 @@ def size_of(text: str, usual: float, largest: float) -> float:
     (10, 8, 8)
     """
     return largest if text.isupper() and largest < _SMALL_CAPITALS * usual else usual
+
+
+def is_centred(x0: float, x1: float, left: float, right: float) -> bool:
+    """Whether text from ``x0`` to ``x1`` is set in the middle of a column from ``left`` to ``right``, off both edges.
+
+    >>> is_centred(40, 60, 0, 100), is_centred(0, 100, 0, 100), is_centred(20, 60, 0, 100)
+    (True, False, False)
+    """
+    before, after, width = x0 - left, right - x1, right - left
+    return min(before, after) >= _MIN_MARGIN * width and abs(before - after) <= _OFF_CENTRE * width
 
 
 def around(boxes: Sequence[Box]) -> Box:

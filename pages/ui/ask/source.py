@@ -28,9 +28,15 @@ def shared_words(text: str, question: str) -> list[tuple[int, int]]:
     >>> shared_words("Die Verträge enden.", "Wann endet der Vertrag mit der Stadt?")
     [(4, 12), (13, 18)]
     """
-    language = language_of(question)
-    tokens = frozenset(question_tokens(question, [language] if language != ENGLISH else []))
+    language, tokens = _asked(question)
     return [match.span() for match in _WORD.finditer(text) if not tokens.isdisjoint(_tokens(match.group(), language))]
+
+
+@lru_cache(maxsize=64)
+def _asked(question: str) -> tuple[str, frozenset[str]]:
+    """The language and the tokens of a question; cached, because every passage and quote is compared with it."""
+    language = language_of(question)
+    return language, frozenset(question_tokens(question, [language] if language != ENGLISH else []))
 
 
 @lru_cache(maxsize=50_000)
