@@ -19,7 +19,7 @@ import regex
 _PLAIN_TERM = re.compile(r"[A-Za-z0-9]+(?:(?:_+|::|[.,'’\-/])[A-Za-z0-9]+)*")  # the faster one, for ASCII texts
 _LETTERS = regex.compile(r"[^\W\d_]+")
 # To ``regex`` the vowel signs of scripts such as Devanagari are parts of words, unlike to ``re``.
-_TERM = regex.compile(r"[^\W_]+(?:(?:_+|::|[.,'’\-/])[^\W_]+)*")
+TERM = regex.compile(r"[^\W_]+(?:(?:_+|::|[.,'’\-/])[^\W_]+)*")
 _JOINER = re.compile(r"_+|::|[.,'’\-/]")
 _CAMEL_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d+")
@@ -54,7 +54,7 @@ def analyse(text: str) -> list[str]:
     >>> analyse("東京都"), analyse("FY2022")
     (['東京', '京都'], ['fy2022', '2022'])
     """
-    terms = _PLAIN_TERM.findall(text) if text.isascii() else _TERM.findall(unicodedata.normalize("NFKC", text))
+    terms = _PLAIN_TERM.findall(text) if text.isascii() else TERM.findall(unicodedata.normalize("NFKC", text))
     return list(chain.from_iterable(map(_tokens_of, terms)))
 
 

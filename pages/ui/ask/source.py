@@ -6,16 +6,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-import regex
-
 from core.evidence import Citation, Hit, Passage
+from core.text.analysis import TERM
 from core.text.languages import ENGLISH, indexed_tokens, language_of, question_tokens
 from pages.ui.reader.readings import DRAWN
 from pages.ui.shared import address, services
 from pages.ui.shared.words import page_word, place_name
-
-_WORD = regex.compile(r"[^\W_]+(?:(?:_+|::|[.,'’\-/])[^\W_]+)*")
-
 
 _MARKUP = ("markdown", "notebook")  # kinds of documents whose text is Markdown
 
@@ -29,7 +25,7 @@ def shared_words(text: str, question: str) -> list[tuple[int, int]]:
     [(4, 12), (13, 18)]
     """
     language, tokens = _asked(question)
-    return [match.span() for match in _WORD.finditer(text) if not tokens.isdisjoint(_tokens(match.group(), language))]
+    return [match.span() for match in TERM.finditer(text) if not tokens.isdisjoint(_tokens(match.group(), language))]
 
 
 @lru_cache(maxsize=64)
