@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from core.enriching.dates import dates
 from core.search.checking.facts import facts
-from core.text.calendar_names import MONTHS
-from core.text.numerals import in_words
-from core.text.quantities import quantities
+from core.text.values.calendar_names import MONTHS
+from core.text.values.numerals import in_words
+from core.text.values.quantities import quantities
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from benchmarks.torture_files import Encoder
 from core.errors import LecternError
 from core.library import Incoming, Library
 from core.storage.index import outbox, vectors
-from core.text import quantities
+from core.text.values import quantities
 
 _SHIM = "LECTERN_TORTURE_SHIM"
 _LIMIT = 120.0  # seconds after which a check of a library counts as hanging

@@ -16,7 +16,7 @@ from core.chunking.plan import ChunkingContext, Writer
 from core.chunking.prefixes import encoder_input
 from core.errors import CancelledError, LecternError
 from core.settings.chunking import ALIAS_KINDS, QUESTIONS
-from core.text.fences import fence, fence_word
+from core.text.markup.fences import fence, fence_word
 from core.text.pooling import EncoderInput
 from core.text.sentences import sentence_spans
 from core.types import BlockKind, Chunk, ChunkTree, PrefixPart, Span, TokenCounter

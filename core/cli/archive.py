@@ -10,7 +10,7 @@ from core.errors import SettingsError
 from core.library import Library
 from core.storage import archive as archives
 from core.storage.index.server import SENT, agree, server_at
-from core.text.numerals import counted
+from core.text.values.numerals import counted
 
 
 def archive(options: Namespace) -> int:

@@ -39,7 +39,7 @@ from core.settings import Settings
 from core.storage import backups
 from core.storage.catalogue.job_rows import Job, NewItem
 from core.storage.catalogue.labels import fold
-from core.text.numerals import counted
+from core.text.values.numerals import counted
 
 _UNKNOWN = "No source of this library has this name, path or number."
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from core.cancellation import check_cancelled
 from core.embedding import packaged
-from core.text.inline_tags import PATTERN, blanked
+from core.text.markup.inline_tags import PATTERN, blanked
 from core.text.tokens import BLANKS, whitespace_windows
 
 Offsets = NDArray[np.int64]
@@ -103,7 +103,7 @@ def without_noise(tokenizer: Any) -> Any:
     """Changes a tokenizer (tokenizers library) to skip inline tags and repetitions of a mark after the third one.
 
     Each mark is a token, so the rule of a Markdown table, an underline, dot leaders or the URL in an anchor would fill
-    the model's input. Offsets of the other tokens stay. Tags: ``core.text.inline_tags``. Returns the same tokenizer.
+    the model's input. Offsets of the other tokens stay. Returns the same tokenizer.
     """
     from tokenizers import Regex
     from tokenizers.normalizers import Replace, Sequence

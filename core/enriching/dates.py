@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from core.text.calendar_names import MONTH_NAMES, YEAR, month_of
+from core.text.values.calendar_names import MONTH_NAMES, YEAR, month_of
 
 Located = tuple[int, int, str]  # start, end and value
 

@@ -13,8 +13,8 @@ import regex
 from core.cancellation import cancellable
 from core.enriching.span_index import SpanIndex
 from core.text.analysis import STOP_WORDS
-from core.text.calendar_names import SHORT_WEEKDAYS, WEEKDAYS, month_of
 from core.text.tokens import whitespace_windows
+from core.text.values.calendar_names import SHORT_WEEKDAYS, WEEKDAYS, month_of
 from core.types import Span
 
 _PARTICLES = frozenset("of de del der den van von da di la le du y e & ter zu".split())

@@ -16,7 +16,7 @@ from math import log
 
 from core.cancellation import check_cancelled
 from core.text.analysis import STOP_WORDS
-from core.text.calendar_names import month_of
+from core.text.values.calendar_names import month_of
 from core.types import Chunk
 
 _COMMON = 0.5  # words in more than this share of the passages are no keywords ...

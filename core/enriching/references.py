@@ -10,8 +10,8 @@ from urllib.parse import unquote
 from core.enriching.features import Reference
 from core.enriching.span_index import SpanIndex
 from core.enriching.targets import CLASSES, NUMBER, class_of, only, slug, targets
-from core.text.calendar_names import YEAR
 from core.text.outline import Outline
+from core.text.values.calendar_names import YEAR
 from core.types import BlockKind, Span
 
 _POINTER = re.compile(

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice, takewhile
 
-from core.text.calendar_names import YEAR
-from core.text.cited import is_entry, is_reference_heading, numbered_entries, reference_entries
+from core.text.markup.cited import is_entry, is_reference_heading, numbered_entries, reference_entries
 from core.text.outline import Heading, Outline
 from core.text.spans import touching, trim
+from core.text.values.calendar_names import YEAR
 from core.types import Block, BlockKind, Document, Span
 
 CLASSES = {

@@ -16,7 +16,7 @@ from core.evaluation.sharing import reading_key
 from core.evaluation.suites import Suite, suite_folder
 from core.ingest.applying import estimated_leaf_count
 from core.settings import Settings, stage_fingerprint
-from core.text.numerals import counted, in_time
+from core.text.values.numerals import counted, in_time
 
 KNOWN = "known.json"  # holds ``EarlierBenches``, next to the library of a suite's documents
 

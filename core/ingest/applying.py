@@ -30,7 +30,7 @@ from core.storage.catalogue.tiers import is_lexical_only
 from core.storage.index.cache import CatalogueVectors
 from core.storage.index.outbox import apply_outbox
 from core.storage.store import Store
-from core.text.numerals import counted, in_time
+from core.text.values.numerals import counted, in_time
 from core.types import VectorCache
 
 _CHARACTERS_A_TOKEN = 4.3  # English prose in MiniLM's word pieces

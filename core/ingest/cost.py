@@ -16,7 +16,7 @@ from core.storage.catalogue.replies import tokens_per_second
 from core.storage.catalogue.statistics import KindFigures, kind_figures
 from core.storage.catalogue.tiers import IndexUsage
 from core.storage.store import Store
-from core.text.numerals import counted, in_bytes, in_time
+from core.text.values.numerals import counted, in_bytes, in_time
 
 SECONDS_A_DOCUMENT = "preference.seconds_a_document"  # meta key: the measured pace of ingestion
 _MIN_DOCUMENTS = 3  # of a kind, to estimate by the library's own

@@ -15,8 +15,8 @@ from core.errors import LecternError, NotFoundError
 from core.library import Library, SourceRow
 from core.search.result import BY_WORDS_ALONE, by_words_alone
 from core.storage import shelf
-from core.text.addresses import link
-from core.text.fences import fenced
+from core.text.markup.addresses import link
+from core.text.markup.fences import fenced
 from core.text.outline import Outline
 from core.text.places import page_of
 from core.types import Document, Span

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
 from core.parsing.flow import Piece, Words
-from core.text.numerals import counted
+from core.text.values.numerals import counted
 from core.types import BlockKind
 
 _SCRIPT_SCHEMES = frozenset({"javascript", "vbscript", "data", "blob"})

@@ -10,7 +10,7 @@ import html
 import re
 from collections.abc import Mapping
 
-from core.text.wiki import PATTERN, wiki_target
+from core.text.markup.wiki import PATTERN, wiki_target
 from core.types import Link
 
 _TOKEN = re.compile(

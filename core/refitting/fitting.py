@@ -31,7 +31,7 @@ from core.refitting.scoring import JudgedSearch, Scorer, without_reranking
 from core.refitting.splitting import Split, checked_split
 from core.refitting.taught_rerankers import seen_by
 from core.settings import Settings, carefully
-from core.text.numerals import counted
+from core.text.values.numerals import counted
 
 LEAST_QUESTIONS = 30  # with gold; with fewer than fifteen on each side hardly any gain is significant
 MOST_QUESTIONS = 400  # more would take long and make the interval little narrower

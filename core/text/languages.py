@@ -15,7 +15,7 @@ from itertools import islice
 import regex
 
 from core.text.analysis import STOP_WORDS, analyse, fold, stem
-from core.text.calendar_names import spell_out_periods
+from core.text.values.calendar_names import spell_out_periods
 
 # The languages with both a Snowball stemmer and a list of function words.
 LANGUAGES = (

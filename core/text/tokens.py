@@ -15,7 +15,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from core.text.inline_tags import blanked
+from core.text.markup.inline_tags import blanked
 from core.types import Span, TokenCounter
 
 BLANKS = " \n\t\r"  # white space at which every tokenizer splits words; some drop other white space and join the words

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.chunking.chunkers.claim import citations, depends_on_previous, exhibits
-from core.text.cited import reference_entries
+from core.text.markup.cited import reference_entries
 from core.types import Span
 from tests.chunking.domains import leaf_with, tree_of
 

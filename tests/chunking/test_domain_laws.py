@@ -15,7 +15,7 @@ from core.chunking.signals.log_lines import log_entries
 from core.chunking.signals.turns import find_turns
 from core.embedding.tokenizer import packaged_counter
 from core.settings import ChunkingSettings
-from core.text.cited import numbered_entries, reference_entries
+from core.text.markup.cited import numbered_entries, reference_entries
 from tests.chunking.domain_texts import chats, logs, papers, plain
 
 DOMAINS = ("table", "log", "conversation", "clause", "claim", "anchored", "auto")

@@ -11,7 +11,7 @@ from core.errors import LecternError, ModelError
 from core.library import Incoming, Library
 from core.mcp_server.tools import LONGEST, Tools
 from core.storage import shelf
-from core.text.addresses import parse_span
+from core.text.markup.addresses import parse_span
 
 APP = "http://localhost:8501"
 TOKENS = """# Handbook

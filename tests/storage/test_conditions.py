@@ -26,9 +26,9 @@ from core.storage.catalogue.source_metadata import KnownNames, genre_of, known, 
 from core.storage.catalogue.trash import trash_sources
 from core.storage.index.leaves import load_leaves, narrow
 from core.storage.store import Store
-from core.text.calendar_names import Period
 from core.text.phrases import occurrences
 from core.text.tokens import is_boundary
+from core.text.values.calendar_names import Period
 from tests.storage.builders import document, ingest
 
 TEXTS = {

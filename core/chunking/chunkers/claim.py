@@ -15,7 +15,7 @@ from core.chunking.atoms import CUT_ROW, CUT_SENTENCE, Atom, Splitter
 from core.chunking.chunkers.structure import Item
 from core.chunking.plan import ChunkingContext, Plan
 from core.chunking.units import Unit, atoms_by_units, plan_with_metadata
-from core.text.cited import AUTHORS, CAPITAL, NAME, OTHERS, YEAR, is_reference_heading, reference_entries
+from core.text.markup.cited import AUTHORS, CAPITAL, NAME, OTHERS, YEAR, is_reference_heading, reference_entries
 from core.text.sentences import sentence_spans
 from core.types import BlockKind, Document, Span
 

@@ -14,7 +14,7 @@ from core.chunking.chunkers.structure import structure
 from core.chunking.plan import ChunkingContext, Plan
 from core.chunking.signals.prose import sentence_plan
 from core.errors import LecternError
-from core.text.fences import fence, fence_word
+from core.text.markup.fences import fence, fence_word
 from core.text.replies import json_list
 from core.types import LanguageModel
 

@@ -12,7 +12,7 @@ from core.chunking.plan import ChunkingContext, Plan
 from core.chunking.signals.breakpoints import Similarities, breakpoints, cutoff, lowest, similarities
 from core.chunking.signals.prose import apply_min_tokens, ranks, sentence_plan
 from core.settings import ChunkingSettings
-from core.text.numerals import ordinal
+from core.text.values.numerals import ordinal
 
 NO_ENCODER = "without an embedder there are no vectors to compare"
 

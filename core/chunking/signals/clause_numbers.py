@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from core.text.numerals import in_words, ordinal_in_words, roman
+from core.text.values.numerals import in_words, ordinal_in_words, roman
 
 _WORDS = {in_words(number): number for number in range(1, 21)} | {
     ordinal_in_words(number): number for number in range(1, 11)

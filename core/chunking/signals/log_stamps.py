@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 
-from core.text.calendar_names import SHORT_MONTHS, SHORT_WEEKDAYS, month_of
+from core.text.values.calendar_names import SHORT_MONTHS, SHORT_WEEKDAYS, month_of
 
 HEAD = 300  # characters of a line that are searched for its stamp and level
 DAY = 86_400.0

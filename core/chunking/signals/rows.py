@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.text.inline_tags import blanked
+from core.text.markup.inline_tags import blanked
 from core.text.spans import lines_around
 from core.types import Block, Cell
 

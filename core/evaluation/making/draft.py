@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.text.analysis import STOP_WORDS, analyse, fold
-from core.text.inline_tags import blanked
+from core.text.markup.inline_tags import blanked
 from core.types import Span
 
 # Words that refer to the surrounding text: a question with one of them cannot be understood alone.

@@ -13,7 +13,7 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from core.evaluation.making.draft import Draft, plain, points, words_of
-from core.text.calendar_names import MONTHS, YEAR
+from core.text.values.calendar_names import MONTHS, YEAR
 from core.types import Span
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from itertools import islice
 from core.evaluation.making.draft import Draft, plain
 from core.search.answer.rows import Row, rows_of
 from core.text.analysis import STOP_WORDS
-from core.text.calendar_names import month_of
+from core.text.values.calendar_names import month_of
 from core.types import Block, Span
 
 TABLE, DATA = "table", "data"

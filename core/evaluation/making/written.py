@@ -11,7 +11,7 @@ from random import Random
 
 from core.evaluation.making.draft import Draft, gives_away, stands_alone, words_of
 from core.text.analysis import analyse
-from core.text.fences import fenced
+from core.text.markup.fences import fenced
 from core.text.replies import json_list
 from core.text.sentences import sentence_spans
 from core.types import BlockKind, Document, Span

@@ -52,7 +52,7 @@ from core.evaluation.reporting.metric_words import metric_meaning, metric_words
 from core.evaluation.reporting.report import BenchReport, PresetReport
 from core.evaluation.statistics import BETTER, NO_DIFFERENCE, PERMUTATIONS, RESAMPLES, WORSE, Comparison
 from core.text.normalise import storable
-from core.text.numerals import counted
+from core.text.values.numerals import counted
 
 MISSED = 20
 """How many of the worst questions are quoted."""

@@ -12,7 +12,7 @@ from xml.parsers import expat
 from core.errors import ParseError
 from core.parsing.audit.word_audit import SecondReading, words_of
 from core.parsing.html import encoding
-from core.text.numerals import counted
+from core.text.values.numerals import counted
 
 # Reasons why a reader may leave words out.
 HIDDEN, DELETED, FIELDS = "hidden", "deleted or moved revisions", "field codes"

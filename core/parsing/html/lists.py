@@ -11,7 +11,7 @@ from itertools import count
 from core.parsing.flow import Item, TableCell, Words
 from core.parsing.html.tree import Node
 from core.parsing.inline import without_start
-from core.text.numerals import numbered
+from core.text.values.numerals import numbered
 
 LISTS = frozenset({"ul", "ol", "menu", "dir", "dl"})
 BULLET = "-"

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence, Set
 
 from core.parsing.pdf.lines import TextLine, body_size, title_key
-from core.text.numerals import ROMAN
+from core.text.values.numerals import ROMAN
 from core.types import Page
 
 _ZONE = 0.13  # of the page's height, at the top and at the bottom

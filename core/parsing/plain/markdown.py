@@ -15,10 +15,10 @@ from core.parsing.plain.admonitions import unindented
 from core.parsing.plain.front_matter import front_matter
 from core.parsing.plain.markdown_html import html_blocks, words_of_heading
 from core.parsing.table_header import cell_value
+from core.text.markup.wiki import WIKI, tags_in, tags_of
 from core.text.normalise import decode
 from core.text.outline import without_attributes
 from core.text.spans import line_spans, line_starts, subtract_spans, trim
-from core.text.wiki import WIKI, tags_in, tags_of
 from core.types import Block, BlockKind, Cell, Document, Link, Span
 
 if TYPE_CHECKING:

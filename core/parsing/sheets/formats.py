@@ -13,7 +13,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import NamedTuple
 
-from core.text.calendar_names import MONTHS, WEEKDAYS
+from core.text.values.calendar_names import MONTHS, WEEKDAYS
 from core.types import CellValue
 
 GENERAL = "General"

@@ -13,7 +13,7 @@ from core.errors import ParseError
 from core.parsing.flow import Piece, TableCell, Words
 from core.parsing.inline import linked
 from core.parsing.table_header import TEXT
-from core.text.numerals import in_letters
+from core.text.values.numerals import in_letters
 from core.types import CellValue
 
 MAX_CELLS = 5_000_000

@@ -15,7 +15,7 @@ from core.parsing.sheets.grid import Filled, Row, Sheet, Workbook, spread_merges
 from core.parsing.sheets.joins import join_regions
 from core.parsing.sheets.regions import Region, features_of_row, find_regions, lines_of
 from core.parsing.table_header import SAMPLE_ROWS, TEXT, header_rows, merges_in
-from core.text.numerals import counted
+from core.text.values.numerals import counted
 from core.types import BlockKind
 
 _EMPTY = TableCell(Words(""), None)

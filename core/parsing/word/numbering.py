@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from core.parsing.ooxml.package import Element
 from core.parsing.word.xml import W, indent_of, integer, number, switch, value
-from core.text.numerals import in_roman, in_words, ordinal, ordinal_in_words
+from core.text.values.numerals import in_roman, in_words, ordinal, ordinal_in_words
 
 _MAX_REPEATED = 40
 _CHINESE = "〇一二三四五六七八九"

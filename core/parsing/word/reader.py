@@ -19,7 +19,7 @@ from core.parsing.word.notes import Marks, notes_by_id
 from core.parsing.word.numbering import Numbering
 from core.parsing.word.styles import Styles
 from core.parsing.word.xml import W
-from core.text.numerals import counted
+from core.text.values.numerals import counted
 from core.types import BlockKind
 
 _SAVE_AGAIN = "Open it in Word, save a copy and add that."

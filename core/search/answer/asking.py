@@ -12,10 +12,10 @@ from itertools import pairwise
 import regex
 
 from core.text.analysis import analyse, fold
-from core.text.calendar_names import MONTHS, YEAR, spell_out_periods
 from core.text.languages import ENGLISH, indexed_tokens
-from core.text.numerals import in_words
-from core.text.quantities import spelt
+from core.text.values.calendar_names import MONTHS, YEAR, spell_out_periods
+from core.text.values.numerals import in_words
+from core.text.values.quantities import spelt
 
 _DATE = re.compile(r"\bwhen\b|\b(?:what|which) (?:year|date|day|month)\b|\bby (?:what|which) date\b", re.IGNORECASE)
 _MONTHS = "|".join(MONTHS)

@@ -13,7 +13,7 @@ from core.evidence import Hit, Passage
 from core.search.answer.prose import OPENING, ROW, is_prose, quotable_lines
 from core.search.answer.rows import Row, rows_of
 from core.text.analysis import analyse
-from core.text.cited import is_reference_heading
+from core.text.markup.cited import is_reference_heading
 from core.text.sentences import asks, is_half, sentence_spans
 from core.types import Block, BlockKind, Span
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from core.text.analysis import analyse
-from core.text.calendar_names import spell_out_periods
+from core.text.values.calendar_names import spell_out_periods
 from core.types import Block, BlockKind, Cell, Span, Vectors
 
 # A question that asks for two things; the row may contain both.

@@ -15,8 +15,8 @@ from core.evidence import Passage
 from core.search.answer.asking import missing_terms, named_terms
 from core.search.answer.candidates import PASSAGES, Quotable
 from core.search.answer.scoring import Mark, scale_log_odds
-from core.text.calendar_names import spell_out_periods
 from core.text.languages import ENGLISH, OTHER_LETTERS, indexed_tokens
+from core.text.values.calendar_names import spell_out_periods
 
 # Values of ``marked`` and ``worth`` without a reader: between those with an answer and without.
 UNREAD, UNREAD_WORTH = 0.33, 0.53

@@ -11,9 +11,9 @@ from core.enriching.dates import dates
 from core.enriching.entities import names
 from core.search.answer.asking import named_terms, says
 from core.text.analysis import STOP_WORDS
-from core.text.calendar_names import MONTHS, SHORT_MONTHS, WEEKDAYS, YEAR, month_of
 from core.text.languages import function_words, language_of, stems
-from core.text.quantities import Quantity, quantities
+from core.text.values.calendar_names import MONTHS, SHORT_MONTHS, WEEKDAYS, YEAR, month_of
+from core.text.values.quantities import Quantity, quantities
 from core.types import Span
 
 _CODED = re.compile(r"(?<![\w])[^\s,;()\[\]\"“”‘’|]*\d[^\s,;()\[\]\"“”‘’|]*")

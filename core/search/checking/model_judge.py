@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import CancelledError, LecternError
-from core.text.fences import fenced
+from core.text.markup.fences import fenced
 from core.text.replies import json_list
 
 _PROBABILITIES = {"yes": 1.0, "partly": 0.3, "no": 0.0}

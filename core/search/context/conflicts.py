@@ -16,8 +16,8 @@ from textwrap import shorten
 from core.evidence import Passage
 from core.search.context.conflicts_values import DATE, NEGATION, Value, differ, values_of
 from core.text.analysis import analyse
-from core.text.quantities import BASE_UNITS
 from core.text.sentences import is_half, sentence_spans
+from core.text.values.quantities import BASE_UNITS
 from core.types import Span
 
 _WORD_OVERLAP = {DATE: 0.75}  # least share of the words of two statements that the other has too; 0.6 for other kinds

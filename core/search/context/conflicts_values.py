@@ -13,10 +13,10 @@ from functools import lru_cache
 from core.enriching.dates import dates
 from core.enriching.keywords import singular
 from core.text.analysis import analyse
-from core.text.calendar_names import YEAR
-from core.text.numerals import NUMBER_WORDS
-from core.text.quantities import MONEY, SCALE, figure, in_base, scale_of, spelt, tolerance
 from core.text.sentences import asks
+from core.text.values.calendar_names import YEAR
+from core.text.values.numerals import NUMBER_WORDS
+from core.text.values.quantities import MONEY, SCALE, figure, in_base, scale_of, spelt, tolerance
 from core.types import Span
 
 NUMBER, DATE, NEGATION = "number", "date", "negation"

@@ -16,7 +16,7 @@ from core.search.context.conflicts import ContextConflict
 from core.search.context.prompt import arrange, passage_header
 from core.search.question.rewording import LONGEST_QUESTION, Writer, WritingRequest, parse_reply
 from core.text.analysis import analyse
-from core.text.fences import fenced
+from core.text.markup.fences import fenced
 
 QUESTION, PASSAGES = "question", "passages"
 SILENCE = "The library does not say."

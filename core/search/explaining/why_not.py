@@ -30,7 +30,7 @@ from core.search.searcher import Searcher
 from core.settings import Settings
 from core.storage.catalogue.conditions import Condition
 from core.storage.catalogue.names import ALL_DOCUMENTS
-from core.text.numerals import ordinal
+from core.text.values.numerals import ordinal
 from core.types import Span
 
 Progress = Callable[[int, int], None]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from core.storage.catalogue.conditions import TYPES, WITHOUT, Condition
 from core.storage.catalogue.source_metadata import KnownNames, is_called, words_of
-from core.text.calendar_names import period
+from core.text.values.calendar_names import period
 
 _NAMES = {
     **dict.fromkeys(("type", "filetype", "kind"), "type"),

@@ -20,7 +20,7 @@ from core.embedding.answer_reader import AnswerReader, Marks
 from core.search.ranking.fusion import Scores, descending_column, standardise
 from core.search.ranking.rerankers import Reranker
 from core.settings.searching import PACKAGED_RERANKER, RerankingSettings
-from core.text.numerals import ordinal
+from core.text.values.numerals import ordinal
 
 STOPPED = "Time limit of "  # the note begins with this when the time limit was reached
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from core.storage.catalogue.source_metadata import SourceMetadata, is_called, source_metadata, words_of
 from core.storage.index.leaves import LeafTable
 from core.storage.store import Store
-from core.text.calendar_names import RELATIONS, has_relation, period
 from core.text.phrases import longest_letters, occurrences
+from core.text.values.calendar_names import RELATIONS, has_relation, period
 
 # Common names of file types and the document kinds they stand for. Any other value is a kind or a file suffix itself.
 TYPES: Mapping[str, tuple[str, ...]] = {

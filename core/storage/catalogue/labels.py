@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from core.errors import LecternError, NotFoundError
 from core.storage.store import Store
+from core.text.markup.wiki import tags_of
 from core.text.normalise import storable
-from core.text.wiki import tags_of
 
 LONGEST_NAME = 80
 LONGEST_NOTE = 100_000

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from core.storage.store import Store
-from core.text.wiki import WIKI
+from core.text.markup.wiki import WIKI
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _ALIASES = ("aliases", "alias")

@@ -18,7 +18,7 @@ from core.storage.catalogue.labels import fold, labels_of
 from core.storage.catalogue.names import shown_names
 from core.storage.faults import UNPACKING
 from core.storage.store import Store
-from core.text.calendar_names import Period, period
+from core.text.values.calendar_names import Period, period
 
 _WORD = re.compile(r"[^\W_]+")
 _YEAR_IN_NAME = re.compile(r"(?<!\d)(?:199\d|20\d\d)(?!\d)")

@@ -13,8 +13,8 @@ from core.errors import LecternError
 from core.evaluation.records import QuestionOutcome
 from core.evaluation.regions import Placed
 from core.evaluation.reporting.report import AskedQuestion
-from core.text.numerals import ordinal
 from core.text.spans import merge_spans, subtract_spans
+from core.text.values.numerals import ordinal
 from core.types import Span
 from pages.ui.ask.stages import STAGES
 from pages.ui.shared import assets

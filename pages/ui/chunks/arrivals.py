@@ -11,7 +11,7 @@ from dataclasses import asdict
 import streamlit as st
 
 from core.settings import ChunkingSettings
-from core.text.addresses import parse_span, span_parameter
+from core.text.markup.addresses import parse_span, span_parameter
 from core.types import Span
 from pages.ui.chunks.cuts import applied_reading
 from pages.ui.reader import readings

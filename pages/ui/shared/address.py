@@ -16,7 +16,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.storage import shelf
 from core.storage.catalogue.labels import fold
-from core.text.addresses import LIBRARY
+from core.text.markup.addresses import LIBRARY
 from pages.ui.shared import services, shelves, state
 from pages.ui.shared.words import escaped
 

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from core.chunking.auditing import UNEXPLAINED
 from core.evaluation.reporting.breakdown import STEP_WORDS
 from core.settings import GROWING
-from core.text.numerals import counted, in_bytes
 from core.text.places import PagesRead
+from core.text.values.numerals import counted, in_bytes
 from core.types import Page, WordAudit
 
 count = counted  # a number and its noun, in singular or plural

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from core.text.analysis import STOP_WORDS
-from core.text.numerals import NUMBER_WORDS
+from core.text.values.numerals import NUMBER_WORDS
 from core.types import Span
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Markup and references inside texts: links, tags, fences, lists of references."""

@@ -1,0 +1,1 @@
+"""Numbers, units and dates in running text."""
