@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.syntax.data_languages import DATA_GRAMMARS
+from core.syntax.further_languages import FURTHER_GRAMMARS
 from core.syntax.grammar import Grammar, each, words
 
 _ALIASES = {
@@ -17,6 +18,14 @@ _ALIASES = {
     **dict.fromkeys(("rb",), "ruby"),
     **dict.fromkeys(("kt", "kts"), "kotlin"),
     **dict.fromkeys(("sh", "shell", "zsh"), "bash"),
+    **dict.fromkeys(("ex", "exs"), "elixir"),
+    **dict.fromkeys(("jl",), "julia"),
+    **dict.fromkeys(("pl", "pm"), "perl"),
+    **dict.fromkeys(("ps1", "psm1", "pwsh"), "powershell"),
+    **dict.fromkeys(("makefile", "mk"), "make"),
+    **dict.fromkeys(("objectivec", "objective-c", "obj-c"), "objc"),
+    **dict.fromkeys(("octave",), "matlab"),
+    **dict.fromkeys(("less",), "scss"),
     **dict.fromkeys(("yml",), "yaml"),
     **dict.fromkeys(("jsonl", "ndjson", "geojson", "jsonc", "json5"), "json"),
     **dict.fromkeys(("tf", "terraform"), "hcl"),
@@ -205,7 +214,7 @@ _GRAMMARS = (
     ),
     Grammar("bash", {"function_definition": "function"}, {}, frozenset(), "(command name: (command_name) @call)"),
 )
-GRAMMARS: dict[str, Grammar] = {grammar.name: grammar for grammar in (*_GRAMMARS, *DATA_GRAMMARS)}
+GRAMMARS: dict[str, Grammar] = {grammar.name: grammar for grammar in (*_GRAMMARS, *FURTHER_GRAMMARS, *DATA_GRAMMARS)}
 
 
 def grammar_of(language: str) -> Grammar | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from core.syntax.data_languages import DATA_GRAMMARS
 from core.syntax.definition import Definition
-from core.syntax.grammar import Grammar
+from core.syntax.grammar import Grammar, words
 from core.syntax.nested import nested_definition
 from core.syntax.tree import SyntaxText
 
@@ -20,6 +20,26 @@ _TEST_MARKS = re.compile(rb"#\[(?:\w+::)*test|@(?:Parameterized|Repeated)?Test\b
 _NESTED_NAMES = 8
 _NESTED = frozenset(grammar.name for grammar in DATA_GRAMMARS)
 _TYPED = frozenset({"struct_specifier", "class_specifier", "union_specifier", "enum_specifier"})
+# Where the grammar has no fields for them. Of a signature, the name is what stands before its parameters or parents.
+_NAME_NODES = words(
+    "simple_identifier type_identifier identifier bareword function_name simple_name signature type_head selectors "
+    "targets section_name bare_key dotted_key quoted_key keyframes_name"
+)
+_BODY_NODES = words("function_body class_body enum_class_body block script_block compound_statement")
+_THEIR_OWN_BODY = words("class_statement class_definition class_interface class_implementation protocol_declaration")
+_OPENS = re.compile(r"[(<{]|\s+(?:<:|where\b|::)")
+_TYPE_WORDS = words("interface struct enum extension actor")
+# A function or class as a value: the fields of its name and of itself.
+_ASSIGNED = {
+    "variable_declarator": ("name", "value"),
+    "assignment_expression": ("left", "right"),
+    "field_definition": ("property", "value"),
+    "public_field_definition": ("name", "value"),
+    "binary_operator": ("lhs", "rhs"),
+}
+_ELIXIR = {"defmodule": "module", "defprotocol": "protocol", "defimpl": "implementation"} | dict.fromkeys(
+    ("def", "defp", "defmacro", "defmacrop", "defguard", "test"), "function"
+)
 
 
 def definition_of(node: Node, grammar: Grammar, source: SyntaxText) -> Definition | None:
@@ -27,6 +47,8 @@ def definition_of(node: Node, grammar: Grammar, source: SyntaxText) -> Definitio
     kind = node.type
     if grammar.name in _NESTED:
         return nested_definition(node, grammar.types[kind], source) if kind in grammar.types else None
+    if grammar.name == "elixir":
+        return _elixir(node, source) if kind in grammar.functions else None
     if kind in grammar.functions:
         return _function(node, grammar.functions[kind], grammar, source)
     if kind in grammar.types:
@@ -46,10 +68,12 @@ def definition_of(node: Node, grammar: Grammar, source: SyntaxText) -> Definitio
 
 def _function(node: Node, kind: str, grammar: Grammar, source: SyntaxText) -> Definition:
     """The definition of a function, method or test."""
-    body = node.child_by_field_name("body")
+    body = _body(node)
     name, owner = "", ""
     name_node = node.child_by_field_name("name")
-    if name_node is not None:
+    if name_node is None and node.child_by_field_name("declarator") is None:
+        name = _plain_name(node, source)
+    elif name_node is not None:
         name = source.words(name_node)
     elif (declarator := node.child_by_field_name("declarator")) is not None:
         name, owner = _declared_name(declarator, source)
@@ -96,7 +120,7 @@ def _declared_name(node: Node, source: SyntaxText) -> tuple[str, str]:
 
 def _type(node: Node, kind: str, grammar: Grammar, source: SyntaxText) -> Definition | None:
     """The definition of a type, module or impl block; ``None`` for a mere mention of one."""
-    body = node.child_by_field_name("body")
+    body = _body(node)
     if grammar.name in {"c", "cpp"} and body is None:
         return None  # a declaration or use of the type
     if kind == "module" and body is None and grammar.name == "rust":
@@ -113,9 +137,46 @@ def _type(node: Node, kind: str, grammar: Grammar, source: SyntaxText) -> Defini
     if name is None and grammar.name == "go" and node.named_children:
         name = node.named_children[0].child_by_field_name("name")
     holds_methods = kind not in {"namespace", "module", "foreign module"}
-    return Definition(
-        kind, source.words(name).strip("\"'") if name is not None else "", body, holds_methods=holds_methods
-    )
+    called = source.words(name).strip("\"'") if name is not None else _plain_name(node, source)
+    if kind == "class":
+        kind = next((child.type for child in node.children if child.type in _TYPE_WORDS), kind)
+    return Definition(kind, called, body, holds_methods=holds_methods)
+
+
+def _body(node: Node) -> Node | None:
+    """The node that holds the members of a definition; the definition itself where they are its own children."""
+    body = node.child_by_field_name("body")
+    if body is None:
+        body = next((child for child in node.named_children if child.type in _BODY_NODES), None)
+    return node if body is None and node.type in _THEIR_OWN_BODY else body
+
+
+def _plain_name(node: Node, source: SyntaxText) -> str:
+    """The name of a definition whose grammar has no field for it; "" for none."""
+    if node.type == "media_statement":
+        return source.words(node).partition("{")[0].strip()[:80]
+    name = next((child for child in node.named_children if child.type in _NAME_NODES), None)
+    if name is None:
+        return ""
+    text = source.words(name).strip()
+    if name.type in {"section_name", "quoted_key"}:
+        text = text.strip("[]\"'")
+    opens = _OPENS.search(text) if name.type in {"signature", "type_head"} else None
+    return " ".join(text[: opens.start() if opens else None].split())[:80]
+
+
+def _elixir(node: Node, source: SyntaxText) -> Definition | None:
+    """The definition that a call of ``defmodule``, ``def`` or ``test`` is; ``None`` for other calls."""
+    target = node.child_by_field_name("target")
+    kind = _ELIXIR.get(source.words(target), "") if target is not None else ""
+    parts = {child.type: child for child in node.named_children}
+    if not kind or "arguments" not in parts or not parts["arguments"].named_children:
+        return None
+    words_of = source.words(parts["arguments"].named_children[0])
+    name = re.split(r"[(\s,]", words_of, maxsplit=1)[0] if kind == "function" else words_of
+    if target is not None and source.words(target) == "test":
+        kind, name = "test", words_of.strip('"')
+    return Definition(kind, name, parts.get("do_block"), holds_methods=False)
 
 
 def _without_generics(words: str) -> str:
@@ -130,14 +191,15 @@ def _value(node: Node, grammar: Grammar, source: SyntaxText) -> Definition | Non
             if (definition := _value(child, grammar, source)) is not None:
                 return definition
         return None
-    left = {"variable_declarator": "name", "assignment_expression": "left"}.get(kind)
-    if kind in {"field_definition", "public_field_definition"}:
-        left = "property" if kind == "field_definition" else "name"
-    if left:
-        value = node.child_by_field_name("right" if kind == "assignment_expression" else "value")
-        if value is None or value.type not in grammar.values:
+    name, value = None, None
+    if kind in _ASSIGNED:
+        name, value = map(node.child_by_field_name, _ASSIGNED[kind])
+    elif kind == "assignment_statement" and len(node.named_children) == 2:  # lists of names and of values
+        name, value = node.named_children
+        value = value.named_children[0] if value.named_children else None
+    if value is not None:
+        if value.type not in grammar.values:
             return None
-        name = node.child_by_field_name(left)
         what = "class" if value.type == "class" else "function"
         return Definition(
             what,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _DEEPEST = 12  # levels of nested definitions; deeper ones are no units of their own
-_CLOSERS = frozenset({"}", ")", "]", ";", "};", ",", "end", "#endif"})
+_CLOSERS = frozenset({"}", ")", "]", ";", "};", ",", "end", "@end", "#endif"})
 
 
 @dataclass(slots=True)
@@ -59,6 +59,8 @@ class UnitReader:
             node = pending.pop()
             kind = node.type
             start, end = position(node.start_byte), position(node.end_byte)
+            while end > start and text[end - 1].isspace():  # a rule of make takes in the blank lines below it
+                end -= 1
             if start >= end:
                 continue
             if kind in grammar.transparent and node.child_count:
@@ -71,16 +73,16 @@ class UnitReader:
                     parts.append(_Draft("module head" if head else "statements", leading_start, leading_end))
                 parts[-1].end = leading_end
                 leading_start = leading_end = -1
-            if kind in grammar.comments or kind in grammar.attributes:
+            # What Elixir says of a module is no part of the function below it.
+            is_attribute = kind in grammar.attributes and not text.startswith("@moduledoc", start)
+            if kind in grammar.comments or is_attribute:
                 last = parts[-1] if parts else None
                 is_comment = kind in grammar.comments
                 if last and is_comment and leading_start < 0 and "\n" not in text[last.end : start]:
                     last.end = end  # a comment at the end of a line belongs to that line
                     continue
                 leading_start = start if leading_start < 0 else leading_start
-                leading_end = end - 1 if text[end - 1] == "\n" else end
-                if kind in grammar.attributes:
-                    leading_end = -1
+                leading_end = -1 if is_attribute else end
                 continue
             definition = definition_of(node, grammar, self._source) if node.is_named else None
             begin = start if leading_start < 0 else leading_start

@@ -84,7 +84,7 @@ def test_fenced_code_in_prose_is_read_by_its_language():
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("x.jl", "a = b + c\n", "instead: structure; no grammar here reads julia"),
+        ("x.ml", "let a = b + c\n", "instead: structure; no grammar here reads ocaml"),
         ("x.md", "Only words.\n", "instead: structure; this text holds no code that a grammar reads"),
         ("x.go", "package a;\n\npublic class D {\n  int e() { return 1; }\n}\n", "read as java: its name says go"),
     ],

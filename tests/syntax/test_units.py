@@ -57,7 +57,7 @@ def check_tiles(text, members, start=0, end=None):
 @pytest.mark.parametrize("name", LANGUAGES)
 def test_every_grammar_is_in_the_wheel_and_its_query_is_right(name):
     assert query(name, GRAMMARS[name].calls).capture_count >= 1
-    assert language(name).node_kind_count > 20
+    assert language(name).node_kind_count > 10
 
 
 PYTHON = '''"""What the module is for."""
@@ -258,7 +258,7 @@ def test_the_text_says_more_than_the_name():
     assert read_syntax(java, "go").language == "java"
 
 
-@pytest.mark.parametrize("name", ["", "cobol", "ini", "../etc"])
+@pytest.mark.parametrize("name", ["", "cobol", "nginx", "../etc"])
 def test_no_grammar_is_none(name):
     assert units("x = 1\n", name) is None
 
