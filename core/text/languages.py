@@ -23,10 +23,10 @@ LANGUAGES = (
     "indonesian", "italian", "norwegian", "persian", "polish", "portuguese", "romanian", "russian", "spanish",
     "swedish", "turkish",
 )  # fmt: skip
-OTHER_LETTERS = frozenset({"arabic", "greek", "hindi", "persian", "russian"})  # of ``LANGUAGES``, not Latin
 ENGLISH = "english"
 
 _WORD = regex.compile(r"[^\W\d_]{2,}")
+_LATIN, _OTHER_LETTER = regex.compile(r"\p{Latin}"), regex.compile(r"[\p{L}--\p{Latin}]", regex.V1)
 _SAMPLE_WORDS = 3000  # words at the beginning of a text that are looked at
 _LEAST_SHARE = 0.15  # of function words; below it the language is not detected
 _LEAST_DISTINCT = 2  # one alone may be a content word of another language ("total" in Spanish), or a name
@@ -50,6 +50,16 @@ def language_of(text: str, among: Collection[str] = LANGUAGES) -> str:
     is_plain = count >= _LEAST_SHARE * words and distinct >= _LEAST_DISTINCT
     stands_out = count >= max(_LOWER_SHARE * words, _MARGIN * len(found[second])) and distinct >= _LOWER_DISTINCT
     return best if is_plain or stands_out else ENGLISH
+
+
+def is_in_latin_letters(text: str) -> bool:
+    """Whether at least half of a text's letters are Latin ones; True without letters.
+
+    >>> is_in_latin_letters("Wann?"), is_in_latin_letters("Когда вышел TextWrap?"), is_in_latin_letters("何年?")
+    (True, False, False)
+    """
+    latin = len(_LATIN.findall(text))
+    return 2 * latin >= latin + len(_OTHER_LETTER.findall(text))
 
 
 def function_word_share(text: str) -> float:

@@ -30,7 +30,7 @@ from core.storage.catalogue import documents
 from core.storage.catalogue.statistics import languages
 from core.storage.index.lexical import document_frequencies
 from core.storage.store import Store
-from core.text.languages import indexed_tokens, language_of
+from core.text.languages import indexed_tokens, is_in_latin_letters, language_of
 from core.text.sentences import parts_sentence
 from core.types import Block
 
@@ -123,7 +123,8 @@ class ScoredCandidates:
     """The candidates of an answer line with their signals, and the evidence that there is an answer.
 
     ``signals``, ``marks``: aligned with ``candidates``. ``missing``: terms of the question that no passage contains.
-    ``milliseconds``: the time to score, 0 if not measured.
+    ``milliseconds``: the time to score, 0 if not measured. ``latin``: whether the question is in Latin letters; else
+    the reader is not asked.
     """
 
     candidates: tuple[Quotable, ...]
@@ -132,6 +133,7 @@ class ScoredCandidates:
     evidence: Evidence
     missing: tuple[str, ...] = ()
     milliseconds: float = 0.0
+    latin: bool = True
 
 
 def score_candidates(
@@ -150,13 +152,15 @@ def score_candidates(
     candidates = quotables(passages, hits, reads)
     vectors = encode([question, *(item.reading for item in candidates)])
     cosines = (vectors[1:] @ vectors[0]).astype(np.float64)
-    language = language_of(question, reads.languages())
+    language, latin = language_of(question, reads.languages()), is_in_latin_letters(question)
+    if not latin:
+        reader = None
     leaf_counts, total = reads.leaf_counts(list(dict.fromkeys(indexed_tokens(question, language))))
     idf = idf_weights(leaf_counts, total)
     unread_signals = signals(question, candidates, cosines, idf, language)
-    marks = mark_lines(question, candidates, scores(unread_signals), reader)
+    marks = mark_lines(question, candidates, scores(unread_signals, latin), reader)
     all_signals = add_marks(unread_signals, marks)
-    order = np.argsort(-scores(all_signals), kind="stable").tolist()
+    order = np.argsort(-scores(all_signals, latin), kind="stable").tolist()
     best = next((index for index in order if candidates[index].whole), None)
     context_mark = mark_in_context(question, candidates, marks, best, reader)
     return ScoredCandidates(
@@ -165,6 +169,7 @@ def score_candidates(
         tuple(marks),
         evidence(question, passages, candidates, cosines, context_mark, idf, best, language),
         unmatched_terms(question, passages, [token for token, count in leaf_counts.items() if not count], language),
+        latin=latin,
     )
 
 
@@ -178,7 +183,7 @@ def answer_line(
     answer_support = support(scored.evidence, settings.least_support, likely, scored.missing)
     answer = Answer(())
     if answer_support.enough:
-        values = scores(scored.signals)
+        values = scores(scored.signals, scored.latin)
         answer = choose_quotes(options, scored.candidates, values, scored.marks, settings.sentences)
     return Line(answer, answer_support, scored.evidence, scored.milliseconds)
 

@@ -13,7 +13,7 @@ from core.errors import SettingsError
 from core.search.answer.candidates import quotables
 from core.search.answer.choosing import QuoteOptions
 from core.search.answer.line import answer_line, no_line, score_candidates
-from core.search.answer.scoring import Mark, mark_in_context, mark_lines
+from core.search.answer.scoring import Mark, mark_in_context, mark_lines, scores
 from core.search.answer.support import UNREAD, UNREAD_WORTH, Evidence, evidence, support, unmatched_terms
 from core.settings.context import AnsweringSettings
 from core.types import Span
@@ -22,10 +22,11 @@ from tests.search.answer.support_worlds import Reads, hits_of, passage
 
 TEXT = "A token is valid for 3600 seconds. The office is in Delft."
 SHARES = st.floats(0, 1)
-EVIDENCE = st.builds(Evidence, *[SHARES] * len(fields(Evidence)))
+GRADED = [field for field in fields(Evidence) if field.name != "other_letters"]
+EVIDENCE = st.builds(Evidence, *[SHARES] * len(GRADED), st.sampled_from([0.0, 1.0]))
 
 
-@given(EVIDENCE, st.sampled_from(fields(Evidence)), SHARES)
+@given(EVIDENCE, st.sampled_from(GRADED), SHARES)
 def test_more_evidence_never_makes_an_answer_less_likely(found, field, value):
     more = replace(found, **{field.name: max(getattr(found, field.name), value)})
     assert 0 <= support(found).probability <= support(more).probability <= 1
@@ -85,6 +86,20 @@ def test_what_the_reader_gives_is_taken_from_0_to_1():
     assert (found.marked, found.worth) == (pytest.approx(0.75), pytest.approx(0.25))
     unread = evidence("token", [], items, np.zeros(2))
     assert (unread.marked, unread.worth) == (UNREAD, UNREAD_WORTH)
+
+
+def test_a_question_in_other_letters_is_answered_by_its_words_alone():
+    shown = [passage("Он написал роман. Лев Толстой родился в 1828 году.")]
+    asked, encoder = "Когда родился Лев Толстой?", FastEncoder()
+    scored = score_candidates(asked, shown, hits_of(shown), encoder.encode, Reads(), counting)
+    best = scored.candidates[int(scores(scored.signals, scored.latin).argmax())]
+    assert best.text == "Лев Толстой родился в 1828 году."
+    assert not any(scored.marks), "the reader never learned such letters"
+    found = support(scored.evidence, 0.4)
+    assert found.enough
+    assert found == support(scored.evidence, 0.4, likely=0.01) == support(replace(scored.evidence, worth=0.0), 0.4)
+    other = evidence("Когда родился Антон Чехов?", shown, scored.candidates, np.zeros(2), best=0)
+    assert not support(other, 0.4).enough
 
 
 @dataclass(frozen=True)
