@@ -25,10 +25,12 @@ _CAMEL_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d+")
 _VIRAMA = 9  # the combining class of marks that join consonants
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-# Scripts without spaces: runs are indexed as overlapping bigrams of characters.
+# Scripts without spaces: runs are indexed as overlapping bigrams of characters, and as trigrams where these are letters.
 _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]+"
 )
+
+_UNSPACED_LETTERS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")  # Thai, Lao, Burmese, Khmer
 
 # Function words occur in most passages: they cost time and distort the length norm.
 STOP_WORDS = frozenset(
@@ -51,8 +53,8 @@ def analyse(text: str) -> list[str]:
     ['getusernam', 'get', 'user', 'name', 'handl', 'e1042', '1042', 'error']
     >>> analyse("2,500 events, version 3.14")
     ['2500', 'event', 'version', '3p14']
-    >>> analyse("東京都"), analyse("FY2022")
-    (['東京', '京都'], ['fy2022', '2022'])
+    >>> analyse("東京都"), analyse("FY2022"), analyse("ภาษา")
+    (['東京', '京都'], ['fy2022', '2022'], ['ภาษ', 'าษา'])
     """
     terms = _PLAIN_TERM.findall(text) if text.isascii() else TERM.findall(unicodedata.normalize("NFKC", text))
     return list(chain.from_iterable(map(_tokens_of, terms)))
@@ -122,15 +124,16 @@ def _is_vowel_sign(character: str) -> bool:
 
 
 def _split_unspaced(word: str) -> list[str]:
-    """The stem of a word; runs of scripts without spaces as bigrams."""
+    """The stem of a word; runs of scripts without spaces as overlapping pieces."""
     run = _UNSPACED.search(word)
     if run is None:
         return [stem(word)]
     tokens = _split_unspaced(word[: run.start()]) if run.start() else []
     characters = run.group()
-    pairs = [characters[i : i + 2] for i in range(len(characters) - 1)] or [characters]
+    size = 3 if _UNSPACED_LETTERS.match(characters) else 2
+    pieces = [characters[i : i + size] for i in range(len(characters) - size + 1)] or [characters]
     rest = word[run.end() :]
-    return [*tokens, *pairs, *(_split_unspaced(rest) if rest else [])]
+    return [*tokens, *pieces, *(_split_unspaced(rest) if rest else [])]
 
 
 class _Stemmers(local):
