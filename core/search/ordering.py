@@ -27,7 +27,9 @@ from core.search.ranking.reranking import (
 )
 from core.search.ranking.stage_scores import Ranking
 from core.settings import DiversitySettings, RerankingSettings
+from core.settings.searching import PACKAGED_RERANKER
 from core.storage.index.leaves import LeafTable
+from core.text.languages import is_in_latin_letters
 from core.text.sentences import sentence_spans
 from core.types import Span
 
@@ -36,6 +38,7 @@ Text = Callable[[int], str]
 Prefixes = Callable[[Sequence[int]], Sequence[str]]
 """The prefixes of leaves (title, headings, table header), by their rows; "" for a leaf without one."""
 Progress = Callable[[int, int], None]
+UNLEARNED_LETTERS = "The re-ranker learned from English: a question in other letters keeps the order of the search."
 CHARACTERS_PER_TOKEN = 4  # of English prose; a text with fewer is cut by the model, but its leaf is in the middle
 
 
@@ -117,11 +120,16 @@ class RerankerCache:
     ) -> Ranking:
         """The re-ranked ranking; unchanged when the stage is off.
 
+        Also unchanged is that of a question in other than Latin letters by the packaged model, which learned from
+        English; a note says so.
+
         ``progress(done, total)`` counts the passages read; it may raise to stop. Raises ``ModelError`` when the model
         cannot be loaded or fails.
         """
         if settings.off or not len(ranking.kept):
             return ranking
+        if settings.model == PACKAGED_RERANKER and not is_in_latin_letters(ranking.question):
+            return replace(ranking, notes=(*ranking.notes, UNLEARNED_LETTERS))
         started = perf_counter()
         model_key, model = self._model(settings)
         passages, spans = candidate_passages(ranking, settings, model.max_tokens, text, prefixes)

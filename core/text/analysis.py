@@ -25,7 +25,7 @@ _CAMEL_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d+")
 _VIRAMA = 9  # the combining class of marks that join consonants
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-# Scripts without spaces: runs are indexed as overlapping bigrams of characters, and as trigrams where these are letters.
+# Scripts without spaces: runs are indexed as overlapping bigrams of characters, trigrams where these are letters.
 _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]+"
 )

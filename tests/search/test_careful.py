@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.cli.main import main
 from core.library import Library
+from core.search.ordering import UNLEARNED_LETTERS
 from core.settings import PACKAGED_RERANKER, PRESETS, Settings
 from pages.ui.ask.dials import sidebar
 from pages.ui.settings import rerankers
@@ -69,6 +70,16 @@ def test_query_has_the_best_read_again_and_the_others_follow(capsys: pytest.Capt
     scores = [hit["scores"]["reranked"] for hit in careful["hits"]]
     assert scores == sorted(scores, reverse=True)
     assert places(query(capsys, home, "--preset", "careful")) == places(careful)
+
+
+def test_a_question_in_letters_it_never_learned_keeps_the_order(home: Path) -> None:
+    with Library.open(home, write=False) as library:
+        asked = "Сколько действует access token?"
+        quick = library.search(asked, Settings())
+        careful = library.search(asked, Settings().with_value("reranking.model", PACKAGED_RERANKER))
+    assert [hit.chunk_id for hit in careful.hits] == [hit.chunk_id for hit in quick.hits] != []
+    assert UNLEARNED_LETTERS in careful.notes
+    assert UNLEARNED_LETTERS not in quick.notes
 
 
 def test_a_time_limit_stops_it_after_a_batch_and_says_so(capsys: pytest.CaptureFixture[str], home: Path) -> None:
