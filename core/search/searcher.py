@@ -22,7 +22,7 @@ from core.search.context.prompt import arrange, render_prompt
 from core.search.expansion.expanding import expand
 from core.search.memory import CachedEncoder, SearchMemory
 from core.search.near import NearestLeaves
-from core.search.ordering import Progress, RerankerCache, diversified
+from core.search.ordering import UNLEARNED_LETTERS, Progress, RerankerCache, diversified
 from core.search.question.query import Query
 from core.search.question.rewording import Rewording, Wording, Writer, mean_vector
 from core.search.question.spelling import LibraryWords, correct_spelling, is_word
@@ -32,7 +32,7 @@ from core.search.ranking.snapshot import Snapshot
 from core.search.ranking.stage_scores import Ranking, order_leaves
 from core.search.result import BY_WORDS_ALONE, SearchResult, by_words_alone, reranking_timed_out
 from core.search.snapshots import Part, Snapshots
-from core.settings import AnsweringSettings, RetrievalSettings, Settings
+from core.settings import AnsweringSettings, AssemblySettings, RetrievalSettings, Settings
 from core.storage.catalogue import documents, generations
 from core.storage.catalogue.chunks import chunk_rows
 from core.storage.catalogue.conditions import set_aside
@@ -248,6 +248,8 @@ class Searcher:
         ``characters``: the budget; ``None`` for the settings' budget in tokens. ``preview``: as in
         ``context.assembling.assemble``.
         """
+        if UNLEARNED_LETTERS in ranking.notes:  # sentences are chosen by what the re-ranker marks in them
+            settings = settings.with_value("assembly.unit", AssemblySettings().unit)
         with self._store.reading():
             leaves = ranking.leaves
             started = perf_counter()

@@ -76,8 +76,9 @@ def test_a_question_in_letters_it_never_learned_keeps_the_order(home: Path) -> N
     with Library.open(home, write=False) as library:
         asked = "Сколько действует access token?"
         quick = library.search(asked, Settings())
-        careful = library.search(asked, Settings().with_value("reranking.model", PACKAGED_RERANKER))
+        careful = library.search(asked, PRESETS["careful"])
     assert [hit.chunk_id for hit in careful.hits] == [hit.chunk_id for hit in quick.hits] != []
+    assert careful.context.passages == quick.context.passages
     assert UNLEARNED_LETTERS in careful.notes
     assert UNLEARNED_LETTERS not in quick.notes
 
