@@ -22,7 +22,7 @@ from pages.ui.ask.answer import answer_place, ask_again, show_answer, turn_of
 from pages.ui.ask.chips import ignored, show_chips
 from pages.ui.ask.conflicts import show_conflicts
 from pages.ui.ask.dials import sidebar
-from pages.ui.ask.evidence import show_ending, show_evidence, show_notes
+from pages.ui.ask.evidence import show_ending, show_evidence
 from pages.ui.ask.question import QUESTION, library_line, question_row, scope_row, suggestions
 from pages.ui.ask.question import turns as question_turns
 from pages.ui.ask.tabs import show_tabs
@@ -123,7 +123,8 @@ def show_found(
         reranked = rerankers.reread(result.timings_ms, made_by.reranking.candidates)
         shown_with_chips = (*result.understood.notes, words_alone)
         notes = (note for note in result.notes if note not in shown_with_chips)
-        show_notes(result.clustered, (*notes, *reranked), settings)
+        for note in (*notes, *reranked):
+            st.caption(f":material/info: {escaped(note)}")
         save_markdown(query, result, made_by)
         show_tabs(query, result, settings, base)
     else:

@@ -6,7 +6,6 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 
 from core.evidence import Context, Hit, Passage, Trace
-from core.search.context.candidate_outcomes import Clustered
 from core.search.context.conflicts import ContextConflict
 from core.search.context.ending import Ending
 from core.search.question.analysis import Understanding
@@ -38,12 +37,11 @@ class SearchResult:
     """The result of one question.
 
     ``hits``: retrieved children, best first. ``passages``: those of the context, in reading order. ``understood``: the
-    analysed question. ``conflicts``: contradictions between passages. ``clustered``: how the best hits are spread over
-    documents. ``notes``: sentences for the user on how the search ran. ``reads``: number of catalogue reads by
-    expansion. ``likely``: the highest probability of answering that a calibrated re-ranker gave a passage, ``None``
-    without one. ``ending``: why the context ended early; ``None`` where the budget or the last hit ended it. ``key``:
-    the cache key, of the question, its settings and the library's state; ``None`` for a result that must not be
-    cached.
+    analysed question. ``conflicts``: contradictions between passages. ``notes``: sentences for the user on how the
+    search ran. ``reads``: number of catalogue reads by expansion. ``likely``: the highest probability of answering that
+    a calibrated re-ranker gave a passage, ``None`` without one. ``ending``: why the context ended early; ``None`` where
+    the budget or the last hit ended it. ``key``: the cache key, of the question, its settings and the library's state;
+    ``None`` for a result that must not be cached.
     """
 
     question: str
@@ -54,7 +52,6 @@ class SearchResult:
     timings_ms: Mapping[str, float]
     understood: Understanding
     conflicts: tuple[ContextConflict, ...] = ()
-    clustered: Clustered | None = None
     notes: tuple[str, ...] = ()
     reads: int = 0
     likely: float | None = None

@@ -16,7 +16,7 @@ from core.search.answer.line import Line, ScoredCandidates, StoreReads, answer_l
 from core.search.answer.scoring import Reader
 from core.search.context import filling
 from core.search.context.assembling import Assembled, assemble, reads_sentences
-from core.search.context.candidate_outcomes import build_trace, clustered
+from core.search.context.candidate_outcomes import build_trace
 from core.search.context.conflicts import conflicts
 from core.search.context.prompt import arrange, render_prompt
 from core.search.expansion.expanding import expand
@@ -230,7 +230,6 @@ class Searcher:
                     self._splits_sentence,
                     self._snapshots.document_date,
                 ),
-                clustered(ranking),
                 ranking.notes,
                 trace.reads["expand"],
                 ranking.likeliest,

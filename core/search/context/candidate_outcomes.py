@@ -1,4 +1,4 @@
-"""The trace of a search, with the fate of every candidate, and whether the best hits are clustered.
+"""The trace of a search, with the fate of every candidate.
 
 The columns of the trace are those of ``Ranking.scores``: a stage that adds one there is in the trace.
 """
@@ -6,9 +6,7 @@ The columns of the trace are those of ``Ranking.scores``: a stage that adds one 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import overload
@@ -112,57 +110,3 @@ def fate_of(ranking: Ranking, fates: Mapping[int, str]) -> Callable[[int, int, i
         return dropped.get(entry, f"ranked {rank:,}: the best {len(kept):,} go on")
 
     return fate
-
-
-TOP_HITS = 10  # hits considered: about as many as the default budget holds
-# From this share on the hits count as clustered: the text between them is more likely to help than to dilute.
-CLUSTERED_SHARE = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Clustered:
-    """How clustered the best hits are, and the expansion strategies that this suggests.
-
-    ``hits``: their number. ``in_parent``, ``in_document``: the share of them with another one in the same parent, and
-    in the same document. ``expansions``: names of ``core.settings.EXPANSIONS``, best first. ``advice``: the same as a
-    sentence.
-    """
-
-    hits: int
-    in_parent: float
-    in_document: float
-    expansions: tuple[str, ...]
-    advice: str
-
-
-def clustered(ranking: Ranking, top: int = TOP_HITS) -> Clustered:
-    """How clustered the best ``top`` hits are. A leaf without a parent shares its parent with none."""
-    hits = ranking.pool[ranking.kept[:top]]
-    parents = [int(parent) for parent in ranking.leaves.parent_rows[hits]]
-    in_parent = _repeated_share([parent if parent >= 0 else ("none", hit) for hit, parent in enumerate(parents)])
-    in_document = _repeated_share([int(document) for document in ranking.leaves.documents[hits]])
-    count = len(hits)
-    if count < 2:
-        return Clustered(count, in_parent, in_document, (), "Too few hits to tell how the evidence lies.")
-    finding = f"{round(in_parent * count)} of the best {count} hits share a parent with another"
-    if in_parent >= CLUSTERED_SHARE:
-        expansions: tuple[str, ...] = ("auto-merge", "parent", "needed")
-        advice = "the evidence is clustered: whole parents (auto-merge, parent; needed if no prose) read it together."
-    elif in_document >= CLUSTERED_SHARE:
-        expansions = ("window",)
-        finding += f", but {round(in_document * count)} a document"
-        advice = "a window around each reads enough of what stands near it."
-    else:
-        expansions = ("flat", "needed", "window")
-        advice = "the evidence is scattered: single children (flat, needed) or a small window leave room for more."
-    return Clustered(count, in_parent, in_document, expansions, f"{finding}: {advice}")
-
-
-def _repeated_share(values: Sequence[Hashable]) -> float:
-    """The share of the values that occur more than once.
-
-    >>> _repeated_share(["a", "b", "a", "c"])
-    0.5
-    """
-    counts = Counter(values)
-    return sum(counts[value] > 1 for value in values) / len(values) if values else 0.0

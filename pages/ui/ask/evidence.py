@@ -11,7 +11,6 @@ import streamlit as st
 
 from core.evidence import Candidate, Hit, Passage
 from core.library import SearchResult
-from core.search.context.candidate_outcomes import Clustered
 from core.search.context.candidates import CHUNK_PART, NEIGHBOUR_PART, SMALL
 from core.settings import AssemblySettings, Settings
 from core.types import Block, BlockKind, Link, Span
@@ -117,28 +116,6 @@ def show_ending(result: SearchResult, settings: Settings) -> None:
             if value != now:
                 change = {"assembly.stop_below": value}
                 st.button(name, key=f"ask.end.{value}", type="tertiary", on_click=sidebar.turn, args=[change])
-
-
-def show_notes(clustered: Clustered | None, notes: Sequence[str], settings: Settings) -> None:
-    """Draw the notes, and a button for an expansion that suits the evidence better than the present one.
-
-    ``clustered``: how the evidence is distributed, with the expansions that suit it; ``None`` if unknown.
-    """
-    for note in notes:
-        st.caption(f":material/info: {words.escaped(note)}")
-    fitting = [name for name in clustered.expansions if name in words.EXPANSION_WORDS] if clustered else []
-    if clustered is None or not fitting or settings.expansion.strategy in fitting:
-        return
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption(f":material/hub: {words.escaped(clustered.advice)}", width="content")
-        st.button(
-            f"Grow to “{words.EXPANSION_WORDS[fitting[0]]}”",
-            key="ask.grow",
-            type="tertiary",
-            icon=":material/tune:",
-            on_click=sidebar.turn,
-            args=[{"expansion.strategy": fitting[0]}],
-        )
 
 
 def relevance_help(last: str, settings: Settings) -> str:
