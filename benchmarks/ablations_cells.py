@@ -71,11 +71,6 @@ def weighted(dense: float, lexical: float) -> Settings:
     return cell(retrieval__dense_weight=dense, retrieval__lexical_weight=lexical)
 
 
-def boosted(value: float) -> Settings:
-    names = ("title", "headings", "captions")
-    return cell(**{f"retrieval__{name}_boost": value for name in names})
-
-
 def reread(preset: str, **values: object) -> Settings:
     # No time limit: what a busy machine could not finish is no finding.
     values["timeout_seconds"] = 0
@@ -198,11 +193,6 @@ DIALS = (
         },
         note="Hardly a question of the suites states a condition: a row like the default's says no more than that it"
         " does no harm.",
-    ),
-    Dial(
-        "Field boosts",
-        "What do words of the title, the headings and the captions count, against 1 for the text's?",
-        {f"boost {value:g}": boosted(value) for value in (0.0, 1.0, 2.0)},
     ),
     Dial(
         "Re-ranking",

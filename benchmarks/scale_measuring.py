@@ -81,12 +81,12 @@ def measured(home: Path, settings: Settings, questions: int) -> dict[str, Any]:
         for text in texts[-19:-1]:  # warm-up: imports and caches
             ask(text)
         index = FtsIndex(library._store, library.searcher.snapshot().leaves.generation)
-        boosts, alone = settings.retrieval.boosts, texts[questions : 2 * questions]
-        index.search(question_tokens(texts[-1], ()), boosts)
+        alone = texts[questions : 2 * questions]
+        index.search(question_tokens(texts[-1], ()))
         turns = [
             (
                 lambda other=other: encoder.encode([other]),
-                lambda other=other: index.search(question_tokens(other, ()), boosts),
+                lambda other=other: index.search(question_tokens(other, ())),
                 lambda text=text: ask(text),
             )
             for text, other in zip(texts[:questions], alone, strict=True)

@@ -336,7 +336,7 @@ class VectorCache(Protocol):
 class LexicalIndex(Protocol):
     """Ranked search over analysed tokens."""
 
-    def search(self, tokens: Sequence[str], boosts: Mapping[str, float]) -> tuple[NDArray[np.int64], Vectors]:
+    def search(self, tokens: Sequence[str]) -> tuple[NDArray[np.int64], Vectors]:
         """``(rows, scores)`` of every row with at least one of the tokens; rows ascending, higher scores better."""
 
     def holding(self, tokens: Sequence[str]) -> Mapping[str, NDArray[np.int64]]:

@@ -47,7 +47,6 @@ class UnderstandingSettings:
 
 FUSIONS = ("zscore", "minmax", "rrf")
 LEXICAL_ENGINES = ("fts5", "rank-bm25")
-_BOOSTS = ("title_boost", "headings_boost", "captions_boost", "text_boost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +62,8 @@ class RetrievalSettings:
     best leaf of its parent, ``document_share`` of the best of its document, ``neighbour_share`` of each adjacent leaf.
 
     ``k``: number of leaves kept. ``min_similarity``: cosine below which a leaf is dropped, -1 is off.
-    ``lexical_engine``: BM25 as "fts5" or as "rank-bm25" weighs frequent words. ``*_boost``: weights of the fields in
-    the lexical score. ``exact_below``: up to this many leaves the dense search is exact and in memory; above, the
-    nearest leaves come from Chroma's index.
+    ``lexical_engine``: BM25 as "fts5" or as "rank-bm25" weighs frequent words. ``exact_below``: up to this many leaves
+    the dense search is exact and in memory; above, the nearest leaves come from Chroma's index.
     """
 
     dense_weight: float = dial(0.7, 0, 1)
@@ -75,10 +73,6 @@ class RetrievalSettings:
     neighbour_share: float = dial(0.15, 0, 1)
     k: int = dial(50, 1, 1000)
     min_similarity: float = dial(-1.0, -1, 1)
-    title_boost: float = dial(0.5, 0, 10)
-    headings_boost: float = dial(0.5, 0, 10)
-    captions_boost: float = dial(0.5, 0, 10)
-    text_boost: float = dial(1.0, 0, 10)
     lexical_engine: str = dial("fts5", among=LEXICAL_ENGINES)
     exact_below: int = dial(80_000, 0, 100_000_000)
     coverage_weight: float = dial(0.4, 0, 1)
@@ -89,15 +83,6 @@ class RetrievalSettings:
         check("retrieval", self)
         if not self.dense_weight + self.lexical_weight:
             raise SettingsError("Both retrieval weights are 0.", "Give at least one search a weight.")
-
-    @property
-    def boosts(self) -> dict[str, float]:
-        """Field of the lexical index -> weight.
-
-        >>> RetrievalSettings(captions_boost=2).boosts
-        {'title': 0.5, 'headings': 0.5, 'captions': 2, 'text': 1.0}
-        """
-        return {name.removesuffix("_boost"): getattr(self, name) for name in _BOOSTS}
 
     def active_values(self) -> dict[str, Any]:
         """The values that affect a ranking, without those of another fusion or of a search that is off.
@@ -111,7 +96,7 @@ class RetrievalSettings:
         if self.fusion != "rrf":
             unused.add("rrf_k")
         if not self.lexical_weight:
-            unused |= {"lexical_engine", *_BOOSTS}
+            unused.add("lexical_engine")
         return {name: value for name, value in asdict(self).items() if name not in unused}
 
 

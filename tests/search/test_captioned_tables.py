@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.library import Incoming, Library
-from core.search.ranking.finding import search_scores_key
-from core.settings import RetrievalSettings, Settings
+from core.settings import Settings
 from tests.fast_encoder import FastEncoder
 
 CAPTIONS = ("Table 1: Heights of the tides.", "Table 2: Salt in the water.", "Table 3: Cranes on the quay.")
@@ -27,9 +26,9 @@ def home(tmp_path_factory):
     return home
 
 
-def by_words(engine: str, boost: float) -> Settings:
+def by_words(engine: str) -> Settings:
     alone = {"dense_weight": 0, "coverage_weight": 0, "neighbour_share": 0, "parent_share": 0, "document_share": 0}
-    chosen = {**alone, "lexical_engine": engine, "captions_boost": boost, "k": 1000}
+    chosen = {**alone, "lexical_engine": engine, "k": 1000}
     return Settings().with_values({f"retrieval.{name}": value for name, value in chosen.items()})
 
 
@@ -37,21 +36,12 @@ def by_words(engine: str, boost: float) -> Settings:
 def test_a_row_is_found_in_the_table_that_is_asked_for(home, engine) -> None:
     text = (home / "tables.md").read_text()
 
-    def answered(caption: str, boost: float) -> bool:
+    def answered(caption: str) -> bool:
         """Whether the leaf that is found first holds the row, of the table with this caption and not beside it."""
         start = text.index(caption)
-        best = library.search(f"{caption[9:]} Gauge 63?", by_words(engine, boost)).hits[0]
+        best = library.search(f"{caption[9:]} Gauge 63?", by_words(engine)).hits[0]
         found = text[best.start : best.end]
         return best.start > start + len(caption) and best.end < text.index("As it", start) and "| Gauge 63 |" in found
 
     with Library.open(home / "library", encoder=FastEncoder(), write=False) as library:
-        assert all(answered(caption, 0.5) for caption in CAPTIONS)
-        assert not all(answered(caption, 0) for caption in CAPTIONS)
-
-
-def test_the_boost_is_part_of_what_a_search_is_kept_by() -> None:
-    def key(**values: float) -> object:
-        return search_scores_key(Settings(retrieval=RetrievalSettings(**values)))
-
-    assert key() != key(captions_boost=1)
-    assert key(lexical_weight=0, captions_boost=0) == key(lexical_weight=0, captions_boost=1)
+        assert all(answered(caption) for caption in CAPTIONS)

@@ -28,7 +28,7 @@ class Matches:
         order = np.argsort(rows)
         self.rows, self.scores = np.array(rows, np.int64)[order], np.array(scores, np.float32)[order]
 
-    def search(self, tokens, boosts):
+    def search(self, tokens):
         return self.rows, self.scores
 
     def holding(self, tokens):

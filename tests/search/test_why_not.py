@@ -355,7 +355,7 @@ def test_a_dial_is_tried_where_it_is_read_and_nowhere_else() -> None:
     assert not usual.keys() & {f"expansion.{name}" for name in unread}
     assert not usual.keys() & {"retrieval.rrf_k", "diversity.candidates", "diversity.relevance"}
     assert not any(name.startswith("reranking") for name in usual), "a re-ranker is never switched on"
-    assert {"retrieval.title_boost", "retrieval.lexical_engine"} <= usual.keys()
+    assert {"retrieval.parent_share", "retrieval.lexical_engine"} <= usual.keys()
     more = {"retrieval.fusion": "rrf", "diversity.method": "mmr"}
     read = steps_of(Settings().with_values(more), "guide")
     assert {"retrieval.rrf_k", "diversity.candidates", "expansion.kinds"} <= read.keys()

@@ -87,7 +87,7 @@ def test_killed_at_any_instant(tmp_path, instant) -> None:
         }
         assert len(load_leaves(store)) == sum(len(cut(document(text), 20).leaves) for text in found.values())
         ingest(store, "life goes on", "A document after the crash.")
-        assert FtsIndex(store, 1).search(["crash"], {})[0].size == 1
+        assert FtsIndex(store, 1).search(["crash"])[0].size == 1
         apply_outbox(store)
         assert verify(store) == []
         assert compare_projection(store) == ""

@@ -191,7 +191,7 @@ class Library(RuleBasedStateMachine):
 
     @rule(word=WORDS)
     def ask(self, word) -> None:
-        rows, _ = FtsIndex(self.store, 1).search([word], {})
+        rows, _ = FtsIndex(self.store, 1).search([word])
         table = load_leaves(self.store)
         expected = {
             int(row)
@@ -199,7 +199,7 @@ class Library(RuleBasedStateMachine):
             if word in self.text_at(table, place)[start:end].split()
         }
         assert {row for row in rows if row in expected} == expected
-        assert set(FtsIndex(self.store, 1).search(words(CAPTION), {})[0]) >= set(table.rows.tolist())
+        assert set(FtsIndex(self.store, 1).search(words(CAPTION))[0]) >= set(table.rows.tolist())
         if len(table):
             apply_outbox(self.store)
             found, similarities = nearest(self.store, vector(word), 3)

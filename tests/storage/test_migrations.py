@@ -149,7 +149,7 @@ def test_libraries_get_the_captions_a_new_cut_would_give_and_nothing_is_cut(tmp_
     with Store.open(tmp_path / "library", write=True) as store:
         assert tokens_of(store) == expected
         assert verify(store) == []
-        rows, _ = FtsIndex(store, 1).search(["tide"], {})
+        rows, _ = FtsIndex(store, 1).search(["tide"])
         assert len(rows) > 1, "found in no text but the first leaf's"
     with Library.open(tmp_path / "library", encoder=FastEncoder()) as library:
         again = library.ingest(incoming)

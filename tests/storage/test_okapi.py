@@ -13,15 +13,13 @@ from rank_bm25 import BM25Okapi
 from core.storage.catalogue.generations import begin_generation
 from core.storage.index.lexical import FtsIndex
 from core.storage.index.okapi import K1, B, OkapiIndex
-from core.storage.schema.word_tables import FIELDS, add_rows
+from core.storage.schema.word_tables import add_rows
 from core.storage.store import Store
 from tests.storage.builders import DIMENSION, EMBEDDER
 
 VOCABULARY = [f"w{number}" for number in range(12)]
 FIELD = st.lists(st.sampled_from(VOCABULARY), max_size=12)
 PASSAGES = st.lists(st.tuples(FIELD, FIELD, FIELD, FIELD), min_size=1, max_size=25)
-BOOST = st.sampled_from([0.0, 0.25, 0.5, 1.0, 3.0])
-BOOSTS = st.fixed_dictionaries(dict.fromkeys(FIELDS, BOOST))
 
 
 def both(store, passages) -> tuple[FtsIndex, OkapiIndex]:
@@ -42,32 +40,32 @@ def store(tmp_path_factory):
         yield opened
 
 
-def assert_same_ranking(fts, okapi, question, boosts) -> None:
+def assert_same_ranking(fts, okapi, question) -> None:
     held, expected_held = okapi.holding(question), fts.holding(question)
     assert {token: rows.tolist() for token, rows in held.items() if token in expected_held} == {
         token: rows.tolist() for token, rows in expected_held.items()
     }
-    rows, scores = okapi.search(question, boosts)
-    expected_rows, expected_scores = fts.search(question, boosts)
+    rows, scores = okapi.search(question)
+    expected_rows, expected_scores = fts.search(question)
     assert (rows.dtype, scores.dtype) == (np.int64, np.float32)
     assert rows.tolist() == expected_rows.tolist() == sorted(set(rows.tolist()))
     np.testing.assert_allclose(scores, expected_scores, rtol=1e-4, atol=1e-5)
 
 
-@given(PASSAGES, BOOSTS, st.data())
-def test_both_engines_rank_alike_for_tokens_in_less_than_half_of_the_passages(store, passages, boosts, data) -> None:
+@given(PASSAGES, st.data())
+def test_both_engines_rank_alike_for_tokens_in_less_than_half_of_the_passages(store, passages, data) -> None:
     held = Counter(token for fields in passages for token in {token for field in fields for token in field})
     rare = sorted(token for token, count in held.items() if 2 * count < len(passages))
     if not rare:
         return
     question = data.draw(st.lists(st.sampled_from(rare), min_size=1, max_size=5))
-    assert_same_ranking(*both(store, passages), question, boosts)
+    assert_same_ranking(*both(store, passages), question)
 
 
 @given(st.lists(FIELD.filter(bool), min_size=1, max_size=25), st.lists(st.sampled_from(VOCABULARY), max_size=5))
 def test_scores_are_those_of_the_package(store, texts, question) -> None:
     reference = BM25Okapi(texts, k1=K1, b=B)
-    rows, scores = both(store, [([], [], [], tokens) for tokens in texts])[1].search(question, {})
+    rows, scores = both(store, [([], [], [], tokens) for tokens in texts])[1].search(question)
     found = [at for at, tokens in enumerate(texts) if set(tokens) & set(question)]
     assert rows.tolist() == [10 * (at + 1) for at in found]
     if all(reference.idf[token] > 1e-6 for token in question if token in reference.idf):
@@ -79,12 +77,12 @@ def test_a_token_in_most_passages_is_where_they_differ(store) -> None:
     passages = [([], [], [], ["the", "cat"]), ([], [], [], ["the", "dog"]), ([], [], [], ["the", "the", "bird"])]
     passages += [([], [], [], [f"x{number}", f"y{number}"]) for number in range(2)]
     fts, okapi = both(store, passages)
-    assert fts.search(["the", "dog"], {})[0].tolist() == [20]
-    assert okapi.search(["the", "dog"], {})[0].tolist() == [10, 20, 30]
-    weights = {name: engine.search(["the"], {})[1].max() for name, engine in (("fts", fts), ("okapi", okapi))}
+    assert fts.search(["the", "dog"])[0].tolist() == [20]
+    assert okapi.search(["the", "dog"])[0].tolist() == [10, 20, 30]
+    weights = {name: engine.search(["the"])[1].max() for name, engine in (("fts", fts), ("okapi", okapi))}
     assert weights["fts"] < 1e-5 < 0.1 < weights["okapi"]
 
 
 def test_where_no_passage_has_a_word_nothing_is_found(store) -> None:
-    rows, scores = both(store, [([], [], [], [])])[1].search(["word"], {})
+    rows, scores = both(store, [([], [], [], [])])[1].search(["word"])
     assert (rows.dtype, scores.dtype, rows.size) == (np.int64, np.float32, 0)

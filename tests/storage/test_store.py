@@ -100,7 +100,7 @@ def test_a_reader_in_another_process_reads_while_a_writer_writes(store) -> None:
         "from core.storage.index.lexical import FtsIndex\n"
         "from core.storage.index.leaves import load_leaves\n"
         "with Store.open(pathlib.Path(sys.argv[1]), write=False) as store:\n"
-        "    rows, _ = FtsIndex(store, 1).search(['first'], {})\n"
+        "    rows, _ = FtsIndex(store, 1).search(['first'])\n"
         "    names = [row.name for row in sources(store)]\n"
         "    print(names, len(rows), len(load_leaves(store)), 'chromadb' in sys.modules)\n"
     )

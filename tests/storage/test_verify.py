@@ -167,7 +167,7 @@ def test_what_can_be_mended_is(store, damages) -> None:
         assert problems, damage
         assert all(problem.repairable for problem in problems)
     assert verify(store, repair=True) == []
-    assert FtsIndex(store, 1).search(["another"], {})[0].tolist() == [7]
+    assert FtsIndex(store, 1).search(["another"])[0].tolist() == [7]
 
 
 def test_a_pointer_to_nothing_is_found(store) -> None:

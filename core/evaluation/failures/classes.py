@@ -121,12 +121,11 @@ class FailureClassifier:
         )
 
     def _searched_prefix(self, leaf: int) -> str:
-        """What is searched of a leaf besides its text: the embedded prefix, and headings and title where boosted."""
-        facts, retrieval, table = self.reads.facts([leaf])[leaf], self.settings.retrieval, self.ranking.leaves
+        """What is searched of a leaf besides its text: the embedded prefix, and by words headings and title."""
+        facts, table = self.reads.facts([leaf])[leaf], self.ranking.leaves
         parts = [part.text for part in facts.prefix if part.kind in self.settings.chunking.read_prefix]
-        if retrieval.lexical_weight:
-            parts += facts.headings if retrieval.headings_boost else ()
-            parts += [table.titles[table.documents[leaf]]] if retrieval.title_boost else []
+        if self.settings.retrieval.lexical_weight:
+            parts += [*facts.headings, table.titles[table.documents[leaf]]]
         return "\n".join(parts)
 
     def _around(self, leaf: int, text: str) -> str:

@@ -30,7 +30,6 @@ RANKING_STAGES = (*_BEFORE_RERANKING, "reranking")
 _TENTHS = tuple(n / 10 for n in range(11))
 _TO_TWO = tuple(n / 10 for n in range(21))
 _QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
-_WEIGHTS = (0.0, 0.5, 1.0, 2.0)
 _LEAVES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, MOST_LEAVES)
 # The values that are tried for each numeric setting; those that make no difference under the settings are skipped.
 RUNGS: dict[str, tuple[float, ...]] = {
@@ -55,10 +54,6 @@ RUNGS: dict[str, tuple[float, ...]] = {
     "expansion.confidence": _TENTHS,
     "expansion.merge_share": (0.05, *_TENTHS[1:]),
     "retrieval.rrf_k": (1, 3, 10, 20, 40, 60, 100, 200, 500, 1000),
-    "retrieval.title_boost": _WEIGHTS,
-    "retrieval.headings_boost": _WEIGHTS,
-    "retrieval.captions_boost": _WEIGHTS,
-    "retrieval.text_boost": _WEIGHTS,
     "diversity.candidates": (2, 5, 10, 20, 50, 100, 200, 500, 1000),
     "reranking.window_sentences": (0, 1, 2, 3, 5, 8),
 }

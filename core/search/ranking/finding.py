@@ -76,9 +76,9 @@ def search_scores_key(settings: Settings) -> Hashable:
     True
     """
     retrieval = settings.retrieval
-    lexical = (retrieval.lexical_engine, *retrieval.boosts.items()) if retrieval.lexical_weight else None
-    coverage = retrieval.lexical_engine if retrieval.coverage_weight else None
-    return bool(retrieval.dense_weight), lexical, coverage, retrieval.exact_below, settings.understanding
+    lexical, coverage = bool(retrieval.lexical_weight), bool(retrieval.coverage_weight)
+    engine = retrieval.lexical_engine if lexical or coverage else None
+    return bool(retrieval.dense_weight), lexical, coverage, engine, retrieval.exact_below, settings.understanding
 
 
 def order_key(settings: Settings) -> Hashable:
@@ -291,7 +291,7 @@ def _search_text(
     try:
         rows, scores = np.zeros(0, np.int64), np.zeros(0, np.float32)
         if tokens and settings.lexical_weight and len(snapshot.leaves):
-            rows, scores = lexical.search(tokens, settings.boosts)
+            rows, scores = lexical.search(tokens)
         lexical_scores = _LexicalScores.among(snapshot, rows, scores)
         timer.end("lexical")
         coverage = None

@@ -8,7 +8,7 @@ b = 0.75) and 8 (fts5vocab, "instance").
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,15 +36,14 @@ class FtsIndex:
         self.generation = generation
         self._postings: Postings | None = None
 
-    def search(self, tokens: Sequence[str], boosts: Mapping[str, float]) -> tuple[NDArray[np.int64], Vectors]:
+    def search(self, tokens: Sequence[str]) -> tuple[NDArray[np.int64], Vectors]:
         """``(rows int64, scores float32)`` of every leaf that contains a token, rows ascending.
 
-        ``boosts``: the weight of occurrences in each of ``FIELDS``, 1.0 by default. A token given twice counts twice.
-        Tokens in more than half of the rows, whose IDF is near zero, are ignored unless there are no others; of a very
-        long question only the 64 rarest tokens count. FTS5 fixes k1 and b.
+        A token given twice counts twice. Tokens in more than half of the rows, whose IDF is near zero, are ignored
+        unless there are no others; of a very long question only the 64 rarest tokens count. FTS5 fixes k1 and b.
         """
         postings, matches = self.read(tokens)
-        return postings.bm25([posting for _, posting in matches], [float(boosts.get(name, 1.0)) for name in FIELDS])
+        return postings.bm25([posting for _, posting in matches])
 
     def holding(self, tokens: Sequence[str]) -> dict[str, NDArray[np.int64]]:
         """The rows that contain each of the tokens that ``search`` would use, ascending."""

@@ -2,7 +2,7 @@
 
 It scores with ``BM25Okapi`` and FTS5's parameters, k1 = 1.2 and b = 0.75. Since rank-bm25 has no fields, a leaf is one
 bag with the tokens of all its fields; document frequencies and lengths are counted over that bag, and the frequency of
-a token is the sum over the fields of boost times occurrences. FTS5 does the same, so both agree for all boosts.
+a token is the sum over the fields of ``FIELD_WEIGHTS`` times occurrences, as FTS5 has it.
 
 Only the IDF of frequent tokens differs. For a token in n of N leaves:
 
@@ -20,15 +20,14 @@ the document frequencies of all tokens, which takes longer the larger the librar
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.storage.index.lexical import FtsIndex, all_document_frequencies
-from core.storage.index.postings import K1, MIN_IDF, B, Postings
-from core.storage.schema.word_tables import FIELDS
+from core.storage.index.postings import FIELD_WEIGHTS, K1, MIN_IDF, B, Postings
 from core.types import Vectors
 
 if TYPE_CHECKING:
@@ -42,21 +41,20 @@ class OkapiIndex:
         self._store, self._fts = store, FtsIndex(store, generation)
         self._model: tuple[int, Any] = (-1, None)  # of a state of the contents: ``BM25Okapi`` without documents
 
-    def search(self, tokens: Sequence[str], boosts: Mapping[str, float]) -> tuple[NDArray[np.int64], Vectors]:
+    def search(self, tokens: Sequence[str]) -> tuple[NDArray[np.int64], Vectors]:
         """``(rows int64, scores float32)`` of every leaf that contains a token, rows ascending.
 
-        ``boosts``: the weight of occurrences in each of ``FIELDS``, 1.0 by default. A token given twice counts twice.
+        A token given twice counts twice.
         """
         with self._store.reading():
             postings, found = self._fts.read(tokens, every=True)
             if not found:
                 return np.empty(0, np.int64), np.empty(0, np.float32)
             model = copy.copy(self._statistics(postings))
-        weights = np.array([boosts.get(name, 1.0) for name in FIELDS])
         matched = np.unique(np.concatenate([posting.indexes for _, posting in found]))
         frequencies: list[dict[str, float]] = [{} for _ in matched]
         for token, posting in dict(found).items():
-            counts = (posting.counts @ weights).tolist()
+            counts = (posting.counts @ FIELD_WEIGHTS).tolist()
             for position, count in zip(np.searchsorted(matched, posting.indexes).tolist(), counts, strict=True):
                 frequencies[position][token] = count
         # rank-bm25 scores all its documents: give it only the matched ones, with the IDF and mean length of all.

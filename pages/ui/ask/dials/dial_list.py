@@ -15,8 +15,6 @@ from pages.ui.shared.words import (
 )
 
 _SHARE = (0.0, 1.0, 0.05)
-_BOOST = (0.0, 3.0, 0.1)
-_FIELD = "How much a word counts there, in the search for words. 0 leaves it out."
 _DIVERSITY_WORDS = {
     "none": "No: by score alone",
     "mmr": "Novelty against score (MMR)",
@@ -66,10 +64,6 @@ FOLDS: tuple[Fold, ...] = (
         "Find",
         Dial("dense_weight", "Weight of meaning", "How much the encoder's similarity counts. 0 is off.", _SHARE),
         Dial("lexical_weight", "Weight of words", "How much shared words count (BM25). 0 is off.", _SHARE),
-        Dial("title_boost", "Words in the title", _FIELD, _BOOST),
-        Dial("headings_boost", "Words in headings", _FIELD, _BOOST),
-        Dial("captions_boost", "Words in captions", _FIELD, _BOOST),
-        Dial("text_boost", "Words in the text", _FIELD, _BOOST),
         Dial("coverage_weight", "Weight of coverage", _COVERAGE_HELP, _SHARE),
         Dial("neighbour_share", "Share of neighbours", "The part of their scores a chunk gains. 0 is off.", _SHARE),
         Dial("parent_share", "Share of its parent's best", "Of the best chunk's score. 0 is off.", _SHARE),
