@@ -141,13 +141,9 @@ DIALS = (
         {
             "flat": PRESETS["flat"],
             "parent": cell(expansion__strategy="parent"),
-            "parent, 2 times the child": cell(expansion__strategy="parent", expansion__parent_ratio=2.0),
-            "parent, 3 times the child": cell(expansion__strategy="parent", expansion__parent_ratio=3.0),
-            "parent, 5 times the child": cell(expansion__strategy="parent", expansion__parent_ratio=5.0),
             "window of 1": cell(expansion__strategy="window", expansion__window_sentences=1),
             "window of 2": cell(expansion__strategy="window"),
             "window of 4": cell(expansion__strategy="window", expansion__window_sentences=4),
-            "gated parent": cell(expansion__strategy="gated-parent"),
             "auto-merge": cell(expansion__strategy="auto-merge"),
             "auto-merge at 0.3": cell(expansion__strategy="auto-merge", expansion__merge_share=0.3),
             "anchored": cell(expansion__strategy="anchored"),

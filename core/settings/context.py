@@ -12,10 +12,9 @@ _SHARES = ("max_share", "share_decay")
 # The fields that each strategy uses. A fingerprint leaves the others out.
 _STRATEGY_FIELDS: dict[str, tuple[str, ...]] = {
     "flat": (),
-    "parent": (*_SHARES, "parent_ratio", "kinds"),
-    "needed": (*_SHARES, "parent_ratio", "kinds"),
+    "parent": (*_SHARES, "kinds"),
+    "needed": (*_SHARES, "kinds"),
     "window": (*_SHARES, "window_sentences"),
-    "gated-parent": (*_SHARES, "parent_ratio", "kinds", "confidence"),
     "auto-merge": (*_SHARES, "merge_share"),
     "anchored": _SHARES,
     "neighbours": (*_SHARES, "confidence"),
@@ -25,7 +24,6 @@ GROWING = (*GENRES, *(name for name in SECTION_TYPES if name not in GENRES))
 """The values of ``expansion.kinds``: genres of documents, and section types without a genre of the same name."""
 BRINGS = ("question", "definitions", "session", "calls")
 """The values of ``expansion.brings``: related text from elsewhere that can be added to a passage."""
-_OFF = {"parent_ratio": 0.0, "kinds": ()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class ExpansionSettings:
     ``strategy``: what a child is replaced by or extended with:
 
     - "flat": nothing. "parent": its parent. "needed": its parent if it is code, a table, a list or a conversation;
-      nothing for prose. "gated-parent": its parent if its confidence is low.
+      nothing for prose.
     - "window": the sentences around it. "anchored": text on both sides in equal parts. "neighbours": if its confidence
       is low, the adjacent leaves and what it refers to.
     - "auto-merge": the parent replaces its children where enough of them were retrieved, level by level.
@@ -44,9 +42,8 @@ class ExpansionSettings:
     leaves around the child. 1 is off. ``share_decay``: the child at rank r gets ``max_share / r ** share_decay``; 0 is
     off. Both apply to every strategy but "flat"; a merged parent gets the shares of its children together.
 
-    ``window_sentences``: on each side; 0 is off. ``parent_ratio``: take only so many times the child's size from the
-    parent; 0 takes all of it. ``kinds`` (of ``GROWING``): genres and section types whose children take their parents;
-    () for all. ``confidence``: children below it, in [0, 1], have a low confidence
+    ``window_sentences``: on each side; 0 is off. ``kinds`` (of ``GROWING``): genres and section types whose children
+    take their parents; () for all. ``confidence``: children below it, in [0, 1], have a low confidence
     (``core.search.expansion.relevance``); with 0 none has. ``merge_share``: share of a parent, in [0, 1], that must be
     retrieved for a merge.
 
@@ -59,7 +56,6 @@ class ExpansionSettings:
     max_share: float = dial(0.25, 0.01, 1)
     share_decay: float = dial(0.5, 0, 2)
     window_sentences: int = dial(2, 0, 20)
-    parent_ratio: float = dial(0.0, 0, 20)
     kinds: tuple[str, ...] = dial((), among=GROWING)
     confidence: float = dial(0.5, 0, 1)
     merge_share: float = dial(0.5, 0.05, 1)
@@ -78,9 +74,8 @@ class ExpansionSettings:
         """
         active: dict[str, Any] = {"strategy": self.strategy}
         for name in _STRATEGY_FIELDS[self.strategy]:
-            value = getattr(self, name)
-            if name not in _OFF or value != _OFF[name]:
-                active[name] = value
+            if name != "kinds" or self.kinds:
+                active[name] = getattr(self, name)
         if self.brings:
             active |= {name: getattr(self, name) for name in (*_SHARES, "brings")}
         return active

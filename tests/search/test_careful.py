@@ -90,19 +90,19 @@ def test_a_time_limit_stops_it_after_a_batch_and_says_so(capsys: pytest.CaptureF
 
 
 def test_what_it_says_is_a_probability_where_thresholds_ask_for_one(home: Path) -> None:
-    dials = {"expansion.strategy": "gated-parent", "assembly.unit": "passages"}  # of sentences another reason is told
-    gated = PRESETS["careful"].with_values({**dials, "reranking.timeout_seconds": 0})
+    dials = {"expansion.strategy": "neighbours", "assembly.unit": "passages"}  # of sentences another reason is told
+    doubting = PRESETS["careful"].with_values({**dials, "reranking.timeout_seconds": 0})
     with Library.open(home, write=False) as library:
-        ranking = library.searcher.rank(QUESTION, gated)
+        ranking = library.searcher.rank(QUESTION, doubting)
         assert ranking.probabilities is not None
         likely = ranking.probabilities[ranking.kept]
         read = likely[likely == likely]
         assert len(read) == CAREFUL.candidates
         assert ((read >= 0) & (read <= 1)).all()
-        result = library.search(QUESTION, gated)
+        result = library.search(QUESTION, doubting)
         assert result.likely == ranking.likeliest == read.max()
-        trusted = library.search(QUESTION, gated.with_value("expansion.confidence", 0.0))
-        doubted = library.search(QUESTION, gated.with_value("expansion.confidence", 1.0))
+        trusted = library.search(QUESTION, doubting.with_value("expansion.confidence", 0.0))
+        doubted = library.search(QUESTION, doubting.with_value("expansion.confidence", 1.0))
         assert all("is enough" in passage.reason for passage in trusted.passages)
         assert not any("is enough" in passage.reason for passage in doubted.passages)
         assert library.search(QUESTION, Settings()).likely is None

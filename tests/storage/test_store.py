@@ -142,6 +142,8 @@ def test_settings_are_kept_and_old_ones_are_read(store) -> None:
 def test_settings_that_an_earlier_lectern_kept_still_open(store) -> None:
     values = Settings().with_value("expansion.kinds", ("guide",)).to_dict()
     values["expansion"]["kinds"] = ["pdf", "guide", "nothing at all"]  # any word could be among them
+    values["expansion"]["strategy"] = "gated-parent"
+    values["retrieval"]["title_boost"] = 2.0
     values["answering"]["authority"] = ["api.md > notes"]  # whose word counted
     store.set_meta("settings", json.dumps({**values, "format": 3}))
     assert store.settings() == Settings().with_value("expansion.kinds", ("guide",))

@@ -70,7 +70,7 @@ def remedies(settings: Settings) -> dict[str, Settings]:
     whole = {"expansion.strategy": "parent", "expansion.max_share": 1.0, "expansion.share_decay": 0.0}
 
     changes: dict[str, dict[str, Any]] = {
-        "parent": {**whole, "expansion.parent_ratio": 0.0, "expansion.kinds": ()},
+        "parent": {**whole, "expansion.kinds": ()},
         "window": {"expansion.strategy": "window", "expansion.window_sentences": 5},
         "chunker": {"chunking.chunker": other_chunker(settings)},
         "prefix": {

@@ -170,20 +170,9 @@ def flat(growth: Growth) -> list[Extent]:
 def parent(growth: Growth) -> list[Extent]:
     """Every child's parent if it fits the child's share of the budget, else as many siblings as fit, best-scored first.
 
-    ``parent_ratio`` limits the extent to about that many times the child's size. Reads genres and section types if
-    ``kinds`` is set, else nothing.
+    Reads genres and section types if ``kinds`` is set, else nothing.
     """
     return _expand_parents(growth, [""] * len(growth.children))
-
-
-def gated_parent(growth: Growth) -> list[Extent]:
-    """As ``parent`` for children whose confidence is below the threshold; the others without expansion."""
-    threshold = growth.settings.confidence
-    reasons = [
-        f"its confidence of {confidence:.2f} is enough" if confidence >= threshold else ""
-        for confidence in growth.confidences.tolist()
-    ]
-    return _expand_parents(growth, reasons)
 
 
 def needed(growth: Growth) -> list[Extent]:
@@ -238,41 +227,30 @@ def _excluded_by_kinds(growth: Growth) -> list[str]:
 
 
 def _expand_parent(growth: Growth, position: int) -> Extent:
-    child, leaves, settings = growth.children[position], growth.leaves, growth.settings
+    child, leaves = growth.children[position], growth.leaves
     if leaves.parent_rows[child] < 0:
         return growth.alone(position, "it has no parent")
     first, last = family(leaves, child)
     if first == last:
         return growth.run(position, child, child, "the child is its whole parent")
     limit, count = growth.limit(position), last - first + 1
-    target = settings.parent_ratio * float(growth.sizes[child]) if settings.parent_ratio else float("inf")
-    whole = growth.size(first, last)
-    if whole <= min(limit, target):
+    if growth.size(first, last) <= limit:
         return growth.run(position, first, last, f"the whole parent: {count} leaves")
-    low, high = _grow_siblings(growth, child, (first, last), limit, target)
-    if (low, high) == (first, last):
-        return growth.run(position, first, last, f"the whole parent: {count} leaves")
-    limited_by_share = whole > limit and target > growth.size(low, high)
+    low, high = _grow_siblings(growth, child, (first, last), limit)
     if low == high:
-        reason = "no sibling fits its share of the budget" if limited_by_share else "a sibling would pass its ratio"
-        return growth.alone(position, reason)
-    ends = "the share ends there" if limited_by_share else f"about {settings.parent_ratio:g} times the child"
-    return growth.run(position, low, high, f"{high - low + 1} of the parent's {count} leaves: {ends}")
+        return growth.alone(position, "no sibling fits its share of the budget")
+    part = f"{high - low + 1} of the parent's {count} leaves: the share ends there"
+    return growth.run(position, low, high, part)
 
 
-def _grow_siblings(growth: Growth, child: int, whole: tuple[int, int], limit: int, target: float) -> tuple[int, int]:
-    """The run of siblings around the child within ``whole``, grown on the better-scored side first.
-
-    Its size is at most ``limit`` and about ``target``.
-    """
+def _grow_siblings(growth: Growth, child: int, whole: tuple[int, int], limit: int) -> tuple[int, int]:
+    """The run of siblings around the child within ``whole``, at most ``limit`` large, the better-scored side first."""
     low = high = child
     sizes = growth.sizes
     used = int(sizes[child])
     while True:
         options = [
-            index
-            for index in (low - 1, high + 1)
-            if whole[0] <= index <= whole[1] and used + sizes[index] <= limit and used + sizes[index] / 2 <= target
+            index for index in (low - 1, high + 1) if whole[0] <= index <= whole[1] and used + sizes[index] <= limit
         ]
         if not options:
             return low, high

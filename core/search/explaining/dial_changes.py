@@ -50,7 +50,6 @@ RUNGS: dict[str, tuple[float, ...]] = {
     "expansion.max_share": _TENTHS[1:],
     "expansion.share_decay": (0.0, 0.5, 1.0, 1.5, 2.0),
     "expansion.window_sentences": (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20),
-    "expansion.parent_ratio": (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0, 15.0, 20.0),
     "expansion.confidence": _TENTHS,
     "expansion.merge_share": (0.05, *_TENTHS[1:]),
     "retrieval.rrf_k": (1, 3, 10, 20, 40, 60, 100, 200, 500, 1000),

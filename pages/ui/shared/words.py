@@ -18,7 +18,6 @@ EXPANSION_WORDS = {
     "parent": "The parent section",
     "needed": "Its section, where it is no prose",
     "window": "The sentences around it",
-    "gated-parent": "The parent section, where the chunk is uncertain",
     "auto-merge": "The parent section, where enough of it was found",
     "anchored": "Both sides evenly, to its share",
     "neighbours": "What it refers to, and the chunks beside it",

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from core.search.expansion.expanding import expand
 from core.search.expansion.growth import family, stands_alone
-from core.search.expansion.relevance import confidences
 from core.settings import ExpansionSettings
 from core.types import Span
 from tests.search.expansion.worlds import GENRES, ranking_of, table, worlds
@@ -59,22 +58,6 @@ def test_a_parent_is_never_left_and_the_share_holds(world, budget, share, decay)
             assert "whole parent" in extent.reason
 
 
-@given(worlds(), st.integers(1, 900), st.sampled_from([2.0, 3.0, 5.0]))
-def test_a_ratio_takes_so_many_times_the_child(world, budget, ratio):
-    leaves = world.ranking.leaves
-    settings = ExpansionSettings("parent", 1.0, 0.0, parent_ratio=ratio)
-    for extent in expand(world.ranking, settings, leaves.tokens, budget, world):
-        siblings = siblings_of(leaves, extent.child)
-        first, last = leaves_read(leaves, extent)
-        size, child = int(leaves.tokens[first : last + 1].sum()), int(leaves.tokens[extent.child])
-        if first < last:
-            ends = [int(leaves.tokens[place]) for place in {first, last} - {extent.child}]
-            assert size - max(ends) / 2 <= ratio * child, "what was taken brought it nearer to the ratio"
-        for place in (first - 1, last + 1):
-            if place in siblings and size + leaves.tokens[place] <= budget:
-                assert size + leaves.tokens[place] / 2 > ratio * child, "what was left would have passed it"
-
-
 @given(worlds(), st.integers(1, 900))
 def test_only_chosen_genres_and_passages_take_parents(world, budget):
     leaves = world.ranking.leaves
@@ -88,23 +71,6 @@ def test_only_chosen_genres_and_passages_take_parents(world, budget):
         else:
             assert (extent.start, extent.end) == (flat.start, flat.end)
             assert "'guide'" in extent.reason
-
-
-@given(worlds(), st.integers(1, 900), st.floats(0, 1), st.booleans(), st.data())
-def test_only_what_is_not_trusted_takes_its_parent(world, budget, threshold, handed_in, data):
-    leaves, count = world.ranking.leaves, len(world.ranking.kept)
-    values = confidences(world.ranking)
-    if handed_in:
-        values = np.array(data.draw(st.lists(st.floats(0, 1), min_size=count, max_size=count)))
-    ways = [ExpansionSettings(name, confidence=threshold) for name in ("gated-parent", "parent", "flat")]
-    made, whole, alone = (
-        expand(world.ranking, way, leaves.tokens, budget, world, confidence=values if handed_in else None)
-        for way in ways
-    )
-    for extent, grown, flat, value in zip(made, whole, alone, values.tolist(), strict=True):
-        wanted = grown if value < threshold else flat
-        assert (extent.start, extent.end) == (wanted.start, wanted.end)
-        assert (f"{value:.2f}" in extent.reason) == (value >= threshold)
 
 
 @given(worlds(), st.integers(1, 900))
@@ -147,14 +113,6 @@ def only(ranking, settings, budget):
 )
 def test_growth_takes_the_better_side_first(share, expected):
     assert only(ranked([0.1, 0.2, 1.0, 0.9, 0.8], [2]), ExpansionSettings("parent", share), 50) == expected
-
-
-@pytest.mark.parametrize(
-    ("ratio", "expected"), [(1.5, (2, 3)), (2.0, (2, 3)), (3.0, (2, 4)), (5.0, (0, 4)), (9.0, (0, 4))]
-)
-def test_a_ratio_counts_the_child(ratio, expected):
-    ranking = ranked([0.1, 0.2, 1.0, 0.9, 0.8], [2])
-    assert only(ranking, ExpansionSettings("parent", 1.0, parent_ratio=ratio), 50) == expected
 
 
 def test_equal_sides_grow_to_the_left_first():

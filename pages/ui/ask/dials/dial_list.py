@@ -110,12 +110,6 @@ FOLDS: tuple[Fold, ...] = (
         Dial("window_sentences", "Window, sentences each side", "Within the section.", (0, 20, 1)),
         Dial("merge_share", "Merge from a share of", _MERGE_HELP, (0.05, 1.0, 0.05)),
         Dial("confidence", "Trusted from", _CONFIDENCE_HELP, _SHARE),
-        Dial(
-            "parent_ratio",
-            "Of the parent, times the chunk",
-            "How many times the chunk's size is taken; 0 takes the whole parent.",
-            (0.0, 20.0, 0.5),
-        ),
         Dial("kinds", "Only in", _KINDS_HELP, choices=GROWING_WORDS),
         Dial("brings", "Read beside it", _BRINGS_HELP, choices=BRINGS_WORDS, empty="nothing"),
         Dial("max_share", "Largest share of the budget", _LARGEST_HELP, (0.01, 1.0, 0.01)),
