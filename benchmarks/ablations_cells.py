@@ -108,7 +108,6 @@ DIALS = (
             "weights 0.8 / 0.2": weighted(0.8, 0.2),
             "weights 0.5 / 0.5": weighted(0.5, 0.5),
             "weights 0.3 / 0.7": weighted(0.3, 0.7),
-            "min-max": cell(retrieval__fusion="minmax"),
             "reciprocal rank": cell(retrieval__fusion="rrf"),
             "reciprocal rank, nothing added": cell(retrieval__fusion="rrf", **NOTHING_ADDED),
             "meaning alone": weighted(1, 0),

@@ -45,7 +45,7 @@ class UnderstandingSettings:
         return {name: value for name, value in asdict(self).items() if value}
 
 
-FUSIONS = ("zscore", "minmax", "rrf")
+FUSIONS = ("zscore", "rrf")
 LEXICAL_ENGINES = ("fts5", "rank-bm25")
 
 
@@ -55,8 +55,7 @@ class RetrievalSettings:
 
     ``dense_weight``, ``lexical_weight``: weights of the two searches in the fusion; 0 turns a search off.
     ``coverage_weight``: weight of a third score, the share of the question's words found around a leaf. ``fusion``: the
-    weighted sum of z-scores ("zscore"), of scores scaled to [0, 1] ("minmax"), or of reciprocal ranks with constant
-    ``rrf_k`` ("rrf").
+    weighted sum of z-scores ("zscore"), or of reciprocal ranks with constant ``rrf_k`` ("rrf").
 
     Shares of other leaves' fused scores are added to the fused score of a leaf, each off at 0: ``parent_share`` of the
     best leaf of its parent, ``document_share`` of the best of its document, ``neighbour_share`` of each adjacent leaf.

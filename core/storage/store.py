@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from core.errors import LibraryDamagedError, StorageError
-from core.settings import DIVERSITIES, EXPANSIONS, FORMER_RERANKERS, GROWING, Settings
+from core.settings import DIVERSITIES, EXPANSIONS, FORMER_RERANKERS, FUSIONS, GROWING, Settings
 from core.storage import rescue
 from core.storage.connections import CATALOGUE, Connections, open_reader
 from core.storage.faults import catalogue_faults, disk_faults, row_faults
@@ -302,8 +302,8 @@ def _without_old_defaults(reranking: dict[str, Any]) -> dict[str, Any]:
 def settings_from(values: dict[str, Any]) -> Settings:
     """Settings from ``Settings.to_dict()``: unknown names are ignored, missing ones take their defaults.
 
-    Also ignored, from older libraries: values of ``expansion.kinds`` that are file formats, and expansion strategies
-    and diversity methods that no longer exist.
+    Also ignored, from older libraries: values of ``expansion.kinds`` that are file formats, and expansion strategies,
+    fusions and diversity methods that no longer exist.
 
     >>> settings_from({"retrieval": {"k": 7, "gone": 1}}).retrieval.k
     7
@@ -323,6 +323,8 @@ def settings_from(values: dict[str, Any]) -> Settings:
             known["kinds"] = tuple(word for word in known.get("kinds", ()) if word in GROWING)
             if known.get("strategy") not in EXPANSIONS:
                 known.pop("strategy", None)
+        if stage.name == "retrieval" and known.get("fusion") not in FUSIONS:
+            known.pop("fusion", None)
         if stage.name == "diversity" and known.get("method") not in DIVERSITIES:
             known.pop("method", None)
         stages[stage.name] = type(default)(**known)

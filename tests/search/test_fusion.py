@@ -25,7 +25,7 @@ WEIGHTS = st.tuples(st.floats(0.05, 1), st.floats(0.05, 1))
 def _fuse(kind: str, searches: list[tuple[fusion.Scores, float]]) -> fusion.Scores:
     if kind == "rrf":
         return fusion.fuse_reciprocal(searches, 60)
-    return fusion.fuse_scaled(searches, fusion.rescale if kind == "minmax" else fusion.standardise)
+    return fusion.fuse_standardised(searches)
 
 
 @pytest.mark.parametrize("kind", FUSIONS)

@@ -143,7 +143,7 @@ def test_settings_that_an_earlier_lectern_kept_still_open(store) -> None:
     values = Settings().with_value("expansion.kinds", ("guide",)).to_dict()
     values["expansion"]["kinds"] = ["pdf", "guide", "nothing at all"]  # any word could be among them
     values["expansion"]["strategy"] = "gated-parent"
-    values["retrieval"]["title_boost"] = 2.0
+    values["retrieval"] |= {"title_boost": 2.0, "fusion": "minmax"}
     values["answering"]["authority"] = ["api.md > notes"]  # whose word counted
     store.set_meta("settings", json.dumps({**values, "format": 3}))
     assert store.settings() == Settings().with_value("expansion.kinds", ("guide",))

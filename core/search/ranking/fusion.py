@@ -7,7 +7,7 @@ A leaf's score is raised by question words around it and by the best leaf of its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,15 +21,14 @@ Scores = NDArray[np.float64]
 class ScoreDistribution:
     """Statistics of a score over all searched leaves, with which the scores of a pool of them are scaled.
 
-    ``count``: number of leaves. ``mean``, ``deviation`` (standard), ``least``, ``most``: of their scores; an unranked
-    leaf counts as 0.
+    ``count``: number of leaves. ``mean``, ``deviation`` (standard), ``least``: of their scores; an unranked leaf counts
+    as 0.
     """
 
     count: int
     mean: float
     deviation: float
     least: float
-    most: float
 
     @classmethod
     def of(cls, scores: Scores, others: Scores | None = None, count: int | None = None) -> ScoreDistribution:
@@ -39,22 +38,22 @@ class ScoreDistribution:
         ``None`` or empty: ``scores`` are all.
 
         >>> ScoreDistribution.of(np.array([1.0, 3.0]))
-        ScoreDistribution(count=2, mean=2.0, deviation=1.0, least=1.0, most=3.0)
+        ScoreDistribution(count=2, mean=2.0, deviation=1.0, least=1.0)
         >>> ScoreDistribution.of(np.array([4.0]), np.array([1.0, 3.0]), 3).mean
         2.6666666666666665
         """
         filled = np.where(np.isnan(scores), 0.0, scores)
         if others is None or not len(others):
             if not len(filled):
-                return cls(0, 0.0, 0.0, 0.0, 0.0)
-            return cls(len(filled), float(filled.mean()), float(filled.std()), float(filled.min()), float(filled.max()))
+                return cls(0, 0.0, 0.0, 0.0)
+            return cls(len(filled), float(filled.mean()), float(filled.std()), float(filled.min()))
         sample = np.where(np.isnan(others), 0.0, others)
         count = max(count or 0, len(filled) + len(sample))
         weights = np.repeat([1.0, (count - len(filled)) / len(sample)], [len(filled), len(sample)])
         combined = np.concatenate([filled, sample])
         mean = float(np.average(combined, weights=weights))
         deviation = float(np.average((combined - mean) ** 2, weights=weights) ** 0.5)
-        return cls(count, mean, deviation, float(combined.min()), float(combined.max()))
+        return cls(count, mean, deviation, float(combined.min()))
 
 
 def standardise(scores: Scores, over: ScoreDistribution | None = None) -> Scores:
@@ -70,21 +69,6 @@ def standardise(scores: Scores, over: ScoreDistribution | None = None) -> Scores
     if over.deviation <= 1e-12:
         return np.zeros_like(filled)
     return np.asarray((filled - over.mean) / over.deviation)
-
-
-def rescale(scores: Scores, over: ScoreDistribution | None = None) -> Scores:
-    """Min-max scores, 0 for the worst entry and 1 for the best. An unranked entry counts as a score of 0.
-
-    A constant score carries no information and becomes zeros. ``over``: as in ``standardise``.
-
-    >>> rescale(np.array([2.0, 3.0, 4.0])).tolist()
-    [0.0, 0.5, 1.0]
-    """
-    filled = np.where(np.isnan(scores), 0.0, scores)
-    over = over or ScoreDistribution.of(filled)
-    if over.most - over.least <= 1e-12:
-        return np.zeros_like(filled)
-    return np.asarray((filled - over.least) / (over.most - over.least))
 
 
 def fill_with_mean(scores: Scores) -> Scores:
@@ -122,26 +106,19 @@ def best_first(scores: NDArray[np.floating[Any]], limit: int | None = None) -> N
     return chosen[np.argsort(-scores[chosen], kind="stable")][: None if limit is None else max(0, limit)]
 
 
-Scale = Callable[[Scores, ScoreDistribution | None], Scores]
-
-
-def fuse_scaled(
-    searches: Sequence[tuple[Scores, float]], scale: Scale = standardise, over: Sequence[ScoreDistribution] = ()
-) -> Scores:
-    """The weighted sum of the scaled scores. ``scale``: ``standardise`` or ``rescale``.
+def fuse_standardised(searches: Sequence[tuple[Scores, float]], over: Sequence[ScoreDistribution] = ()) -> Scores:
+    """The weighted sum of the z-scores.
 
     ``searches``: (scores, weight) pairs. ``over``: the distribution of each search's scores over all leaves; () where
     the entries are all of them.
 
-    >>> fuse_scaled([(np.array([0.0, 1.0]), 1.0), (np.array([np.nan, 2.0]), 1.0)]).tolist()
+    >>> fuse_standardised([(np.array([0.0, 1.0]), 1.0), (np.array([np.nan, 2.0]), 1.0)]).tolist()
     [-2.0, 2.0]
-    >>> fuse_scaled([(np.array([0.2, 1.0]), 1.0), (np.array([np.nan, 2.0]), 0.5)], rescale).tolist()
-    [0.0, 1.5]
     """
     distributions: Sequence[ScoreDistribution | None] = over or [None] * len(searches)
     total = np.zeros(len(searches[0][0]))
     for (scores, weight), distribution in zip(searches, distributions, strict=True):
-        total += weight * scale(scores, distribution)
+        total += weight * standardise(scores, distribution)
     return total
 
 

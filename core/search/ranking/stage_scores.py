@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -211,7 +211,11 @@ def _stage_scores(
         weighted.append(("coverage", search_scores.coverage, settings.coverage_weight))
     searches = [(values, weight) for _, values, weight in weighted if weight]
     distributions = [] if over is None else [over[name] for name, _, weight in weighted if weight]
-    scores["fused"] = fused = total = _FUSERS[settings.fusion](searches, distributions, settings)
+    if settings.fusion == "rrf":
+        fused = fusion.fuse_reciprocal(searches, settings.rrf_k)
+    else:
+        fused = fusion.fuse_standardised(searches, distributions)
+    scores["fused"] = total = fused
     timer.end("fused")
     if settings.parent_share:
         groups = fusion.parent_groups(documents, parents)
@@ -221,13 +225,3 @@ def _stage_scores(
     gain = fusion.add_neighbour_share(fused, documents, search_scores.pool, settings.neighbour_share) - fused
     scores["neighbours"] = total + gain
     return scores, gain > 0
-
-
-_Fuser = Callable[
-    [Sequence[tuple[fusion.Scores, float]], Sequence[fusion.ScoreDistribution], RetrievalSettings], fusion.Scores
-]
-_FUSERS: Mapping[str, _Fuser] = {
-    "zscore": lambda searches, over, _: fusion.fuse_scaled(searches, fusion.standardise, over),
-    "minmax": lambda searches, over, _: fusion.fuse_scaled(searches, fusion.rescale, over),
-    "rrf": lambda searches, _, settings: fusion.fuse_reciprocal(searches, settings.rrf_k),
-}

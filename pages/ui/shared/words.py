@@ -36,7 +36,7 @@ ORDER_WORDS = {
     "blend": "By score, nearness and document",
 }
 ENGINE_WORDS = {"fts5": "SQLite FTS5", "rank-bm25": "rank-bm25"}
-FUSION_WORDS = {"zscore": "Standard scores", "minmax": "Scores from 0 to 1", "rrf": "Reciprocal ranks"}
+FUSION_WORDS = {"zscore": "Standard scores", "rrf": "Reciprocal ranks"}
 _STEP_WORDS = {
     **STEP_WORDS,
     "write": "have the question put in other words",
