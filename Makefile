@@ -25,7 +25,7 @@ stamp_test := .venv/installed-test-$(firstword $(shell cat requirements.txt requ
 # Named, so that the second run of pytest imports these alone.
 browser_tests = $(sort $(shell grep -rl --include='test_*.py' 'mark\.browser' tests))
 
-.PHONY: run test test-all without_browser with_browser lock sbom clean
+.PHONY: run test test-all types without_browser with_browser lock sbom clean
 
 run: $(stamp_run)
 	$(python) -m streamlit run app.py
@@ -35,10 +35,12 @@ test test-all: export PYTHONDONTWRITEBYTECODE :=
 test test-all: $(stamp_test)
 	$(python) -m ruff check .
 	$(python) -m ruff format --check .
-	$(python) -m mypy
-	$(MAKE) --no-print-directory -j2 which="$(which)" without_browser with_browser
+	$(MAKE) --no-print-directory -j3 which="$(which)" types without_browser with_browser
 
-# Side by side, for both wait often: for what they have started, for a page to come to rest.
+# Side by side: types are looked at by one process alone, and tests wait often, for what they have started or for a page.
+types:
+	$(python) -m mypy
+
 without_browser:
 	$(python) -m pytest -m "not browser$(and_which)" -n logical --maxprocesses 8 --dist worksteal
 
