@@ -172,6 +172,16 @@ def fast_encoder() -> FastEncoder:
     return FastEncoder()
 
 
+@pytest.fixture(scope="module")
+def quick_embedder() -> Iterator[None]:
+    """The libraries that a module opens encode with hashed words; what reads passages again is the model itself."""
+    from tests.cli.without_model import quickly
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.storage.embedder.load_model", quickly)
+        yield
+
+
 @pytest.fixture
 def library(tmp_path: Path, fast_encoder: FastEncoder) -> Iterator[Library]:
     """An empty, writable library on disk that encodes with ``fast_encoder``."""

@@ -9,7 +9,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -19,10 +18,10 @@ import pytest
 from core.cli.main import main
 from core.parsing import parse
 from core.settings import ParsingSettings
-from tests.cli.without_model import COMMAND, quickly
+from tests.cli.without_model import COMMAND
 from tests.conftest import ROOT
 
-pytestmark = pytest.mark.model
+pytestmark = [pytest.mark.model, pytest.mark.usefixtures("quick_embedder")]  # with the model: test_export
 
 DOCUMENT = {
     "source": str, "document": str, "kind": str, "characters": int, "chunks": int, "audit": dict, "version_id": str,
@@ -613,7 +612,7 @@ def test_what_is_not_a_command_is_exit_code_two(arguments, capsys):
 
 def test_an_odd_locale_prints_all_the_same(home):
     done = subprocess.run(
-        [sys.executable, "-m", "core", "query", "naïve 日本語 \udcff", "--library", home, "--set", "retrieval.dense_weight=0"],  # noqa: E501
+        [*COMMAND, "query", "naïve 日本語 \udcff", "--library", home, "--set", "retrieval.dense_weight=0"],
         cwd=ROOT, capture_output=True, check=False, env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, b"")
@@ -676,7 +675,6 @@ def long_suite(tmp_path):
 
 def test_a_killed_grid_goes_on_and_says_the_same(core, long_suite, tmp_path, monkeypatch):
     monkeypatch.setenv("LECTERN_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("core.storage.embedder.load_model", quickly)
     file = grid_file(tmp_path, json.dumps({"vary": VARIED}))
     code, plan, sentence = core("bench", long_suite, "--grid", file, "--dry-run")
     assert (code, plan["recipes"], plan["presets"], plan["resumed"]) == (0, 2, 4, 0)

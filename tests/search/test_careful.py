@@ -21,7 +21,7 @@ from tests.conftest import ROOT
 from tests.pages.apps import said, start
 from tests.pages.browsing import until
 
-pytestmark = pytest.mark.model
+pytestmark = [pytest.mark.model, pytest.mark.usefixtures("quick_embedder")]  # it is the re-ranker that reads
 
 SAMPLES = ROOT / "data" / "samples" / "documents"
 QUESTION = "How long is an access token valid?"
