@@ -28,6 +28,7 @@ READ = (
     "status-page.html",
     "troubleshooting.txt",
 )
+LINES = 40  # of each, at most: enough for several chunks
 
 
 class Lossy:
@@ -50,7 +51,7 @@ class Lossy:
 
 @pytest.fixture(scope="module")
 def items(tmp_path_factory: pytest.TempPathFactory) -> list[Incoming]:
-    """Some samples, a mail with a mail and a note attached, a file that nothing reads, and one that is not there."""
+    """Heads of samples, a mail with a mail and a note attached, a file nothing reads, and one that is not there."""
     folder = tmp_path_factory.mktemp("documents")
     inner, outer = EmailMessage(), EmailMessage()
     inner.set_content("The heron nests in March.")
@@ -61,8 +62,10 @@ def items(tmp_path_factory: pytest.TempPathFactory) -> list[Incoming]:
     outer.add_attachment("Water level: 3.2 m.", filename="levels.txt")
     (folder / "ranger.eml").write_bytes(bytes(outer))
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7 and nothing more")
-    made = [folder / "ranger.eml", folder / "broken.pdf", folder / "gone.md"]
-    return [Incoming(path.name, path) for path in (*(SAMPLES / name for name in READ), *made)]
+    for name in READ:
+        head = (SAMPLES / name).read_text(encoding="utf-8").splitlines()[:LINES]
+        (folder / name).write_text("\n".join(head), encoding="utf-8")
+    return [Incoming(name, folder / name) for name in (*READ, "ranger.eml", "broken.pdf", "gone.md")]
 
 
 @pytest.fixture(scope="module")
