@@ -142,12 +142,13 @@ def test_what_is_said_to_mend_mends_when_it_is_applied(measured, tmp_path):
     assert len(mended["parent"]) >= 4  # of those that were cut off from their beginning, at the least
     assert all(one.share == len(one.mended) / found.failures for one in found.tried)
     questions = {item.id: item for item in suite.questions}
-    for name in TRIED:
-        settings = remedies(PLAIN)[name]
-        with Library.open(tmp_path / name, encoder=FastEncoder()) as library:
-            staged = stage_documents(suite, tmp_path / "staged")
-            library.ingest([Incoming(item.name, item.path) for item in staged], settings=settings)
-            names = {source.version_id: source.name for source in library.sources()}
+    with Library.open(tmp_path / "library", encoder=FastEncoder()) as library:
+        staged = stage_documents(suite, tmp_path / "staged")
+        library.ingest([Incoming(item.name, item.path) for item in staged], settings=PLAIN)
+        names = {source.version_id: source.name for source in library.sources()}
+        for name in TRIED:
+            settings = remedies(PLAIN)[name]
+            library.apply(settings)
             for identifier in mended[name]:
                 question = questions[identifier]
                 result = library.searcher.result(
