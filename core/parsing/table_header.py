@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby, pairwise
-from typing import NamedTuple
+from itertools import compress, groupby, pairwise
+from typing import NamedTuple, TypeVar
 
 from core.types import CellValue
 
@@ -124,6 +124,31 @@ def merges_in(rows: Sequence[Sequence[object]]) -> list[Merge]:
                 covered.add(id(cell))
                 merges.append(Merge(top, left, bottom, right))
     return merges
+
+
+_Cell = TypeVar("_Cell")
+
+
+def merged_once(rows: Sequence[Sequence[_Cell | None]], header_rows: int) -> list[list[_Cell | None]]:
+    """The rows of a table with those merged cells once in which repeating tells nothing: all in a table without a
+    header, as forms are, and a title across a row. Columns that hold nothing else are dropped.
+
+    ``rows``: of one width, as for ``merges_in``.
+
+    >>> merged_once([[name := "Name", name, name], [name, name, "Town"]], 0)
+    [['Name', None], ['Name', 'Town']]
+    >>> merged_once([[title := "Ducks", title, None], [None, wide := "Sales", wide]], 2)
+    [['Ducks', None, None], [None, 'Sales', 'Sales']]
+    """
+    written = []
+    for row in rows:
+        once = not header_rows or all(cell is None or cell is row[0] for cell in row)
+        written.append([None if once and at and cell is row[at - 1] else cell for at, cell in enumerate(row)])
+    columns = [
+        any(cell is not None for cell in column) or all(cell is None for cell in before)
+        for column, before in zip(zip(*written, strict=True), zip(*rows, strict=True), strict=True)
+    ]
+    return [list(compress(row, columns)) for row in written]
 
 
 _DATE = re.compile(

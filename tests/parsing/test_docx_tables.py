@@ -33,7 +33,17 @@ def is_head(block: Block, row_number: int) -> bool:
     return any(found.header for found in block.cells if found.row == row_number)
 
 
-def test_merged_cells_stand_in_every_place_they_cover() -> None:
+def test_merged_cells_below_a_head_stand_in_every_place_they_cover() -> None:
+    body = table(
+        row("City", "Ducks", "Geese"),
+        row("Bonn", cell("1", SPAN)),
+        row(cell("2", DOWN), "3", "4"),
+        row(cell("", ON), "5"),
+    )
+    assert grid(body)[1:] == [["Bonn", "1", "1"], ["2", "3", "4"], ["2", "5", ""]]
+
+
+def test_merged_cells_of_a_form_stand_once_in_a_row() -> None:
     body = table(
         row(cell("wide", SPAN), "c"),
         row(cell("tall", DOWN), "e", "f"),
@@ -41,10 +51,10 @@ def test_merged_cells_stand_in_every_place_they_cover() -> None:
         row("x", cell("", SPAN + ON)),
     )
     assert grid(body) == [
-        ["wide", "wide", "c"],
+        ["wide", "", "c"],
         ["tall", "e", "f"],
-        ["tall", "both", "both"],
-        ["x", "both", "both"],
+        ["tall", "both", ""],
+        ["x", "both", ""],
     ]
 
 
@@ -80,7 +90,7 @@ def test_cells_hold_paragraphs_lists_and_tables() -> None:
 def test_a_table_of_one_cell_is_a_frame() -> None:
     inner = table(row("x", cell("y", SPAN)))
     body = table(row(cell(item("a") + paragraph("b") + table(row(cell(inner))))))
-    assert shown(docx(body, numbering=BULLETS)) == [("list", "- a"), ("paragraph", "b"), ("table", "x | y | y")]
+    assert shown(docx(body, numbering=BULLETS)) == [("list", "- a"), ("paragraph", "b"), ("table", "x | y")]
 
 
 def test_cells_keep_types() -> None:
@@ -146,4 +156,4 @@ def test_repeated_cells_are_bounded() -> None:
     inner = table(row(cell("deep", '<w:gridSpan w:val="63"/>')), row("a"))
     for _ in range(12):
         inner = table(row(cell(inner + paragraph(), '<w:gridSpan w:val="63"/>'), "b"))
-    assert document_of(docx(inner)).text.count("deep") == 63
+    assert document_of(docx(inner)).text.count("deep") == 1

@@ -14,7 +14,7 @@ from core.parsing.inline import joined
 from core.parsing.sheets.grid import Filled, Row, Sheet, Workbook, spread_merges
 from core.parsing.sheets.joins import join_regions
 from core.parsing.sheets.regions import Region, features_of_row, find_regions, lines_of
-from core.parsing.table_header import SAMPLE_ROWS, TEXT, header_rows, merges_in
+from core.parsing.table_header import SAMPLE_ROWS, TEXT, header_rows, merged_once, merges_in
 from core.text.values.numerals import counted
 from core.types import BlockKind
 
@@ -223,10 +223,11 @@ def _table(lines: Lines, header: int) -> Piece:
     columns = sorted({column for line in lines for column in line})
     count = sum(map(len, lines))
     if len(columns) * len(lines) > 3 * count + _BLANKS_ALLOWED:
-        rows = tuple(tuple(line[column].cell for column in sorted(line)) for line in lines)
+        rows = [[line[column].cell for column in sorted(line)] for line in lines]
     else:
-        rows = tuple(tuple(cell.cell if (cell := line.get(column)) else _EMPTY for column in columns) for line in lines)
-    return Piece(BlockKind.TABLE, rows=rows, header_rows=min(header, len(rows)))
+        whole = merged_once([[line.get(column) for column in columns] for line in lines], header)
+        rows = [[cell.cell if cell else _EMPTY for cell in row] for row in whole]
+    return Piece(BlockKind.TABLE, rows=tuple(map(tuple, rows)), header_rows=min(header, len(rows)))
 
 
 def _single(line: Row) -> Filled | None:

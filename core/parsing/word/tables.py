@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.parsing.flow import Piece, TableCell, Words
 from core.parsing.ooxml.package import Element
-from core.parsing.table_header import EMPTY_CELL, SAMPLE_ROWS, features_of, header_rows, merges_in
+from core.parsing.table_header import EMPTY_CELL, SAMPLE_ROWS, features_of, header_rows, merged_once, merges_in
 from core.parsing.word.styles import Styles
 from core.parsing.word.xml import CELL, DELETIONS, ROW, W, content, number, switch, value
 from core.types import BlockKind
@@ -63,7 +63,7 @@ def read_table(
         has_first_row = _has_first_row_look(table)
         style = value(table.find(f"{W}tblPr"), "tblStyle") or ""
         header_rows = _header_rows(grid, has_first_row, has_first_row and styles.has_bold_first_row(style))
-    rows, repeated = _table_cells(grid, repeat_budget)
+    rows, repeated = _table_cells(merged_once(_filled(grid), header_rows), repeat_budget)
     return [Piece(BlockKind.TABLE, rows=rows, header_rows=header_rows), *notes], repeated
 
 
@@ -106,7 +106,14 @@ def _span(stated: int | None, minimum: int) -> int:
     return min(max(stated if stated is not None else minimum, minimum), _MAX_SPAN)
 
 
-def _table_cells(grid: Grid, repeat_budget: int) -> tuple[tuple[tuple[TableCell, ...], ...], int]:
+def _filled(grid: Grid) -> list[list[CellContent | None]]:
+    """The grid with ``None`` for blank cells."""
+    return [[cell if cell.words.text.strip() else None for cell in row] for row in grid]
+
+
+def _table_cells(
+    grid: list[list[CellContent | None]], repeat_budget: int
+) -> tuple[tuple[tuple[TableCell, ...], ...], int]:
     """The cells of a grid, and how many characters were repeated."""
     repeated = 0
     written: set[int] = set()  # ids of cells
@@ -114,6 +121,9 @@ def _table_cells(grid: Grid, repeat_budget: int) -> tuple[tuple[tuple[TableCell,
     for row in grid:
         cells = []
         for cell in row:
+            if cell is None:
+                cells.append(TableCell(Words("")))
+                continue
             characters = len(cell.words.text) if id(cell) in written else 0
             written.add(id(cell))
             exceeds_budget = characters > repeat_budget - repeated
@@ -141,7 +151,7 @@ def _header_rows(grid: Grid, has_first_row: bool | None, bold_style: bool | None
 
     ``has_first_row``: see ``_has_first_row_look``. ``bold_style``: whether the style makes the first row bold.
     """
-    filled = [[cell if cell.words.text.strip() else None for cell in row] for row in grid[:SAMPLE_ROWS]]
+    filled = _filled(grid[:SAMPLE_ROWS])
     labels = {id(cell): cell for cell in (filled[0] if filled else ()) if cell}
     if len(labels) < 2 or not all(cell.is_line for cell in labels.values()):
         return 0
