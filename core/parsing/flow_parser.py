@@ -42,15 +42,17 @@ FLOW_KINDS = (
 )
 _WORKBOOKS = frozenset({"xlsx", "ods", "csv"})
 _VERSIONS = {
-    "article": 4,
+    "article": 5,
     **dict.fromkeys(("xml", "man", "mediawiki"), 1),
-    **dict.fromkeys(("xlsx", "ods"), 5),
-    **dict.fromkeys(("mbox", "rst"), 4),
-    **dict.fromkeys(("pptx", "bibtex", "subtitles"), 2),
+    **dict.fromkeys(("xlsx", "ods"), 6),
+    **dict.fromkeys(("mbox", "rst", "docx", "odt", "rtf", "html", "msg"), 4),
+    "pptx": 3,
+    **dict.fromkeys(("bibtex", "subtitles"), 2),
 }
 _USUAL_VERSION = 3
 _COLLECTIONS = _WORKBOOKS | {"bibtex", "mbox"}  # their headings name parts, never the whole document
 _PREPARED = frozenset({"odt", "rtf"})  # a worker rewrites these before pandoc reads them
+_TEXT = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.QUOTE})
 _TITLE_WITHIN = 4_000  # characters; a heading that starts later is not the document's title
 _MIN_COMPOSE_SECONDS = 10.0  # for composing the text, however long the reading took
 _AUDIT_UNFINISHED = "The second reading, which tells of lost words, did not finish."
@@ -254,11 +256,20 @@ def _document(data: bytes, name: str, kind: str, received: _Received) -> Documen
     )
 
 
+def _is_section(heading: Block, blocks: Sequence[Block]) -> bool:
+    """Whether a heading is one of several sections: text is before it, and a later heading of its rank or above."""
+    place = blocks.index(heading)
+    later = [block for block in blocks[place + 1 :] if block.kind is BlockKind.HEADING]
+    is_first = heading.level == 1 and not any(block.kind in _TEXT for block in blocks[:place])
+    return not is_first and any(one.level <= heading.level for one in later)
+
+
 def _title(reading: ParsedFile, blocks: Sequence[Block], text: str, name: str) -> tuple[str, Span | None]:
     """The document's title and, where a heading is the title, its span in the text.
 
-    The title is the stated one if ``is_title``, else the first of the highest headings near the start, else the file's
-    name. ``blocks``: () for collections, whose headings name a sheet or a message and not the document.
+    The title is the stated one if ``is_title``, else the first of the highest headings near the start, unless that is
+    one of several sections below a text, else the file's name. ``blocks``: () for collections, whose headings name a
+    sheet or a message and not the document.
 
     Web pages often append the site's name to the stated title. Where the first heading is a part of the stated title,
     the heading is preferred, because it stands in the text.
@@ -279,6 +290,6 @@ def _title(reading: ParsedFile, blocks: Sequence[Block], text: str, name: str) -
         if block.start <= _TITLE_WITHIN and len(words) <= MAX_TITLE and not is_generic_heading(words)
     ]
     title, block = min(candidates, key=lambda heading: heading[1].level > 1, default=("", None))
-    if block is None or is_one_of_a_series(title, [words for words, _ in headings]):
+    if block is None or is_one_of_a_series(title, [words for words, _ in headings]) or _is_section(block, blocks):
         return readable_title(name), None
     return title, block.span

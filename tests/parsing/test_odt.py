@@ -33,7 +33,8 @@ STYLES = f"""<office:document-styles {SPACES}><office:styles>
 <style:footer><text:p>Page <text:page-number>3</text:page-number></text:p></style:footer></style:master-page>
 <style:master-page style:name="Unused"><style:header><text:p>Not in use</text:p></style:header></style:master-page>
 </office:master-styles></office:document-styles>"""
-AUTOMATIC = """<style:style style:name="Q" style:family="paragraph" style:parent-style-name="Quotations"/>
+AUTOMATIC = """<style:style style:name="P1" style:family="paragraph" style:parent-style-name="Heading"/>
+<style:style style:name="Q" style:family="paragraph" style:parent-style-name="Quotations"/>
 <style:style style:name="H" style:family="text"><style:text-properties text:display="none"/></style:style>
 <text:list-style style:name="N"><text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="."/>
 <text:list-level-style-number text:level="2" style:num-format="a" style:num-prefix="(" style:num-suffix=")"/>
@@ -175,6 +176,24 @@ def test_charts_and_formulas() -> None:
     body = body[: len(body) // 2] + body[len(body) // 2 :].replace("Object 1", "Object 2")
     found = document(body, **{"Object 1/content.xml": CHART, "Object 2/content.xml": formula})
     assert body_of(found) == "See\n\nDucks a year\n\n| Ducks\n2026 | 7\n\nSee a = b"
+
+
+def test_paragraphs_in_the_style_of_all_headings_are_headings_but_not_the_title() -> None:
+    body = (
+        "<text:p text:style-name='P1'>Present</text:p><text:p>Ann</text:p><text:p text:style-name='P1'>Agenda</text:p>"
+    )
+    data = odt(body + "<text:p>Ponds</text:p>", **{"meta.xml": META.replace("Keeping ducks", "")})
+    found = parse(data, "2024-05-01 - Minutes.odt", ParsingSettings())
+    assert [found.text[b.start : b.end] for b in found.blocks if b.kind is BlockKind.HEADING] == ["Present", "Agenda"]
+    assert found.title == "2024-05-01 Minutes"
+
+
+def test_the_first_section_below_a_text_is_not_the_title() -> None:
+    body = "<text:p>We met.</text:p><text:h text:outline-level='{}'>Present</text:h><text:p>Ann</text:p>"
+    more = "<text:h text:outline-level='1'>Agenda</text:h>"
+    meta = {"meta.xml": META.replace("Keeping ducks", "")}
+    assert parse(odt(body.format(1) + more, **meta), "minutes.odt", ParsingSettings()).title == "Minutes"
+    assert parse(odt(body.format(1), **meta), "minutes.odt", ParsingSettings()).title == "Present"
 
 
 def test_a_flat_document_is_read_as_well() -> None:

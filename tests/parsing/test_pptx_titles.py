@@ -42,3 +42,13 @@ def test_no_title_is_made_of_what_is_low_or_no_larger_than_the_rest() -> None:
     sized(same, "One", 20, 0.3)
     sized(same, "Two", 20, 2)
     assert {kind for kind, _ in kinds(parsed(deck))} == {"paragraph"}
+
+
+def test_a_larger_first_line_of_a_text_box_is_the_title() -> None:
+    deck = Presentation()
+    for first, rest in ((34, 20), (20, 20)):
+        box = text_box(slide_of(deck, BLANK), "Ponds\nDucks swim there.", top=1, width=6)
+        for paragraph, points in zip(box.text_frame.paragraphs, (first, rest), strict=True):
+            paragraph.runs[0].font.size = Pt(points)
+    lines = [("heading", "Ponds"), ("paragraph", "Ducks swim there.")]
+    assert kinds(parsed(deck)) == [*lines, ("paragraph", "Ponds"), lines[1]]

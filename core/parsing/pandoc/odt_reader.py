@@ -46,7 +46,8 @@ _READ = {
     *(f"{_TEXT}{name}" for name in ("span", "s", "tab", "line-break", "a", "note", "note-body")),
     *(f"{_DRAW}{name}" for name in ("frame", "object")),
 }
-_TITLES: dict[str | None, str] = {"Title": "1", "Subtitle": "2"}
+# The levels of LibreOffice's own styles. "Heading" is the one that all its headings are based on.
+_HEADINGS = {"Title": 1, "Subtitle": 2, "Heading": 2, **{f"Heading_20_{level}": level for level in range(1, 7)}}
 _MOST_REPEATED = 200_000  # elements
 _GAPS = frozenset({"NaN", "1.#NAN"})  # in a chart's data
 
@@ -59,7 +60,7 @@ def prepare(data: bytes, name: str) -> ParsedFile:
     document = OpenDocument(data, name)
     etree.strip_elements(document.content, *_UNSEEN, f"{_OFFICE}forms", with_tail=False)
     hidden = _remove_hidden(document)
-    _mark_titles(document)
+    _mark_headings(document)
     for body in document.content.iterfind(f"{_OFFICE}body/{_OFFICE}text"):
         _move_anchored(body, document)
         _repeat(body, name)
@@ -98,15 +99,15 @@ def _remove_hidden(document: OpenDocument) -> int:
     return hidden
 
 
-def _mark_titles(document: OpenDocument) -> None:
-    """Turn paragraphs in the style Title, or in one based on it, into headings."""
+def _mark_headings(document: OpenDocument) -> None:
+    """Turn paragraphs in a style for titles and headings, or in one based on it, into headings."""
     bases = {style.get(f"{_STYLE}name"): style.get(f"{_STYLE}parent-style-name") for style in _named_styles(document)}
     for paragraph in list(document.content.iter(f"{_TEXT}p")):
         name = paragraph.get(f"{_TEXT}style-name")
-        level = _TITLES.get(name) or _TITLES.get(bases.get(name))
+        level = _HEADINGS.get(name or "") or _HEADINGS.get(bases.get(name) or "")
         if level:
             paragraph.tag = f"{_TEXT}h"
-            paragraph.set(f"{_TEXT}outline-level", level)
+            paragraph.set(f"{_TEXT}outline-level", str(level))
 
 
 def _named_styles(document: OpenDocument) -> Iterator[Element]:

@@ -62,6 +62,7 @@ class Found:
     hidden_words: int = 0
     unseen: list[str] = field(default_factory=list)
     sizes: dict[int, float] = field(default_factory=dict)  # of letters in points, by the id of a shape's first piece
+    leads: set[int] = field(default_factory=set)  # ids of first pieces in larger type than the rest of their shape
 
     def find_title(self, height: float) -> None:
         """Where no title is stated, turn a short paragraph near the top in the largest type into one.
@@ -76,7 +77,7 @@ class Found:
                 fills_shape = index + 1 == len(self.pieces) or self.pieces[index + 1].box != piece.box
                 text = piece.words.text.strip()
                 if (
-                    fills_shape
+                    (fills_shape or id(piece) in self.leads)
                     and len(text) <= _MAX_TITLE
                     and any(map(str.isalpha, text))
                     and piece.box[1] < _TITLE_WITHIN * height
@@ -222,7 +223,13 @@ class _Reader:
             return ()
         pieces = self._stand(body_pieces(body, styles, self.sheet.address, click), box)
         if pieces:
-            self.found.sizes[id(pieces[0])] = letter_size(body) or (_PLACEHOLDER_SIZE if placeholder else _DEFAULT_SIZE)
+            first, rest = letter_size(body, slice(1)), letter_size(body, slice(1, None))
+            if len(pieces) > 1 and first >= _MIN_SIZE_RATIO * rest > 0:
+                self.found.leads.add(id(pieces[0]))
+                self.found.sizes |= {id(pieces[0]): first, id(pieces[1]): rest}
+            else:
+                usual = _PLACEHOLDER_SIZE if placeholder else _DEFAULT_SIZE
+                self.found.sizes[id(pieces[0])] = letter_size(body) or usual
         return pieces
 
     def _graphic(self, shape: Element) -> Iterator[Piece]:

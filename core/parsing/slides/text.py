@@ -60,12 +60,16 @@ def paragraph_words(paragraph: Element, address: Address, target: str = "") -> W
     return Words("".join(parts), tuple(links))
 
 
-def letter_size(body: Element) -> float:
-    """The type size of most letters of a body in points, 0 where neither its runs nor its styles state it."""
+def letter_size(body: Element, lines: slice = slice(None)) -> float:
+    """The type size of most letters of a body in points, 0 where neither its runs nor its styles state it.
+
+    ``lines``: which of its paragraphs with words count.
+    """
     sizes: Counter[int] = Counter()
     own = body.find("{*}lstStyle/{*}lvl1pPr/{*}defRPr")
     usual = 0 if own is None else whole(own.get("sz"), 0)
-    for run in body.iterfind("{*}p/{*}r"):
+    worded = [line for line in body.iterfind("{*}p") if any(_text(run).strip() for run in line.iterfind("{*}r"))]
+    for run in (run for line in worded[lines] for run in line.iterfind("{*}r")):
         properties = run.find("{*}rPr")
         sizes[whole(None if properties is None else properties.get("sz"), usual)] += len(_text(run).strip())
     return max(sizes, key=lambda size: (sizes[size], size), default=0) / 100
