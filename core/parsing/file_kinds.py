@@ -211,6 +211,8 @@ def _kind_by_name(data: bytes, shown: str, suffix: str) -> str:
         return kind if not is_text or not required or required.search(_head(data)) else _kind_of_text(data) or "text"
     if is_text and suffix not in UNSUPPORTED_TEXT_SUFFIXES and suffix != "pdf" and (kind := _kind_of_text(data)):
         return kind
+    if is_text and _BINARY_KINDS.get(suffix) == "xlsx" and not _head(data).lstrip().startswith("<"):
+        return "csv"  # as many programs export their tables
     if suffix in _BINARY_KINDS and (suffix == "pdf" or not is_text):
         return _BINARY_KINDS[suffix]
     if suffix in UNSUPPORTED_SUFFIXES and (suffix in UNSUPPORTED_TEXT_SUFFIXES or not is_text):

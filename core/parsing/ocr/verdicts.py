@@ -10,6 +10,10 @@ from core.parsing.ocr.pages import Sheets
 from core.parsing.sandbox.sandbox import REPAIR
 
 _TURN_ON = "Turn on the reading of scans in the settings (parsing.scans), or run OCR over it and add the result."
+_AGAIN = (
+    "Try again when the machine does less else. If that does not help, scan it again with more light and contrast, or "
+    "add its text as a file of its own."
+)
 _BY_HAND = "Scan it again with more light and contrast, or add its text as a file of its own."
 
 
@@ -30,7 +34,7 @@ def require_text(sheets: Sheets, damaged: Sequence[int], shown: str, *, repaired
         lacks = untold if unreadable(layer) else "no text layer: its pages are pictures"
         raise TextLayerMissingError(f"{shown} has {lacks}.", _TURN_ON)
     if unread:
-        raise TextLayerMissingError(f"{shown} is a scan, and OCR could not read its pages.", _BY_HAND)
+        raise TextLayerMissingError(f"{shown} is a scan, and OCR gave up on its pages.", _AGAIN)
     if repaired:
         raise ParseError(f"{shown} is damaged or cut short: its pages hold no text any more.", REPAIR)
     if any(page.reading == "wordless" for page in sheets.pages):
