@@ -157,3 +157,14 @@ def test_repeated_cells_are_bounded() -> None:
     for _ in range(12):
         inner = table(row(cell(inner + paragraph(), '<w:gridSpan w:val="63"/>'), "b"))
     assert document_of(docx(inner)).text.count("deep") == 1
+
+
+def test_columns_of_lines_within_cells_are_rows() -> None:
+    def lines(*texts: str) -> str:
+        return cell("".join(map(paragraph, texts)))
+
+    names, year = lines("", "Income", "Tax", "Left"), lines("€", "17,542", "3,508", "14,034", "")
+    body = table(row("", "2006"), row(names, year))
+    assert grid(body) == [["", "2006"], ["", "€"], ["Income", "17,542"], ["Tax", "3,508"], ["Left", "14,034"]]
+    addresses = table(row(lines("Ann", "Main St 1", "Bonn"), lines("Bob", "Elm St 2", "Kiel")))
+    assert len(grid(addresses)) == 1

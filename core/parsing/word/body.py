@@ -237,7 +237,10 @@ class StoryReader:
         body = [piece for piece in pieces if piece.kind is not BlockKind.FOOTNOTE]
         filled = [entry for entry in entries if not entry.is_blank]
         is_line = len(filled) <= 2 and all(entry.kind is not BlockKind.LIST and not entry.table for entry in filled)
-        return CellContent(flat(body), notes, bool(filled) and all(entry.is_bold for entry in filled), is_line)
+        plain = not any(entry.mark or entry.table or entry.words.links for entry in entries)
+        lines = "\n".join(entry.words.text for entry in entries).rstrip().split("\n") if plain else []
+        is_bold = bool(filled) and all(entry.is_bold for entry in filled)
+        return CellContent(flat(body), notes, is_bold, is_line, tuple(line.strip() for line in lines))
 
 
 def _continues_in_next(element: Element) -> bool:

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 
 from core.parsing.flow import Piece, TableCell, Words
 from core.parsing.ooxml.package import Element
-from core.parsing.table_header import EMPTY_CELL, SAMPLE_ROWS, features_of, header_rows, merged_once, merges_in
+from core.parsing.table_header import (
+    EMPTY_CELL,
+    SAMPLE_ROWS,
+    cell_value,
+    features_of,
+    header_rows,
+    merged_once,
+    merges_in,
+)
 from core.parsing.word.styles import Styles
 from core.parsing.word.xml import CELL, DELETIONS, ROW, W, content, number, switch, value
 from core.types import BlockKind
@@ -19,15 +27,17 @@ _FIRST_ROW = 0x0020
 @dataclass(frozen=True, slots=True)
 class CellContent:
     """The content of a cell. ``notes``: footnotes and comments, which are written after the table. ``is_line``: it is
-    one paragraph and no list.
+    one paragraph and no list. ``lines``: of a cell of plain paragraphs, blank ones too; () for any other.
     """
 
     words: Words
     notes: tuple[Piece, ...] = ()
     is_bold: bool = False
     is_line: bool = True
+    lines: tuple[str, ...] = ()
 
 
+_FEWEST_LINES = 3  # of cells that are columns of a table in themselves
 _BLANK = CellContent(Words(""))
 Grid = list[list[CellContent]]  # a merged cell is the same object in every position that it covers
 
@@ -54,7 +64,8 @@ def read_table(
         properties = row.find(f"{W}trPr")
         is_header = is_header and bool(switch(properties, "tblHeader"))
         stated += is_header
-        grid.append(_read_row(row, properties, grid[-1] if grid else [], read_cell, notes))
+        cells = _read_row(row, properties, grid[-1] if grid else [], read_cell, notes)
+        grid += _parted(cells)
     width = max(map(len, grid), default=0)
     for cells in grid:
         cells += [_BLANK] * (width - len(cells))
@@ -100,6 +111,22 @@ def _read_row(
             notes += cell_content.notes
             cells += [cell_content] * span
     return cells + [_BLANK] * _span(number(properties, "gridAfter"), minimum=0)
+
+
+def _parted(cells: list[CellContent]) -> Grid:
+    """The rows of a row whose cells hold a column each, line beside line: names in some, numbers in others. Any other
+    row is itself.
+    """
+    filled = {id(cell): cell for cell in cells if cell.words.text.strip()}
+    counts = {len(cell.lines) for cell in filled.values()}
+    count = max(counts, default=0)
+    numbers = (sum(isinstance(cell_value(line), int | float) for line in cell.lines) for cell in filled.values())
+    if len(filled) < 2 or len(counts) > 1 or count < _FEWEST_LINES or not any(2 * number > count for number in numbers):
+        return [cells]
+    lines = {
+        key: [CellContent(Words(line), is_bold=cell.is_bold) for line in cell.lines] for key, cell in filled.items()
+    }
+    return [[lines.get(id(cell), [_BLANK] * count)[at] for cell in cells] for at in range(count)]
 
 
 def _span(stated: int | None, minimum: int) -> int:
