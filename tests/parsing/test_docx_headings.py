@@ -70,3 +70,18 @@ def test_of_a_title_page_in_bold_the_first_line_is_the_title() -> None:
         line(name, "<w:b/>") for name in ("On ducks", "By Ann", "By Bob", "By Cid", "By Dan", "By Eve", "2026")
     )
     assert shown(docx(page + line(PROSE * 4)))[:2] == [("heading1", "On ducks"), ("paragraph", "By Ann")]
+
+
+def test_a_style_that_its_author_calls_a_heading_is_one() -> None:
+    names = ("Pleading Heading", "Clause Heading 2", "Table Heading")
+    styles = "".join(
+        f'<w:style w:type="paragraph" w:styleId="S{at}"><w:name w:val="{name}"/></w:style>'
+        for at, name in enumerate(names)
+    )
+    body = "".join(line(name, properties=f'<w:pStyle w:val="S{at}"/>') + line(PROSE) for at, name in enumerate(names))
+    kinds = [entry for entry in shown(docx(body, styles=styles)) if entry[1] != PROSE]
+    assert kinds == [
+        ("heading1", "Pleading Heading"),
+        ("heading2", "Clause Heading 2"),
+        ("paragraph", "Table Heading"),
+    ]

@@ -17,6 +17,7 @@ _HEADING = re.compile(
     r"(?:heading|überschrift|titre|título|titolo|kop|nagłówek|заголовок|rubrik|overskrift|otsikko|标题|標題|見出し|제목)"
     r"\s?([1-9])"
 )
+_OWN_HEADING = re.compile(r"(?!(?:toc|table|list|note|index|figure) )\w.* heading ?([1-6])?")  # an author's style
 _NAMED_HEADINGS = {"title": 1, "subtitle": 2, "toc heading": 1}  # headings although their outline level is body text
 _QUOTES = {"quote", "intense quote", "block text", "block quote", "block quotation", "blockquote", "quotations"}
 _CODES = re.compile(
@@ -214,6 +215,8 @@ def _named(style: Style, name: str) -> Style:
         return replace(style, level=_NAMED_HEADINGS[name], role=name)
     if style.role in ("title", "subtitle") and "title" not in name:
         style = replace(style, level=0, role="")  # a style that is only based on a title's, such as the author's
+    if not style.level and (match := _OWN_HEADING.fullmatch(name)):
+        return replace(style, level=int(match[1] or 1))
     if name == "caption" or name.endswith(" caption"):
         return replace(style, role="caption")
     if _CONTENTS.fullmatch(name):
