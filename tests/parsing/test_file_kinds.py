@@ -73,7 +73,6 @@ def compound(*streams: str) -> bytes:
         (compound("__properties_version1.0", "WordDocument"), "a.bin", "msg"),
         (b"<!DOCTYPE html><p>x", "report.xls", "html"),
         (b"Name\tTown\nAnn\tBonn\n", "export.xls", "csv"),
-        (b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\n", "invite", "ics"),
         (b"\xef\xbb\xbf \n<!-- saved -->\n<html lang=en>", "page.aspx", "html"),
         ("<?xml version='1.0'?>\n<html>".encode("utf-16"), "page", "html"),
         (b"<html>", "a.txt", "text"),
