@@ -61,16 +61,16 @@ def suffix_of(name: str) -> str:
 
 
 def readable_title(name: str) -> str:
-    """A file's name as a title: without its extension, separators as spaces (not in dates), the first letter capital.
+    """A file's name as a title: without its extension, separators as spaces, the first letter capital.
 
     >>> readable_title("docs/annual_report-2023.final.pdf"), readable_title("..")
     ('Annual report 2023.final', 'Untitled')
     >>> readable_title("price%20list_2024-05-01.xls")
-    'Price list 2024-05-01'
+    'Price list 2024 05 01'
     """
     shown = display_name(name)
     stem = shown[: -len(suffix) - 1] if (suffix := suffix_of(name)) else shown
-    words = " ".join(re.sub(r"_+|(?<!\d)-+|-+(?!\d)", " ", unquote(stem)).split()) or stem
+    words = " ".join(re.sub(r"[_\-]+", " ", unquote(stem)).split()) or stem
     return words[0].upper() + words[1:]
 
 

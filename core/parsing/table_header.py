@@ -131,7 +131,8 @@ _Cell = TypeVar("_Cell")
 
 def merged_once(rows: Sequence[Sequence[_Cell | None]], header_rows: int) -> list[list[_Cell | None]]:
     """The rows of a table with those merged cells once in which repeating tells nothing: all in a table without a
-    header, as forms are, and a title across a row. Columns that hold nothing else are dropped.
+    header, as forms are, and a title across a row. Columns that hold nothing else are dropped. Where most of a form is
+    merged cells, its columns mean nothing, and its rows have their filled cells alone.
 
     ``rows``: of one width, as for ``merges_in``.
 
@@ -144,6 +145,9 @@ def merged_once(rows: Sequence[Sequence[_Cell | None]], header_rows: int) -> lis
     for row in rows:
         once = not header_rows or all(cell is None or cell is row[0] for cell in row)
         written.append([None if once and at and cell is row[at - 1] else cell for at, cell in enumerate(row)])
+    filled = sum(cell is not None for row in written for cell in row)
+    if not header_rows and sum(cell is not None for row in rows for cell in row) > 2 * filled:
+        return [[cell for cell in row if cell is not None] for row in written]
     columns = [
         any(cell is not None for cell in column) or all(cell is None for cell in before)
         for column, before in zip(zip(*written, strict=True), zip(*rows, strict=True), strict=True)

@@ -168,3 +168,9 @@ def test_columns_of_lines_within_cells_are_rows() -> None:
     assert grid(body) == [["", "2006"], ["", "€"], ["Income", "17,542"], ["Tax", "3,508"], ["Left", "14,034"]]
     addresses = table(row(lines("Ann", "Main St 1", "Bonn"), lines("Bob", "Elm St 2", "Kiel")))
     assert len(grid(addresses)) == 1
+
+
+def test_a_form_on_a_fine_grid_has_only_its_own_cells() -> None:
+    wide = '<w:gridSpan w:val="9"/>'
+    body = table(row(cell("Name", wide), cell("Town", wide)), row(cell("Born", wide), cell("", wide)))
+    assert shown(docx(body)) == [("table", "Name | Town\nBorn")]

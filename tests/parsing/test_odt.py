@@ -185,7 +185,7 @@ def test_paragraphs_in_the_style_of_all_headings_are_headings_but_not_the_title(
     data = odt(body + "<text:p>Ponds</text:p>", **{"meta.xml": META.replace("Keeping ducks", "")})
     found = parse(data, "2024-05-01 - Minutes.odt", ParsingSettings())
     assert [found.text[b.start : b.end] for b in found.blocks if b.kind is BlockKind.HEADING] == ["Present", "Agenda"]
-    assert found.title == "2024-05-01 Minutes"
+    assert found.title == "2024 05 01 Minutes"
 
 
 def test_the_first_section_below_a_text_is_not_the_title() -> None:
