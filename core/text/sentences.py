@@ -65,6 +65,7 @@ _MARKER = re.compile(
     r"(?:[-*+•‣▪◦–—·]|\(?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[A-Za-z]|[ivxIVX]{1,4})[.)]|\d{1,3}(?:\.\d{1,3}){1,4}|\(\w{1,3}\)|\|"
     r"|#{1,6}|>)(?=\s)|[-*_]{3}|\|"
 )
+_ADDRESS = re.compile(r"<[^<>@\s]+@[^<>@\s]+>")
 _TURN = re.compile(r"[^\s:][^\n:]{0,38}:\s|\[?\d{1,4}[-:./]\d{1,2}")
 _BEFORE = re.compile(r".*[\s(\[{\"'“‘«„‹¿¡/]", re.DOTALL)  # the text before the last word
 _ACRONYM = re.compile(r"(?:[^\W\d_]\.-?)+[^\W\d_]$")
@@ -181,6 +182,8 @@ def _ends_at_stop(text: str, match: re.Match[str], begin: int, stop: int, cased:
     follow = _first_visible(text, match.end(), stop)
     if follow >= stop:
         return True
+    if text[follow] == "<" and _ADDRESS.match(text, follow, stop):
+        return False  # "Acme Inc. <mail@acme.example>"
     position = follow
     while position < stop and text[position] in _OPENERS:
         position += 1

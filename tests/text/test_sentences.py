@@ -33,6 +33,10 @@ def test_hard_sentences_of_a_language(language):
         ("first\n- one\n- two\n1. three", ["first", "- one", "- two", "1. three"]),
         ("Name: Ada\nBorn: 1815", ["Name: Ada", "Born: 1815"]),
         (
+            "From: Acme Inc. <a@acme.org>\nTo: Lee, A. B. <b@b.org>",
+            ["From: Acme Inc. <a@acme.org>", "To: Lee, A. B. <b@b.org>"],
+        ),
+        (
             "This prose is wrapped at a margin, and its line\nbreaks therefore mean nothing at all to\nanyone. Next.",
             [
                 "This prose is wrapped at a margin, and its line\nbreaks therefore mean nothing at all to\nanyone.",
