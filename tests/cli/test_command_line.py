@@ -299,7 +299,7 @@ def test_ask_says_that_the_library_does_not_say(core, home, capsys):
 def test_check_holds_each_sentence_of_a_text_against_the_library(core, home, documents, capsys):
     texts = texts_of(documents)
     claimed = (
-        "Access tokens expire after 3600 seconds. Access tokens expire after 7200 seconds. The moon is made of cheese."
+        "An access token is valid for 3600 seconds. Access tokens expire after 7200 seconds. The moon is of cheese."
     )
     code, found, said = core("check", claimed, "--library", home)
     assert (code, said) == (0, "")
@@ -313,7 +313,7 @@ def test_check_holds_each_sentence_of_a_text_against_the_library(core, home, doc
     assert [one["verdict"] for one in found["sentences"]] == ["supported", "not_found", "not_found"]
     assert "7200 seconds" in found["sentences"][1]["reason"]
     assert main(["check", claimed, "--library", str(home)]) == 0
-    assert capsys.readouterr().out.startswith("supported: Access tokens expire after 3600 seconds.")
+    assert capsys.readouterr().out.startswith("supported: An access token is valid for 3600 seconds.")
     assert core("check", " -- ", "--library", home)[0] == 2
 
 
