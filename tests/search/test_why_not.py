@@ -84,6 +84,12 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         yield World(library, {Path(row.name).name: row.version_id for row in library.sources()}, gold)
 
 
+@pytest.fixture
+def untried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For what is told before any change is tried, which takes most of the time."""
+    monkeypatch.setattr("core.search.explaining.trials.MOST_TRIALS", 1)
+
+
 @pytest.fixture(scope="module")
 def missed(world: World) -> tuple[str, str, Span]:
     """The first question whose gold the small budget leaves out, and where that stands."""
@@ -138,8 +144,8 @@ def assert_true_to_the_trace(told: WhyNot, result: SearchResult, version_id: str
 def test_where_the_context_ended_by_itself_a_change_is_to_end_later(world: World) -> None:
     sure = Settings().with_value("assembly.stop_below", 0.8)
     found = ((question, world.why(question, name, place, sure)) for question, name, place in world.gold)
-    ended = list(islice((each for each in found if "the context ended before it" in each[1].sentence), 3))
-    assert len(ended) == 3
+    ended = list(islice((each for each in found if "the context ended before it" in each[1].sentence), 2))
+    assert len(ended) == 2
     for question, one in ended:
         assert any("assembly.stop_below" in change.settings for change in one.changes), question
 
@@ -169,15 +175,20 @@ def test_a_condition_in_the_question_that_keeps_a_place_out_is_named_and_removed
         assert ("type", "pdf") in change.remove
         assert world.held(world.under(asked, change), "handbook.md", place) == pytest.approx(change.held)
         assert change.held >= ADMITTED
-    again = world.why(asked, "handbook.md", place, ignored=frozenset({("type", "pdf")}))
+
+
+@pytest.mark.usefixtures("untried")
+def test_a_condition_that_is_ignored_keeps_nothing_out(world: World) -> None:
+    place, ignored = world.find("handbook.md", "# "), frozenset({("type", "pdf")})
+    again = world.why(f"{ASKED} type:pdf -zebra", "handbook.md", place, ignored=ignored)
     assert again.excluded == ()
     assert again.fates
 
 
 def test_removing_a_condition_can_be_all_it_takes(world: World) -> None:
-    question, name, place = next(
-        gold for gold in world.gold if gold[1] != "quarterly-report.pdf" and world.why(*gold).admitted
-    )
+    texts = (gold for gold in world.gold if gold[1] != "quarterly-report.pdf")
+    searched = ((gold, world.library.searcher.search(Query(gold[0]), SMALL)) for gold in texts)
+    question, name, place = next(gold for gold, found in searched if world.held(found, *gold[1:]) >= ADMITTED)
     told = world.why(f"{question} type:pdf", name, place)
     assert (told.changes[0].settings, told.changes[0].remove) == ({}, (("type", "pdf"),))
     assert told.sentence.endswith("It would be in without “type: pdf” in the question.")
@@ -214,6 +225,7 @@ def gaps(world: World, document: Document) -> list[Span]:
     return [Span(gap.start, gap.end) for gap in world.library.audit(document.version_id).gaps]
 
 
+@pytest.mark.usefixtures("untried")
 def test_a_place_that_no_search_looked_at(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.search.ranking.finding.POOL", 2)
     large = SMALL.with_value("retrieval.exact_below", 3)
@@ -258,7 +270,9 @@ def test_no_less_leaves_would_do(world: World) -> None:
         fewer = settings.with_value("retrieval.k", rungs[rung - 1])
         assert world.held(world.library.searcher.search(Query(question), fewer), name, place) < ADMITTED
         assert change.size == (rung - rungs.index(3)) / (len(rungs) - 1)
-    assert told > 3
+        if told == 3:
+            break
+    assert told == 3
 
 
 class Words:
@@ -288,14 +302,14 @@ def test_more_may_be_read_again_and_more_of_it_kept(world: World, monkeypatch: p
             found |= change.settings.keys()
             assert world.held(world.under(question, change, settings), name, place) == pytest.approx(change.held)
             assert change.held >= ADMITTED
+        if "reranking.keep" in found:
+            break
     assert "reranking.keep" in found
     assert max(model.read) <= 200, "never more than what goes on"
 
 
-def test_what_took_too_long_is_said(
-    world: World, missed: tuple[str, str, Span], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("core.search.explaining.trials.MOST_TRIALS", 1)
+@pytest.mark.usefixtures("untried")
+def test_what_took_too_long_is_said(world: World, missed: tuple[str, str, Span]) -> None:
     told = world.why(*missed)
     assert told.untried
     assert told.tried < 30
