@@ -146,7 +146,7 @@ function drawSlab(model, slab, look) {
       const found = leavesAt(model, from), gap = found.length ? -1 : holderOf(gaps, model.gapStarts, from);
       const cited = Boolean(look.focus) && from >= look.focus[0] && to <= look.focus[1];
       const here = `${found.at(-1)} ${gap}`;
-      const spot = from === start ? where : "inline";
+      const spot = from - start < 40 && !text.slice(start, from).trim() ? where : "inline"; // nothing but an indent is before it
       for (let at = firstNotBelow(markStarts, from); at < look.marks.length && begins(look.marks[at].position, from, to); at += 1) container.append(compareMark(look.marks[at].fate));
       for (const index of found) if (begins(leaves[index].first, from, to)) container.append(...number(index, spot));
       for (const index of found) if (leaves[index].edge > leaves[index].first && begins(leaves[index].edge, from, to)) container.append(asHandle(make("i", "cut edge inline"), index));
