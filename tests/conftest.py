@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import shutil
 import sys
@@ -107,9 +106,6 @@ def pytest_configure() -> None:
 
 def pytest_collection_finish() -> None:
     pytest_socket.enable_socket()  # each test closes them again as far as its marks say
-    # What was imported and collected stays till the end: no test's garbage is to be looked for among it.
-    gc.collect()
-    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
