@@ -38,7 +38,7 @@ _ASSIGNED = {
     "binary_operator": ("lhs", "rhs"),
 }
 _ELIXIR = {"defmodule": "module", "defprotocol": "protocol", "defimpl": "implementation"} | dict.fromkeys(
-    ("def", "defp", "defmacro", "defmacrop", "defguard", "test"), "function"
+    ("def", "defp", "defmacro", "defmacrop", "defguard"), "function"
 )
 
 
@@ -168,15 +168,14 @@ def _plain_name(node: Node, source: SyntaxText) -> str:
 def _elixir(node: Node, source: SyntaxText) -> Definition | None:
     """The definition that a call of ``defmodule``, ``def`` or ``test`` is; ``None`` for other calls."""
     target = node.child_by_field_name("target")
-    kind = _ELIXIR.get(source.words(target), "") if target is not None else ""
+    word = source.words(target) if target is not None else ""
+    kind = "test" if word == "test" else _ELIXIR.get(word, "")
     parts = {child.type: child for child in node.named_children}
     if not kind or "arguments" not in parts or not parts["arguments"].named_children:
         return None
-    words_of = source.words(parts["arguments"].named_children[0])
-    name = re.split(r"[(\s,]", words_of, maxsplit=1)[0] if kind == "function" else words_of
-    if target is not None and source.words(target) == "test":
-        kind, name = "test", words_of.strip('"')
-    return Definition(kind, name, parts.get("do_block"), holds_methods=False)
+    said = source.words(parts["arguments"].named_children[0]).strip('"')
+    name = re.split(r"[(\s,]", said, maxsplit=1)[0] if kind == "function" else said
+    return Definition(kind, name, parts.get("do_block"))
 
 
 def _without_generics(words: str) -> str:

@@ -313,6 +313,11 @@ def test_matlab_is_told_from_objective_c_which_its_files_are_named_like():
     assert read_source(OBJECTIVE_C, "objectivec").language == "objc"
 
 
+def test_a_test_of_elixir_is_called_by_its_sentence():
+    text = 'defmodule PondTest do\n  test "fills it" do\n    assert fill(1) == 1\n  end\nend\n'
+    assert "test `PondTest.fills it`" in titles(text, "elixir")
+
+
 def test_what_elixir_says_of_a_module_is_no_part_of_the_function_below_it():
     text = ELIXIR.replace('  @doc "Fills it."\n  @spec fill(integer) :: integer\n', "")
     assert dict(found(text, "elixir"))["function `Ponds.Pond.fill`"].startswith("def fill")
