@@ -89,7 +89,7 @@ def test_before_the_first_run_it_says_what_to_do_and_what_it_costs() -> None:
     assert "5 presets, cut in 2 ways, 40 questions" in cost(app)
     app.toggle(key="benchmark.vary").set_value(True).run()
     assert "6 combinations" in said(app)
-    assert "14 presets" in cost(app)
+    assert "11 presets" in cost(app)
     app.segmented_control(key="benchmark.suite").set_value("judged").run()
     assert "No judgments yet" in said(app)
     assert app.button(key="benchmark.run_it").disabled
