@@ -8,7 +8,7 @@ from functools import partial
 from time import perf_counter
 
 from core.chunking.prefixes import prefix_text
-from core.embedding import EmbeddingModel
+from core.embedding import EmbeddingModel, packaged
 from core.errors import ModelError, NotFoundError, StorageError
 from core.evidence import Context
 from core.search.answer.choosing import QuoteOptions
@@ -309,7 +309,13 @@ class Searcher:
         started = perf_counter()
         reads = StoreReads(self._store, self.snapshot().leaves.generation, self.text)
         scored = score_candidates(
-            result.understood.text, result.passages, result.hits, self._vectors.encode_or_zeros, reads, reader
+            result.understood.text,
+            result.passages,
+            result.hits,
+            self._vectors.encode_or_zeros,
+            reads,
+            reader,
+            multilingual=self._model.encoder.fingerprint != packaged.fingerprint(),
         )
         return replace(scored, milliseconds=(perf_counter() - started) * 1000)
 

@@ -123,8 +123,8 @@ class ScoredCandidates:
     """The candidates of an answer line with their signals, and the evidence that there is an answer.
 
     ``signals``, ``marks``: aligned with ``candidates``. ``missing``: terms of the question that no passage contains.
-    ``milliseconds``: the time to score, 0 if not measured. ``latin``: whether the question is in Latin letters; else
-    the reader is not asked.
+    ``milliseconds``: the time to score, 0 if not measured. ``latin``: False for a question in letters that encoder and
+    reader did not learn; the reader is not asked then.
     """
 
     candidates: tuple[Quotable, ...]
@@ -143,16 +143,18 @@ def score_candidates(
     encode: Encode,
     reads: LineReads,
     reader: Reader | None = None,
+    *,
+    multilingual: bool = False,
 ) -> ScoredCandidates:
     """The quotable candidates of a result with their signals.
 
     ``hits``: the retrieved children, best first. ``encode(texts)``: ``(n, d)`` unit vectors. ``reader``: marks
-    short answers; ``None`` for none.
+    short answers; ``None`` for none. ``multilingual``: whether the encoder may have learned other than Latin letters.
     """
     candidates = quotables(passages, hits, reads)
     vectors = encode([question, *(item.reading for item in candidates)])
     cosines = (vectors[1:] @ vectors[0]).astype(np.float64)
-    language, latin = language_of(question, reads.languages()), is_in_latin_letters(question)
+    language, latin = language_of(question, reads.languages()), multilingual or is_in_latin_letters(question)
     if not latin:
         reader = None
     leaf_counts, total = reads.leaf_counts(list(dict.fromkeys(indexed_tokens(question, language))))
@@ -167,7 +169,7 @@ def score_candidates(
         tuple(candidates),
         tuple(all_signals),
         tuple(marks),
-        evidence(question, passages, candidates, cosines, context_mark, idf, best, language),
+        evidence(question, passages, candidates, cosines, context_mark, idf, best, language, other_letters=not latin),
         unmatched_terms(question, passages, [token for token, count in leaf_counts.items() if not count], language),
         latin=latin,
     )

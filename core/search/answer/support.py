@@ -32,7 +32,7 @@ class Evidence:
     reader's short answer in the best line, read with its surroundings, scaled by ``scale_log_odds``. ``worth``: the
     reader's score of that text, scaled alike. ``named``: the share of the question's named terms that the passage of
     the best line contains, 1 if it has none. ``foreign``: 1 for a question in another language than English that is
-    written in Latin letters. ``other_letters``: 1 for one in other letters.
+    written in Latin letters. ``other_letters``: 1 for one in letters that the encoder did not learn.
     """
 
     sentence: float = 0.0
@@ -93,13 +93,15 @@ def evidence(
     idf: Mapping[str, float] | None = None,
     best: int | None = None,
     language: str = ENGLISH,
+    *,
+    other_letters: bool = False,
 ) -> Evidence:
     """The evidence for an answer in a search result.
 
     ``cosines``: ``(len(candidates),)``, of the question with each candidate. ``mark``: the reader's mark in the best
     candidate, read with its surroundings; ``None`` without a reader. ``idf``: weights of the question's tokens, from
     ``idf_weights``; ``None`` for equal weights. ``best``: index of the best candidate, ``None`` for none. ``language``:
-    whose stems are compared beside the English ones.
+    whose stems are compared beside the English ones. ``other_letters``: as ``Evidence`` has it.
 
     >>> evidence("Why?", [], [], np.zeros(0)) == Evidence(marked=UNREAD, named=1.0, worth=UNREAD_WORTH)
     True
@@ -123,7 +125,7 @@ def evidence(
         named=present / len(named) if named else 1.0,
         worth=UNREAD_WORTH if mark is None else scale_log_odds(mark.worth),
         foreign=float(language != ENGLISH and is_in_latin_letters(question)),
-        other_letters=float(not is_in_latin_letters(question)),
+        other_letters=float(other_letters),
     )
 
 

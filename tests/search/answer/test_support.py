@@ -98,8 +98,11 @@ def test_a_question_in_other_letters_is_answered_by_its_words_alone():
     found = support(scored.evidence, 0.4)
     assert found.enough
     assert found == support(scored.evidence, 0.4, likely=0.01) == support(replace(scored.evidence, worth=0.0), 0.4)
-    other = evidence("Когда родился Антон Чехов?", shown, scored.candidates, np.zeros(2), best=0)
+    other = evidence("Когда родился Антон Чехов?", shown, scored.candidates, np.zeros(2), best=0, other_letters=True)
     assert not support(other, 0.4).enough
+    able = score_candidates(asked, shown, hits_of(shown), encoder.encode, Reads(), counting, multilingual=True)
+    assert any(able.marks), "another encoder may know them, so all witnesses are heard"
+    assert not able.evidence.other_letters
 
 
 @dataclass(frozen=True)
