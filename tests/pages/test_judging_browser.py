@@ -140,7 +140,7 @@ def test_marks_reach_across_parts_that_are_drawn_while_one_scrolls(address: str,
     page.mouse.move(start[0] + 30, start[1] + 60)
     for number in range(2, 37):  # far beyond what is kept in the page
         until(lambda words=f"Mark {number}.": scrolled_to(page, words))  # type: ignore[misc]
-    page.mouse.move(*host.evaluate(PLACE, ["Mark 36.", 0]))
+    page.mouse.move(*resting(lambda: host.evaluate(PLACE, ["Mark 36.", 0])))
     page.mouse.up()
     shown(page.get_by_role("button", name="Mark as an answer"))
     page.keyboard.press("g")
@@ -165,7 +165,7 @@ def test_a_mark_stands_while_the_text_is_cut_anew_under_it(address: str, home: P
     settled(page)
     assert chunks(page) == cuts - 1, "under a held button nothing is drawn anew"
     page.mouse.move(start[0] + 30, start[1] + 60)
-    page.mouse.move(*host.evaluate(PLACE, ["Mark 2.", 0]))
+    page.mouse.move(*resting(lambda: host.evaluate(PLACE, ["Mark 2.", 0])))
     page.mouse.up()
     until(lambda: chunks(page) == cuts)
     redo.evaluate("button => button.click()")  # and another, under words marked already
