@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from core.syntax.grammar import Grammar, each, words
-
-_NO_CALLS = "(ERROR) @_"  # nothing is called or imported by name
+from core.syntax.grammar import NO_CALLS, Grammar, each, words
 
 DATA_GRAMMARS = (
     Grammar(
@@ -12,7 +10,7 @@ DATA_GRAMMARS = (
         {},
         {"block_mapping_pair": "key", "block_sequence_item": "item", "document": "document"},
         frozenset(),
-        _NO_CALLS,
+        NO_CALLS,
         transparent=words("block_node block_mapping block_sequence ERROR"),
         separator=" > ",
         is_data=True,
@@ -22,7 +20,7 @@ DATA_GRAMMARS = (
         {},
         {"pair": "key", "object": "item"},
         frozenset(),
-        _NO_CALLS,
+        NO_CALLS,
         transparent=words("array ERROR"),
         separator=" > ",
         is_data=True,
@@ -32,7 +30,7 @@ DATA_GRAMMARS = (
         {},
         {"block": "block"},
         frozenset(),
-        _NO_CALLS,
+        NO_CALLS,
         transparent=words("body ERROR"),
         separator=" > ",
         is_data=True,
@@ -55,7 +53,7 @@ DATA_GRAMMARS = (
             "cte": "query",
         },
         frozenset(),
-        _NO_CALLS,
+        NO_CALLS,
         comments=words("comment marginalia"),
         transparent=words("statement ERROR"),
     ),

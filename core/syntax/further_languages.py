@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from core.syntax.grammar import Grammar, each, words
+from core.syntax.grammar import NO_CALLS, Grammar, each, words
+
+_CALLS = """
+(call_expression (simple_identifier) @call)
+(call_expression (navigation_expression (navigation_suffix (simple_identifier) @call)))
+"""  # of Kotlin and Swift
 
 FURTHER_GRAMMARS = (
     Grammar(
@@ -10,9 +15,7 @@ FURTHER_GRAMMARS = (
         {"function_declaration": "function", "secondary_constructor": "method"},
         {"class_declaration": "class", "object_declaration": "object", "companion_object": "companion object"},
         words("package_header file_annotation"),
-        "(call_expression (simple_identifier) @call)"
-        "(call_expression (navigation_expression (navigation_suffix (simple_identifier) @call)))"
-        "(import_header (identifier) @import)",
+        _CALLS + "(import_header (identifier) @import)",
         comments=words("line_comment multiline_comment"),
         transparent=words("import_list import_header ERROR"),  # the last import takes in the comment below it
     ),
@@ -21,9 +24,7 @@ FURTHER_GRAMMARS = (
         {"function_declaration": "function", "init_declaration": "method"},
         {"class_declaration": "class", "protocol_declaration": "protocol"},
         words("import_declaration"),
-        "(call_expression (simple_identifier) @call)"
-        "(call_expression (navigation_expression (navigation_suffix (simple_identifier) @call)))"
-        "(import_declaration (identifier) @import)",
+        _CALLS + "(import_declaration (identifier) @import)",
         comments=words("comment multiline_comment"),
     ),
     Grammar(
@@ -146,7 +147,7 @@ FURTHER_GRAMMARS = (
         {},
         each("table table_array_element", "table"),
         frozenset(),
-        "(ERROR) @_",
+        NO_CALLS,
         is_data=True,
     ),
     Grammar(
@@ -154,7 +155,7 @@ FURTHER_GRAMMARS = (
         {},
         {"section": "section"},
         frozenset(),
-        "(ERROR) @_",
+        NO_CALLS,
         is_data=True,
     ),
 )

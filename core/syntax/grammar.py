@@ -32,6 +32,9 @@ class Grammar:
     is_data: bool = False
 
 
+NO_CALLS = "(ERROR) @_"  # the query of a language in which nothing is called or imported by name
+
+
 def words(names: str) -> frozenset[str]:
     """The set of blank-separated names."""
     return frozenset(names.split())

@@ -37,9 +37,12 @@ _ASSIGNED = {
     "public_field_definition": ("name", "value"),
     "binary_operator": ("lhs", "rhs"),
 }
-_ELIXIR = {"defmodule": "module", "defprotocol": "protocol", "defimpl": "implementation"} | dict.fromkeys(
-    ("def", "defp", "defmacro", "defmacrop", "defguard"), "function"
-)
+_ELIXIR = {
+    "defmodule": "module",
+    "defprotocol": "protocol",
+    "defimpl": "implementation",
+    "test": "test",
+} | dict.fromkeys(("def", "defp", "defmacro", "defmacrop", "defguard"), "function")
 
 
 def definition_of(node: Node, grammar: Grammar, source: SyntaxText) -> Definition | None:
@@ -169,7 +172,7 @@ def _elixir(node: Node, source: SyntaxText) -> Definition | None:
     """The definition that a call of ``defmodule``, ``def`` or ``test`` is; ``None`` for other calls."""
     target = node.child_by_field_name("target")
     word = source.words(target) if target is not None else ""
-    kind = "test" if word == "test" else _ELIXIR.get(word, "")
+    kind = _ELIXIR.get(word, "")
     parts = {child.type: child for child in node.named_children}
     if not kind or "arguments" not in parts or not parts["arguments"].named_children:
         return None
