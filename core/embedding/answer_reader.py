@@ -11,14 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.embedding import reranker_file
-from core.embedding.precision import computing, wants_bfloat16
+from core.embedding import packaged, reranker_file
+from core.embedding.precision import wants_bfloat16
 from core.types import Vectors
+
+if TYPE_CHECKING:
+    from core.embedding.bert import AnswerHeads
 
 MAX_TOKENS = 192  # of question and passage together, for the answer line
 LONGEST = 30  # words of an answer, at most
@@ -92,13 +95,16 @@ class AnswerReader:
     ``RerankingSettings``.
     """
 
-    def __init__(self, module: Any, tokenizer: Any, max_tokens: int = MAX_TOKENS, precision: str = "auto") -> None:
-        self._module, self._tokenizer, self.max_tokens = module, tokenizer, max_tokens
-        self._bfloat16 = wants_bfloat16(precision, str(module.device.type))
+    def __init__(self, heads: AnswerHeads, max_tokens: int = MAX_TOKENS, precision: str = "auto") -> None:
+        from core.embedding.bert import tokenizer
+
+        self._heads, self.max_tokens = heads, max_tokens
+        self._tokenizer = tokenizer(packaged.model_directory(), max_tokens)
+        self._bfloat16 = wants_bfloat16(precision, heads.device.type)
 
     def reading(self, max_tokens: int, precision: str) -> AnswerReader:
         """A reader of the same weights with another limit and precision."""
-        return AnswerReader(self._module, self._tokenizer, max_tokens, precision)
+        return AnswerReader(self._heads, max_tokens, precision)
 
     def score(self, question: str, passages: Sequence[str]) -> Vectors:
         """``(n,)`` float32: the re-ranker's raw score of each passage; higher is better."""
@@ -110,31 +116,17 @@ class AnswerReader:
         ``above``: for each passage a text to read before it (title and headings), in which no answer is marked; () for
         none.
         """
-        import torch
-
         if not passages:
             return []
         heads = [f"{one}\n" if one else "" for one in above] if above else [""] * len(passages)
-        inputs = self._tokenizer(
-            [question] * len(passages),
-            [head + passage for head, passage in zip(heads, passages, strict=True)],
-            truncation="longest_first",
-            max_length=self.max_tokens,
-            padding=True,
-            return_offsets_mapping=True,
-            return_tensors="pt",
-        )
-        offsets = inputs.pop("offset_mapping").numpy()
-        with torch.inference_mode(), computing(self._bfloat16, sum(map(len, passages))):
-            states = self._module.bert(**inputs.to(self._module.device))
-        with torch.inference_mode():
-            # The heads run in float32, because bfloat16 is too coarse to tell tokens apart.
-            logits = self._module.qa_outputs(states.last_hidden_state.float()).cpu().numpy().astype(np.float64)
-            scores = self._module.classifier(states.pooler_output.float())[:, 0].tolist()
+        pairs = [(question, head + passage) for head, passage in zip(heads, passages, strict=True)]
+        encodings = self._tokenizer.encode_batch(pairs)
+        logits, scores = self._heads.read(encodings, bfloat16=self._bfloat16, characters=sum(map(len, passages)))
         results: list[Marks] = []
         for row, (head, passage) in enumerate(zip(heads, passages, strict=True)):
-            inside = np.array([part == 1 for part in inputs.sequence_ids(row)]) & (offsets[row, :, 0] >= len(head))
-            token_starts = offsets[row, inside, 0] - len(head)
+            offsets = np.array(encodings[row].offsets, dtype=np.int64)
+            inside = np.array([part == 1 for part in encodings[row].sequence_ids]) & (offsets[:, 0] >= len(head))
+            token_starts = offsets[inside, 0] - len(head)
             marks = _word_marks(passage, token_starts, logits[row, inside], float(logits[row, 0].sum()))
             results.append(replace(marks, worth=scores[row]))
         return results
@@ -164,7 +156,4 @@ def load(path: Path = reranker_file.FILE, sha256: str = reranker_file.SHA256) ->
     Does not change the state of random number generators. ``sha256``: expected hash of the file, "" accepts any file of
     such weights. Raises ``ModelError`` if the file or the packaged model is missing or not the original.
     """
-    from sentence_transformers.util import get_device_name
-
-    module, tokenizer = reranker_file.with_both_heads(path, sha256)
-    return AnswerReader(module.to(get_device_name()), tokenizer)
+    return AnswerReader(reranker_file.with_both_heads(path, sha256))

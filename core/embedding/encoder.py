@@ -1,15 +1,15 @@
-"""The ``Encoder`` over sentence-transformers models, and loading its weights."""
+"""The ``Encoder`` over the packaged model or one of sentence-transformers', and loading its weights."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,12 +32,32 @@ class EmbeddingModel:
     counter: TokenCounter
 
 
+class SentenceModel(Protocol):
+    """The weights of an encoder. It truncates texts at its input limit.
+
+    ``bfloat16``, ``characters``: precision and size of the input, as in ``computing``.
+    """
+
+    @property
+    def device(self) -> Any:
+        """Torch's device of the weights."""
+
+    def vectors(self, texts: Sequence[str], *, bfloat16: bool, characters: int | None) -> Vectors:
+        """``(n, dimension)`` float32, of any length, read in one batch."""
+
+    def states(self, texts: Sequence[str], *, bfloat16: bool) -> Sequence[tuple[Vectors, NDArray[np.int64]]]:
+        """For each text: ``(n, dimension)`` float32 last-layer states of its tokens, and their ``(n, 2)`` offsets.
+
+        Special tokens have empty offsets.
+        """
+
+
 class SentenceEncoder:
-    """An ``Encoder`` over a SentenceTransformer, which is loaded once, at the first text. Thread-safe."""
+    """An ``Encoder`` over a model, which is loaded once, at the first text. Thread-safe."""
 
     def __init__(
         self,
-        load: Callable[[], Any],
+        load: Callable[[], SentenceModel],
         *,
         fingerprint: str,
         dimension: int,
@@ -49,7 +69,7 @@ class SentenceEncoder:
         self.max_tokens = max_tokens
         self._load = load
         self._settings = settings
-        self._model: Any = None
+        self._model: SentenceModel | None = None
         self._bfloat16 = False
         self._loading = Lock()
 
@@ -62,20 +82,14 @@ class SentenceEncoder:
         if not texts:
             return vectors
         model, size = self._loaded(), self._settings.batch_size
-        # Longest first, as sentence-transformers does, because a batch is padded to its longest text.
+        # Longest first, because a batch is padded to its longest text.
         order = np.argsort([-len(text) for text in texts])
-        with computing(self._bfloat16, sum(map(len, texts))):
-            for start in range(0, len(order), size):
-                part = order[start : start + size]
-                vectors[part] = model.encode(
-                    [texts[row] for row in part],
-                    batch_size=size,
-                    normalize_embeddings=False,
-                    convert_to_numpy=True,
-                    show_progress_bar=False,
-                )
-                if progress:
-                    progress(start + len(part))
+        characters = sum(map(len, texts))
+        for start in range(0, len(order), size):
+            part = order[start : start + size]
+            vectors[part] = model.vectors([texts[row] for row in part], bfloat16=self._bfloat16, characters=characters)
+            if progress:
+                progress(start + len(part))
         return of_unit_length(vectors)
 
     def encode_pooled(self, items: Sequence[Pooled], progress: Callable[[int], None] | None = None) -> Vectors:
@@ -86,11 +100,11 @@ class SentenceEncoder:
         """
         done = 0
         vectors = np.zeros((len(items), self.dimension), dtype=np.float32)
-        size = self._settings.batch_size
+        model, size = self._loaded(), self._settings.batch_size
         windows = list(dict.fromkeys(item.window for item in items))
         for start in range(0, len(windows), size):
             part = windows[start : start + size]
-            states = dict(zip(part, self._states(part), strict=True))
+            states = dict(zip(part, model.states(part, bfloat16=self._bfloat16), strict=True))
             for row, item in enumerate(items):
                 if item.window in states:
                     vectors[row] = _mean_state(*states[item.window], item)
@@ -99,24 +113,7 @@ class SentenceEncoder:
                 progress(done)
         return of_unit_length(vectors)
 
-    def _states(self, texts: list[str]) -> Iterator[tuple[Vectors, NDArray[np.int64]]]:
-        """For each text: ``(n, dimension)`` float32 last-layer states of its tokens, and their ``(n, 2)`` offsets.
-
-        Texts are truncated at the model's input limit. Special tokens have empty offsets.
-        """
-        model = self._loaded()
-        with computing(self._bfloat16):
-            batch_states = model.encode(
-                texts,
-                batch_size=self._settings.batch_size,
-                output_value="token_embeddings",
-                show_progress_bar=False,
-            )
-        inputs = model.tokenizer(texts, truncation=True, max_length=self.max_tokens, return_offsets_mapping=True)
-        for states, offsets in zip(batch_states, inputs["offset_mapping"], strict=True):
-            yield states[: len(offsets)].float().cpu().numpy(), np.array(offsets, dtype=np.int64).reshape(-1, 2)
-
-    def _loaded(self) -> Any:
+    def _loaded(self) -> SentenceModel:
         with self._loading:
             if self._model is None:
                 self._model = self._load()
@@ -146,7 +143,7 @@ def load_model(settings: EmbeddingSettings) -> EmbeddingModel:
         )
     if settings.is_packaged:
         encoder = SentenceEncoder(
-            lambda: _load_packaged(packaged.model_directory()),
+            lambda: _packaged_model(packaged.model_directory()),
             fingerprint=packaged.fingerprint(),
             dimension=packaged.DIMENSION,
             max_tokens=packaged.MAX_TOKENS,
@@ -157,7 +154,7 @@ def load_model(settings: EmbeddingSettings) -> EmbeddingModel:
     model = _load(str(folder) if folder.is_dir() else settings.model)
     fingerprint = _weights_fingerprint(model)
     encoder = SentenceEncoder(
-        lambda: model,
+        lambda: _LibraryModel(model),
         fingerprint=fingerprint,
         dimension=int(model.get_embedding_dimension()),
         max_tokens=int(model.max_seq_length),
@@ -169,13 +166,41 @@ def load_model(settings: EmbeddingSettings) -> EmbeddingModel:
 
 
 @lru_cache(maxsize=1)
-def _load_packaged(directory: Path) -> Any:
+def _packaged_model(folder: Path) -> SentenceModel:
     """The packaged model; its weights never change, so all libraries of a process share it."""
-    packaged.verify_file(directory / "model.safetensors", packaged.WEIGHTS_SHA256)
-    packaged.verify_file(directory / "tokenizer.json", packaged.TOKENIZER_SHA256)
-    model = _load(str(directory))
-    without_noise(model.tokenizer.backend_tokenizer)
-    return model
+    from core.embedding.bert import PackagedModel
+
+    return PackagedModel(folder)
+
+
+class _LibraryModel:
+    """A ``SentenceModel`` over a SentenceTransformer."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    @property
+    def device(self) -> Any:
+        return self._model.device
+
+    def vectors(self, texts: Sequence[str], *, bfloat16: bool, characters: int | None) -> Vectors:
+        with computing(bfloat16, characters):
+            found = self._model.encode(
+                list(texts), batch_size=len(texts), normalize_embeddings=False, show_progress_bar=False
+            )
+        return np.asarray(found, dtype=np.float32)
+
+    def states(self, texts: Sequence[str], *, bfloat16: bool) -> Sequence[tuple[Vectors, NDArray[np.int64]]]:
+        with computing(bfloat16):
+            found = self._model.encode(
+                list(texts), batch_size=len(texts), output_value="token_embeddings", show_progress_bar=False
+            )
+        limit = self._model.max_seq_length
+        inputs = self._model.tokenizer(list(texts), truncation=True, max_length=limit, return_offsets_mapping=True)
+        return [
+            (states[: len(offsets)].float().cpu().numpy(), np.array(offsets, dtype=np.int64).reshape(-1, 2))
+            for states, offsets in zip(found, inputs["offset_mapping"], strict=True)
+        ]
 
 
 def _load(name: str) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from core.embedding import layer_file, packaged
 from core.embedding.layer_file import TABLE
 from core.embedding.tokenizer import without_noise
 from core.errors import ModelError
+
+if TYPE_CHECKING:
+    from core.embedding.bert import AnswerHeads
 
 FILE = Path(__file__).resolve().parents[2] / "data" / "reranker" / "model.safetensors"
 SHA256 = "7f66f396b0d5a08c4cb8f61a538588b57f8d1aafdb34bf5159c9aa27607aaab0"
@@ -113,32 +116,42 @@ def load(path: Path = FILE, sha256: str = SHA256) -> Any:
     return model
 
 
-def with_both_heads(path: Path = FILE, sha256: str = SHA256) -> tuple[Any, Any]:
-    """The re-ranker as a module with both heads, and its tokenizer. ``sha256`` and errors as for ``load``."""
-    import torch
-
+def with_both_heads(path: Path = FILE, sha256: str = SHA256) -> AnswerHeads:
+    """The re-ranker as it reads passages, with both heads. ``sha256`` and errors as for ``load``."""
     data = layer_file.read(path, sha256, _RESTORE)
-    with torch.random.fork_rng(devices=[]):
-        module, tokenizer = untrained(seed=0)
-    with torch.no_grad():
-        _load_weights(module, data, path.name, needs_span_head=True)
-    return module, tokenizer
+    import torch
+    from safetensors import SafetensorError, safe_open
+
+    from core.embedding.bert import AnswerHeads
+
+    with safe_open(packaged.model_directory() / "model.safetensors", "pt") as packed:
+        table = {f"bert.{name}": packed.get_tensor(name) for name in packed.keys() if f"bert.{name}".startswith(TABLE)}  # noqa: SIM118
+    try:
+        return AnswerHeads(table | {name: torch.from_numpy(value) for name, value in layer_file.parsed(data).items()})
+    except KeyError as error:
+        raise _not_ours(path.name, f"it is of another model: it has no {error.args[0]}") from error
+    except (ValueError, RuntimeError, SafetensorError) as error:
+        raise _not_ours(path.name, str(error)) from error
 
 
-def _load_weights(module: Any, data: bytes, name: str, *, needs_span_head: bool = False) -> None:
+def _load_weights(module: Any, data: bytes, name: str) -> None:
     """Loads the file's bytes into a module. Raises ``ModelError`` for another file.
 
-    ``needs_span_head``: the file must have the span head; else the module, or an older file, may lack it.
+    The module, or an older file, may lack the span head.
     """
     from safetensors import SafetensorError
 
     expected = {key for key in module.state_dict() if not key.startswith(TABLE)}
     try:
         weights = layer_file.parsed(data)
-        ignored = frozenset() if needs_span_head else _SPAN_HEAD - (expected & weights.keys())
+        ignored = _SPAN_HEAD - (expected & weights.keys())
         used = {key: value for key, value in weights.items() if key not in ignored}
         layer_file.fill(module, used, expected - ignored)
     except (ValueError, KeyError, SafetensorError) as error:
-        raise ModelError(
-            f"{name} is no re-ranker of Lectern's: {error}.", "Give a file that `benchmarks.reranker` wrote."
-        ) from error
+        raise _not_ours(name, str(error)) from error
+
+
+def _not_ours(name: str, reason: str) -> ModelError:
+    return ModelError(
+        f"{name} is no re-ranker of Lectern's: {reason}.", "Give a file that `benchmarks.reranker` wrote."
+    )

@@ -65,7 +65,8 @@ def test_a_file_that_marks_nothing_gets_a_sentence(tmp_path: Path) -> None:
         older = {name: file.get_tensor(name) for name in file.keys() if not name.startswith("qa_outputs")}  # noqa: SIM118
     save_file(older, tmp_path / "older.safetensors")
     with pytest.raises(
-        ModelError, match=r"older\.safetensors is no re-ranker of Lectern's: it is of another model, as qa_outputs"
+        ModelError,
+        match=r"older\.safetensors is no re-ranker of Lectern's: it is of another model: it has no qa_outputs",
     ):
         answer_reader.load(tmp_path / "older.safetensors", "")
     module, _ = reranker_file.untrained(seed=1)

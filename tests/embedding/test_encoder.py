@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -23,9 +23,12 @@ class Model:
     def __init__(self) -> None:
         self.batches: list[list[str]] = []
 
-    def encode(self, texts: Sequence[str], **_: Any) -> Vectors:
+    def vectors(self, texts: Sequence[str], **_: Any) -> Vectors:
         self.batches.append(list(texts))
         return np.array([[3 * len(text), 4 * len(text)] for text in texts], dtype=np.float32)
+
+    def states(self, texts: Sequence[str], *, bfloat16: bool) -> NoReturn:
+        raise AssertionError("nothing here is pooled")
 
 
 @pytest.fixture

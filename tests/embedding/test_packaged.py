@@ -16,6 +16,7 @@ from core.embedding import load_model, packaged, packaged_counter
 from core.embedding.tokenizer import WordPieceCounter
 from core.errors import ModelError
 from core.settings import EmbeddingSettings
+from core.text.pooling import Pooled
 from tests.conftest import ROOT
 
 TEXTS = (
@@ -114,24 +115,26 @@ def test_half_precision_is_close_to_single(encoder):
 
 @pytest.mark.model
 def test_what_the_counter_counts_is_what_the_encoder_reads(encoder, counter):
-    tokenizer = encoder._loaded().tokenizer
-    for text in TEXTS:
-        own = tokenizer(text, add_special_tokens=True, truncation=False)["input_ids"]
-        assert counter.count([text])[0] + counter.specials == len(own)
-    assert encoder.max_tokens == encoder._loaded().max_seq_length
-    assert encoder.dimension == encoder._loaded().get_embedding_dimension()
+    for (states, offsets), counted in zip(
+        encoder._loaded().states(TEXTS, bfloat16=False), counter.count(TEXTS), strict=True
+    ):
+        assert len(states) == len(offsets) == min(counted + counter.specials, encoder.max_tokens)
+        assert states.shape[1] == encoder.dimension
 
 
 @pytest.mark.model
 def test_another_model_by_its_folder(encoder):
-    """The packaged one stands in for any folder: loaded the general way it gives the same vectors."""
+    """The packaged one stands in for any folder: read by sentence-transformers it gives the same vectors."""
     folder = str(packaged.model_directory())
     model = load_model(EmbeddingSettings(model=folder, precision="float32"))
     assert (model.encoder.dimension, model.encoder.max_tokens) == (encoder.dimension, encoder.max_tokens)
     assert model.encoder.fingerprint == load_model(EmbeddingSettings(model=folder)).encoder.fingerprint
     assert model.encoder.fingerprint != encoder.fingerprint
     assert model.counter.count(TEXTS) == packaged_counter().count(TEXTS)
-    assert (model.encoder.encode(TEXTS) * encoder.encode(TEXTS)).sum(axis=1).min() >= 0.999
+    exact = load_model(EmbeddingSettings(precision="float32")).encoder
+    np.testing.assert_allclose(exact.encode(TEXTS), model.encoder.encode(TEXTS), atol=1e-5)
+    parts = [Pooled(text, len(text) // 3, len(text)) for text in TEXTS]
+    np.testing.assert_allclose(exact.encode_pooled(parts), model.encoder.encode_pooled(parts), atol=1e-5)
 
 
 @pytest.mark.model
