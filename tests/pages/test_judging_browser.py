@@ -26,6 +26,14 @@ from tests.pages.browsing import (
 from tests.pages.marking import PLACE, drag, scrolled_to
 
 pytestmark = [pytest.mark.browser]
+# Where the row above the text stood, in every picture of the screen since this was asked; and where it stands.
+TOPS = """() => {
+  const row = document.querySelector("[data-testid=stSelectbox]");
+  window.tops = new Set();
+  const look = () => { window.tops.add(row.getBoundingClientRect().top); requestAnimationFrame(look); };
+  look();
+  return row.getBoundingClientRect().top;
+}"""
 QUESTION = "How long is an access token valid?"
 HOSTILE = "<img src=x onerror='window.hurt = 1'> **why**?"
 ROCKETS = """# Rockets 🚀
@@ -160,6 +168,7 @@ def test_a_mark_stands_while_the_text_is_cut_anew_under_it(address: str, home: P
     start = resting(lambda: host.evaluate(PLACE, ["Mark 1.", 0]))
     page.mouse.move(*start)
     page.mouse.down()
+    start_of_page = page.evaluate(TOPS)
     undo.evaluate("button => button.click()")  # the next cut comes while the button is held
     page.wait_for_timeout(1_000)
     settled(page)
@@ -170,6 +179,8 @@ def test_a_mark_stands_while_the_text_is_cut_anew_under_it(address: str, home: P
     until(lambda: chunks(page) == cuts)
     redo.evaluate("button => button.click()")  # and another, under words marked already
     until(lambda: chunks(page) == cuts - 1)
+    settled(page)
+    assert page.evaluate("() => [...window.tops]") == [start_of_page], "nothing moves while the page is drawn anew"
     shown(page.get_by_role("button", name="Mark as an answer"))
     page.keyboard.press("g")
     save(page, "The first mark?")
