@@ -79,7 +79,8 @@ def test_moments_in_utc_are_told_by_the_calendars_own_clock() -> None:
     assert told(data).title == "Pond"
     assert "When: Tuesday, 2 July 2024, 21:00 (Europe/Berlin)" in told(data).text
     assert "When: Tuesday, 2 January 2024 to Wednesday, 3 January 2024" in told(data).text
-    assert "19:00 (UTC)" in told(calendar(event(summer))).text
+    assert "19:00 to 20:30 (UTC)" in told(calendar(event(summer, "DURATION:PT1H30M"))).text
+    assert "19:00 (UTC)" in told(calendar(event(summer, "DURATION:long"), head="X-WR-TIMEZONE:Europe/Berlin")).text
 
 
 def test_tasks_cancellations_and_odd_rules() -> None:
@@ -90,9 +91,9 @@ def test_tasks_cancellations_and_odd_rules() -> None:
 
 
 def test_damaged_lines_cost_no_event_and_what_is_none_is_refused() -> None:
-    found = told(calendar(event("SUMMARY:Ducks", "no line", "DTSTART:soon")))
+    found = told(calendar(event("SUMMARY:Ducks", "no line", "DTSTART:soon", "A" + ";B=C" * 5000)))
     assert found.text == "Ducks"
-    assert found.notes == ("Lines that are damaged were left out: no line.",)
+    assert found.notes[0].startswith("Lines that are damaged were left out: no line; A;B=C")
     for data, read in ((calendar(), calendar_reader.read), (b"BEGIN:VNOTE\nEND:VNOTE", contacts_reader.read)):
         with pytest.raises(ParseError, match="holds no"):
             read(data, "a")

@@ -20,6 +20,7 @@ _SHOWN = frozenset("SUMMARY DESCRIPTION COMMENT LOCATION CATEGORIES CONTACT RESO
 _OF_CALENDAR = frozenset({"X-WR-CALNAME", "X-WR-CALDESC", "NAME", "DESCRIPTION"})
 _UNTOLD = ("VTIMEZONE", "VALARM", "VFREEBUSY", "VAVAILABILITY", "X-")  # components
 _DATES = frozenset({"DTSTART", "DTEND", "DUE", "COMPLETED"})
+_TOLD = frozenset({"RRULE", "EXDATE", "RDATE", "STATUS", "DURATION"})
 _BORN = frozenset({"BDAY", "ANNIVERSARY", "X-ANNIVERSARY", "X-MS-ANNIVERSARY"})
 _QUOTED = re.compile(r"^(?=[^:\n]*QUOTED-PRINTABLE)(?:.*=\n)+.*", re.MULTILINE | re.IGNORECASE)
 _BINARY = re.compile(r"ENCODING=B|;BASE64", re.IGNORECASE)
@@ -69,21 +70,22 @@ def read_calendar(data: bytes, collector: WordCollector) -> None:
         elif name in _DATES:
             _put_date(value, collector, is_end=name == "DTEND")
         elif name in (_SHOWN if len(path) > 1 else _OF_CALENDAR):
-            collector.put("", "".join(f"{one or other}\n" for one, other in _NAMED.findall(given)))
             text = re.sub("^mailto:", "", _plain(value), flags=re.IGNORECASE)
+            named = (one or other for one, other in _NAMED.findall(given))
+            collector.put("", "".join(f"{one}\n" for one in named if one != text))
             if name == "DESCRIPTION" and ("</" in text or "<br" in text):
                 read_page(text.encode(), collector)
             elif not (name in ("ORGANIZER", "ATTENDEE") and "EMAIL=" in given.upper()):
                 collector.put("", f"{text}\n")
         else:
-            collector.put(_CODES if name in ("RRULE", "EXDATE", "RDATE", "STATUS") else _RECORDED, f"{value}\n")
+            collector.put(_CODES if name in _TOLD else _RECORDED, f"{value}\n")
 
 
 def read_contacts(data: bytes, collector: WordCollector) -> None:
     """Collect names, addresses, numbers and notes of the contacts, and days of birth in words."""
     for name, given, value in _lines(data):
         if name in _BORN:
-            _put_date(value, collector)
+            _put_date(value.partition("T")[0], collector)
         elif name in _OF_CONTACT and not _BINARY.search(given):
             collector.put("", f"{re.sub('^(?:tel|mailto):', '', _plain(value))}\n")
         else:

@@ -12,6 +12,8 @@ from io import StringIO
 from dateutil import parser as _loaded_with_time_zones  # noqa: F401 - in the sandbox, nothing is loaded later
 from dateutil.tz import tzical
 from vobject.base import ContentLine
+from vobject.base import ParseError as LineError
+from vobject.icalendar import stringToDurations
 
 from core.errors import ParseError
 from core.parsing.flow import Item, ParsedFile, Piece, Words
@@ -27,7 +29,8 @@ _ORDINALS = {"1": "first ", "2": "second ", "3": "third ", "4": "fourth ", "5": 
 _NUMBERS = frozenset(map(str, range(1, 13)))
 _STAMP = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z?))?", re.IGNORECASE)
 _STATES = {"CONFIRMED": "", "FINAL": "", "NEEDS-ACTION": "open"}  # usual ones are not told
-_LISTED = {"LOCATION": "Where", "CATEGORIES": "Categories", "CONTACT": "Contact", "URL": "Link"}
+_LISTED = {"LOCATION": "Where", "URL": "Link"}
+_LISTED |= {name: name.capitalize() for name in ("CATEGORIES", "CONTACT", "RESOURCES")}
 
 
 def read(data: bytes, name: str) -> ParsedFile:
@@ -71,7 +74,8 @@ def _clock(calendar: Component) -> _Clock:
     for described in calendar.components:
         if stated and described.name == "VTIMEZONE" and described.text("TZID") == stated:
             with suppress(ValueError, LookupError, TypeError):
-                return _Clock(stated, tzical(StringIO(_written(described))).get(stated))
+                if zone := tzical(StringIO(_written(described))).get(stated):
+                    return _Clock(stated, zone)
     return _UTC
 
 
@@ -100,6 +104,9 @@ def _entry(entry: Component, clock: _Clock, calendar: Component, name: str) -> I
 def _lines(entry: Component, clock: _Clock) -> Iterator[str]:
     """What is stated of an entry, one thing a line; "" for what is not."""
     starts, ends, due, done = (_first(entry, clock, name) for name in ("DTSTART", "DTEND", "DUE", "COMPLETED"))
+    for lasts in entry.all("DURATION") if starts and not ends else ():
+        with suppress(LineError, OverflowError):
+            ends = starts + stringToDurations(lasts.value)[0]
     if starts:
         start = next(entry.all("DTSTART"))
         zone = clock.name if start.value.strip().upper().endswith("Z") else parameter(start, "TZID")

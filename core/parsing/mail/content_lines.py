@@ -65,6 +65,8 @@ def read_components(data: bytes, name: str) -> list[Component]:
     path = [Component("")]
     for written, number in getLogicalLines(StringIO(decode(data, name).text)):
         try:
+            if ":" not in written:  # in which vobject's pattern would look for one for minutes
+                raise LineError(written)
             line = textLineToContentLine(written, number)
         except (LineError, BinasciiError, ValueError, LookupError):
             path[-1].unread.append(written.strip())
