@@ -87,6 +87,8 @@ _SUFFIX_KINDS = {
     **dict.fromkeys(("nxml", "jats"), "jats"),
     **dict.fromkeys(("dita", "dbk", "docbook", "tei", "fb2", "enex", "opml", "rss", "atom"), "xml"),
     **dict.fromkeys(("srt", "vtt"), "subtitles"),
+    **dict.fromkeys(("ics", "ical"), "calendar"),
+    **dict.fromkeys(("vcf", "vcard"), "contacts"),
     **dict.fromkeys((*"12345678", "man", "mdoc"), "man"),
     **dict.fromkeys(("mediawiki", "wiki", "wikitext"), "mediawiki"),
     "mbox": "mbox",
@@ -109,6 +111,8 @@ _REQUIRED_PATTERNS = {  # a text file with the extension of one of these kinds m
     "mediawiki": re.compile(r"^==+[^=\n]+==+[ \t]*$|\[\[[^\[\]\n]+\]\]|^\{\|", re.MULTILINE),
     "subtitles": re.compile(r"^WEBVTT|^\s*(?:\d+:)?\d{1,2}:\d{1,2}[.,]\d+\s+-->", re.MULTILINE),
     "mbox": re.compile(r"From "),
+    "calendar": re.compile(r"BEGIN:VCALENDAR", re.IGNORECASE),
+    "contacts": re.compile(r"BEGIN:VCARD", re.IGNORECASE),
 }
 _NOTEBOOK_SUFFIXES = frozenset({"ipynb", "json", ""})
 _PLAIN_SUFFIXES = frozenset({"txt", "text", "log"})
@@ -140,11 +144,12 @@ _MAIL_HEADERS = frozenset(
 )
 _MIN_MAIL_HEADERS = 3
 _MAILBOX = re.compile(r"From (?:\S+ .*\d\d:\d\d.*|-? *)\n")
+_CONTENT_LINES = re.compile(r"\s*BEGIN:(VCALENDAR|VCARD)[ \t]*\n", re.IGNORECASE)
 _READABLE = (
     "Lectern reads PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx, .xls), OpenDocument (.odt, .ods), web pages, "
-    "EPUB, RTF, mail (.eml, .msg, .mbox), CSV, reStructuredText, Org, LaTeX, BibTeX, AsciiDoc, XML, Markdown, "
-    "notebooks, exported chats (.json), subtitles (.srt, .vtt), plain text, source code and pictures (.png, .jpg, "
-    ".tiff, .webp, .bmp, .heic); "
+    "EPUB, RTF, mail (.eml, .msg, .mbox), calendars (.ics), contacts (.vcf), CSV, reStructuredText, Org, LaTeX, "
+    "BibTeX, AsciiDoc, XML, Markdown, notebooks, exported chats (.json), subtitles (.srt, .vtt), plain text, "
+    "source code and pictures (.png, .jpg, .tiff, .webp, .bmp, .heic); "
     "and, where LibreOffice is installed, .doc, .ppt, .odp and .pages."
 )
 
@@ -248,6 +253,8 @@ def _kind_of_text(data: bytes) -> str:
         return "xml"
     if head.startswith("WEBVTT"):
         return "subtitles"
+    if match := _CONTENT_LINES.match(head):
+        return "calendar" if match[1].upper() == "VCALENDAR" else "contacts"
     if _MAILBOX.match(head) and _is_mail(head.partition("\n")[2]):
         return "mbox"
     return "eml" if _is_mail(head) else ""

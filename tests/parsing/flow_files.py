@@ -34,10 +34,20 @@ def files() -> dict[str, bytes]:
         "bibtex": b"@book{x, title={{TEAL} ducks}, year=2020}",
         "jats": b"<article article-type='x'><title-group><article-title>Ducks</article-title></title-group></article>",
         "subtitles": b"WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ada>Ducks &amp; swim",
+        "calendar": _calendar(),
+        "contacts": b"BEGIN:VCARD\nVERSION:3.0\nFN:Jane\nTEL;TYPE=CELL:555\nBDAY:19900203\nEND:VCARD",
         "mbox": b"From a Mon Jan  1 10:00:00 2024\n" + message.as_bytes(),
         "eml": message.as_bytes(),
         "msg": _outlook(),
     }
+
+
+def _calendar() -> bytes:
+    """A moment in UTC that is told by the calendar's time zone."""
+    zone = "TZID:A/B\nBEGIN:STANDARD\nDTSTART:19701025T030000\nRRULE:FREQ=YEARLY\nTZOFFSETFROM:+0200\nTZOFFSETTO:+0100"
+    zone = f"X-WR-TIMEZONE:A/B\nBEGIN:VTIMEZONE\n{zone}\nEND:STANDARD\nEND:VTIMEZONE"
+    event = "BEGIN:VEVENT\nSUMMARY:Ducks\nDTSTART:20240102T030000Z\nEND:VEVENT"
+    return f"BEGIN:VCALENDAR\n{zone}\n{event}\nEND:VCALENDAR".encode()
 
 
 def _outlook() -> bytes:

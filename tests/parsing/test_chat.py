@@ -44,6 +44,13 @@ def test_a_day_of_slack_has_names_links_and_times() -> None:
     assert document.notes == ("Entries that say nothing were left out: 1.",)
 
 
+def test_a_day_of_slack_before_it_named_people_is_a_conversation() -> None:
+    said = [
+        {"type": "message", "user": f"U{place % 2}", "text": "Hm.", "ts": f"1459032936.{place}"} for place in range(3)
+    ]
+    assert document_of(said).text.startswith("[2016-03-26 22:55] U0: Hm.")
+
+
 def node(name: str, role: str, text: str, parent: str) -> dict[str, Any]:
     message = {"author": {"role": role}, "create_time": 1589410529.5, "content": {"parts": [text]}}
     return {"message": message, "parent": parent}

@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import ParseError
 from core.parsing.flow import ParsedFile, compose
-from core.parsing.mail import outlook_reader, reader
+from core.parsing.mail import calendar_reader, contacts_reader, outlook_reader, reader
 from core.parsing.pandoc import odt_reader, rtf_reader
 from core.parsing.sheets import ods_reader
 from core.parsing.sheets import reader as sheet_reader
@@ -29,6 +29,8 @@ READERS: dict[str, Callable[[bytes, str], ParsedFile]] = {
     "rtf": rtf_reader.prepare,
     "eml": reader.read,
     "msg": outlook_reader.read,
+    "calendar": calendar_reader.read,
+    "contacts": contacts_reader.read,
 }
 PACKAGES = ("docx", "pptx", "xlsx", "ods", "odt")
 

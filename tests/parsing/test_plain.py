@@ -31,6 +31,19 @@ def test_paragraphs_are_parted_by_blank_lines() -> None:
     ]
 
 
+def test_each_clipping_of_a_kindle_is_under_its_book() -> None:
+    one = "Ducks (Lee, Ann)\n- Your Highlight on page 5 | Added on Monday\n\nThey\nswim.\n==========\n"
+    other = "\ufeffGeese (Bob)\n- Your Bookmark on page 7 | Added on Tuesday\n\n\n==========\n"
+    document = document_of(one + other, "My Clippings.txt")
+    assert [document.text[block.start : block.end] for block in document.blocks if block.level] == [
+        "Ducks (Lee, Ann)",
+        "\ufeffGeese (Bob)",
+    ]
+    assert [block.kind.value for block in document.blocks[:4]] == ["heading", "paragraph", "paragraph", "rule"]
+    assert document.title == "My Clippings"
+    assert kinds("Ducks\n- of | ponds\n\nThey swim.\n==========\n")[:1] != ["heading"]
+
+
 def test_lines_nobody_wrapped_are_paragraphs_of_their_own() -> None:
     turns = [f"Speaker {number}: " + "words and more words " * 9 for number in range(4)]
     assert kinds("\n".join([*turns, "Speaker 5: Yes ."])) == ["paragraph"] * 5

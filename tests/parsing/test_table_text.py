@@ -32,6 +32,7 @@ def of(text: str, name: str = "a.csv") -> list[tuple[str, str]]:
         ("a|b\nc|d\n", "a | b\nc | d"),
         ('a,b\n"x, y","say ""hi"""\n', 'a | b\nx, y | say "hi"'),
         ('a,b\n"one\n\ntwo",z\n', "a | b\none two | z"),
+        ('a,  b  , c\nx,  "y, z", 1\nu,  v     , 2\n', "a | b | c\nx | y, z | 1\nu | v | 2"),
         ("a,b\n'x, y',z\n'u, v',w\n", "a | b\nx, y | z\nu, v | w"),
         ('a,b\n"x \\"q, r\\" y",z\n"\\"u, v\\"",w\n', 'a | b\nx "q, r" y | z\n"u, v" | w'),
         ("sep=;\na;b\n1;2", "a | b\n1 | 2"),

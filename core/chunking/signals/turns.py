@@ -20,7 +20,7 @@ from core.types import Span
 _LONGEST_NAME = 48
 _HEAD = 200  # characters of a line that are searched for a label
 _DATE = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?[ \u202f]"
-_STAMP = rf"(?:{_DATE})?\d{{1,2}}[:.]\d\d(?::\d\d)?(?:[.,]\d{{1,3}})?(?:[ \u202f]?[AaPp]\.?[Mm]\.?)?"
+_STAMP = rf"(?:{_DATE})?\d{{1,2}}[:.]\d\d(?::\d\d)?(?:[.,]\d{{1,3}})?(?:[ \u202f]?[AaPp]\.?[ \u00a0\u202f]?[Mm]\.?)?"
 _WORD = r"[^\W\d_](?:[\w.'’&/-]{0,24})"
 _NAME = rf"(?:{_WORD}(?:[ \u00a0](?:{_WORD}|\d{{1,3}}|\([\w ]{{1,24}}\))){{0,4}}|[+~]?\d[\d \u00a0()-]{{6,20}})"
 _EDGE = r"(?:>>[ ]?|[*_]{2}|[-*][ ][*_]{2})?"
@@ -35,6 +35,7 @@ _STAMPED = (
     re.compile(rf"{_EDGE}(?P<name>{_NAME})[ ]{{1,3}}[\[(](?P<time>{_STAMP})[\])][*_]{{0,2}}[:：]?[*_]{{0,2}}(?=\s|\Z)"),
     re.compile(rf"(?P<name>{_NAME})(?:[ ]{{2,4}}|\t|[ ][—–-][ ]|,[ ])(?P<time>{_STAMP})[ ]{{0,4}}\Z"),
     re.compile(rf"(?P<time>{_STAMP})[ ]{{1,4}}(?P<name>{_NAME})[ ]{{0,4}}\Z"),
+    re.compile(rf"\[(?P<name>{_NAME})\][ ]{{1,2}}(?P<time>{_STAMP})[ ]{{0,4}}\Z"),
     re.compile(
         rf"(?P<name>{_WORD}(?:[ ]{_WORD}){{0,2}})[ ](?P<time>\d{{1,2}}:\d\d(?:[ \u202f]?[AaPp][Mm])?)[ ]{{0,4}}\Z"
     ),

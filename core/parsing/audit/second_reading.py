@@ -19,6 +19,7 @@ import python_calamine
 from striprtf.striprtf import rtf_to_text
 
 from core.errors import ParseError
+from core.parsing.audit.content_lines import read_calendar, read_contacts
 from core.parsing.audit.gathering import HIDDEN, NAMES, SHEET_NAMES, WordCollector
 from core.parsing.audit.markups import MARKED, read_jats, read_subtitles, read_text, read_xml
 from core.parsing.audit.packages import read_package, read_page
@@ -80,7 +81,13 @@ def _read_mail(data: bytes, collector: WordCollector) -> None:
         read_page(_content(page).encode("utf-8", "replace"), collector)
     if plain is not None:
         collector.put(_OTHER_FORM if page is not None else "", f"{_content(plain)}\n")
+    invitations = [part for part in message.walk() if part.get_content_type() == "text/calendar"]
+    told = [_content(part) for part in invitations if part.get_param("method")]
+    for text in dict.fromkeys(told):
+        read_calendar(text.encode("utf-8", "replace"), collector)
     for part in message.iter_attachments():
+        if _content(part) in told:
+            continue
         drawn = part.get_content_maintype() == "image" and part.get("content-id")
         collector.put(NAMES if drawn else "", f"{part.get_filename('')}\n")
 
@@ -142,6 +149,8 @@ _READERS: dict[str, tuple[Callable[[bytes, WordCollector], None], str]] = {
     "rtf": (read_rtf, "striprtf's text of it"),
     **{kind: (read, "the file's own text") for kind, read in MARKED.items()},
     "subtitles": (read_subtitles, "the file's own text"),
+    "calendar": (read_calendar, "the file's own lines"),
+    "contacts": (read_contacts, "the file's own lines"),
     "jats": (read_jats, "the article's text nodes"),
     "xml": (read_xml, "the document's text nodes"),
     "mbox": (_read_mailbox, "the messages' decoded parts"),

@@ -67,11 +67,15 @@ def html_pieces(data: bytes, text: str | None, name: str) -> tuple[tuple[Piece, 
         reading = read_html(data if text is None else _BYTE_ORDER_MARK + text.encode("utf-8", "replace"), name)
     except ParseError:
         return (), ()
-    below = tuple(
+    return below_subject(reading.pieces), reading.notes
+
+
+def below_subject(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
+    """The pieces with their headings one level deeper."""
+    return tuple(
         replace(piece, level=min(_MAX_LEVEL, piece.level + 1)) if piece.kind is BlockKind.HEADING else piece
-        for piece in reading.pieces
+        for piece in pieces
     )
-    return below, reading.notes
 
 
 def pictures_shown(page: str) -> set[str]:

@@ -22,7 +22,8 @@ from typing import TypeAlias
 from core.errors import ParseError
 from core.parsing.file_names import display_name
 from core.parsing.flow import ParsedFile, Piece
-from core.parsing.mail.pieces import html_pieces, mail_reading, pictures_shown, safe_name
+from core.parsing.mail.calendar_reader import read as read_calendar
+from core.parsing.mail.pieces import below_subject, html_pieces, mail_reading, pictures_shown, safe_name
 from core.parsing.mail.text import decoded, header_text, narrow, plain_pieces
 
 _Part: TypeAlias = "Message[str, str]"
@@ -55,7 +56,7 @@ def read(data: bytes, name: str) -> ParsedFile:
     return mail_reading(
         subject=_field(message, "Subject"),
         fields=_fields(message),
-        body=body,
+        body=[*body, *walk.invited(shown)],
         attached=walk.attached(),
         identity={"message_id": _field(message, "Message-ID"), "in_reply_to": _field(message, "In-Reply-To")},
         notes=walk.notes,
@@ -101,6 +102,7 @@ class _Walk:
     notes: list[str] = field(default_factory=list)
     found: list[tuple[str, bytes, str]] = field(default_factory=list)  # name, bytes, content id of a picture
     shown_pictures: set[str] = field(default_factory=set)
+    invitations: list[bytes] = field(default_factory=list)
 
     def pieces(self, part: _Part, depth: int = 0) -> list[Piece]:
         """The pieces of a part and of the parts in it."""
@@ -116,8 +118,19 @@ class _Walk:
         return self._several(part, kind, children, depth) if children else self._one(part, kind)
 
     def attached(self) -> list[tuple[str, bytes]]:
-        """The attachments as (name, bytes), without the pictures that are displayed in the body."""
-        return [(name, data) for name, data, content_id in self.found if content_id not in self.shown_pictures]
+        """The attachments as (name, bytes), without pictures that the body displays and invitations that it tells."""
+        others = [one for one in self.found if one[1] not in self.invitations]
+        return [(name, data) for name, data, content_id in others if content_id not in self.shown_pictures]
+
+    def invited(self, shown: str) -> list[Piece]:
+        """The pieces of the invitations, each once. Those that cannot be read become attachments."""
+        pieces: list[Piece] = []
+        for data in list(dict.fromkeys(self.invitations)):
+            try:
+                pieces += below_subject(read_calendar(data, shown).pieces)
+            except ParseError:
+                self.invitations = [one for one in self.invitations if one != data]
+        return pieces
 
     def _several(self, part: _Part, kind: str, children: list[_Part], depth: int) -> list[Piece]:
         if kind == "multipart/alternative":
@@ -145,6 +158,8 @@ class _Walk:
                 return []
             content_id = (part.get("Content-ID") or "").strip(" <>\r\n\t")
             picture = content_id if kind.startswith("image/") else ""
+            if kind == "text/calendar" and part.get_param("method"):
+                self.invitations.append(data)
             if data or stated:
                 self.found.append(
                     (stated or f"part-{len(self.found) + 1}.{(guess_extension(kind) or '.bin')[1:]}", data, picture)

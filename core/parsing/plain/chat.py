@@ -22,7 +22,7 @@ from core.parsing.plain.written_markdown import write_apart, write_markdown
 from core.text.normalise import decode
 from core.types import Block, BlockKind, Document
 
-_SIGNS = re.compile(rb'"(?:messages|chat_messages|conversations|mapping|client_msg_id|user_profile)"\s*:')
+_SIGNS = re.compile(rb'"(?:messages|chat_messages|conversations|mapping|client_msg_id|user_profile|ts)"\s*:')
 _SPEAKERS = (
     *(("user_profile", "real_name"), ("author", "nickname"), ("author", "name"), ("author", "role"), ("author",)),
     *(("from",), ("sender_name",), ("sender", "name"), ("sender",), ("creator", "name"), ("username",)),

@@ -11,6 +11,7 @@ from statistics import median
 from core.parsing.file_kinds import language_of
 from core.parsing.file_names import display_name, is_one_of_a_series, readable_title
 from core.parsing.plain.chapters import LEADER, headings_by_words
+from core.parsing.plain.clippings import clipping_blocks
 from core.parsing.plain.paged import centred_title, headings_at_margin, page_lines
 from core.text.normalise import decode
 from core.text.spans import line_spans
@@ -31,13 +32,14 @@ class PlainParser:
     """Text files of any kind: notes, transcripts, logs, comma-separated values."""
 
     name = "text"
-    version = 4
+    version = 5
 
     def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
         """The file's own text in paragraphs. Raises ``ParseError``."""
         text, encoding = decode(data, display_name(name))
-        blocks = text_blocks(text)
-        title_span = _title_span(text, blocks) or _title_of_pages(text, blocks)
+        clippings = clipping_blocks(text)
+        blocks = clippings or text_blocks(text)
+        title_span = None if clippings else _title_span(text, blocks) or _title_of_pages(text, blocks)
         return Document(
             version_id=hashlib.sha256(data).hexdigest(),
             kind="text",

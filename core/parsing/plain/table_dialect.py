@@ -109,7 +109,8 @@ def records(text: str, dialect: Dialect) -> Iterator[Record]:
 
 def _reader(lines: Iterable[str], dialect: Dialect, quoting: Literal[0, 3]) -> Iterator[Record]:
     quote = None if quoting == csv.QUOTE_NONE else dialect.quote
-    return csv.reader(lines, delimiter=dialect.separator, quotechar=quote, doublequote=True, quoting=quoting)
+    # A quote after a blank is one, too, as in tables whose columns are aligned.
+    return csv.reader(lines, delimiter=dialect.separator, quotechar=quote, quoting=quoting, skipinitialspace=True)
 
 
 class _Lines:

@@ -45,6 +45,8 @@ READERS = {
     "xml": "html.xml_prose",
     "subtitles": "plain.subtitles",
     "mbox": "mail.mailbox_reader",
+    "calendar": "mail.calendar_reader",
+    "contacts": "mail.contacts_reader",
 }
 """The module of each kind's reader, below ``core.parsing``.
 

@@ -169,8 +169,8 @@ WAYS = {
 }
 CONFIRM_SECONDS = 60  # reading that takes longer is confirmed before it begins
 READABLE = (
-    "PDF, scans, pictures, Word, PowerPoint, Excel, OpenDocument, HTML, EPUB, Markdown, RTF, mail, CSV, source code, "
-    "plain text"
+    "PDF, scans, pictures, Word, PowerPoint, Excel, OpenDocument, HTML, EPUB, Markdown, RTF, mail, calendars, "
+    "contacts, CSV, source code, plain text"
 )
 
 

@@ -77,6 +77,8 @@ KIND_WORDS = {
     "mbox": "Mailbox",
     "eml": "Mail",
     "msg": "Mail (Outlook)",
+    "calendar": "Calendar",
+    "contacts": "Contacts",
 }
 
 
