@@ -43,7 +43,8 @@ FLOW_KINDS = (
 _WORKBOOKS = frozenset({"xlsx", "ods", "csv"})
 _VERSIONS = {
     "article": 5,
-    **dict.fromkeys(("xml", "man", "mediawiki", "calendar", "contacts"), 1),
+    "xml": 2,
+    **dict.fromkeys(("man", "mediawiki", "calendar", "contacts"), 1),
     **dict.fromkeys(("xlsx", "ods"), 6),
     "mbox": 5,
     **dict.fromkeys(("rst", "docx", "odt", "rtf", "html", "msg", "eml", "csv"), 4),

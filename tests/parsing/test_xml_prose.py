@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.parsing import parse
+from core.parsing.audit.second_reading import second_reading
+from core.parsing.audit.word_audit import audit_words
 from core.parsing.file_kinds import detect_kind
 from core.settings import ParsingSettings
 from core.types import Document
@@ -76,6 +78,14 @@ def test_notes_and_feeds_hold_pages() -> None:
         "a.enex",
     )
     assert shown(document) == ["# Feed", "Oats, not bread"]
+    task = "<task><title>Buy oats</title><dueDate>20220528T215959Z</dueDate><taskStatus>open</taskStatus>"
+    task += "<taskGroup>0bd3793f-2bd2-4723-b8ec-054c590b4d11</taskGroup></task>"
+    export = f"<en-export><note><title>Feed</title><content>{page}</content>{task}</note></en-export>"
+    found = document_of(export, "a.enex")
+    assert shown(found)[-2:] == ["## Buy oats", "due date: 28 May 2022, 21:59 UTC\ntask status: open"]
+    second = second_reading(export.encode(), "xml", "a.enex")
+    assert second is not None
+    assert audit_words(found, second.words, second.reader, second.dropped).missing == 0
     item = "<item><title>Ice</title><author>Ann</author><day>Monday</day></item>"
     feed = document_of(f"<rss><channel><title>Pond</title>{item}</channel></rss>", "feed")
     assert shown(feed) == ["# Pond", "## Ice", "Ann\nMonday"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import month_name
 from functools import partial
 from html import unescape
 from io import BytesIO
@@ -11,6 +12,7 @@ from itertools import groupby
 from core.parsing.audit.gathering import OLDER_COPIES, WordCollector, XmlTextWalker
 from core.parsing.audit.packages import read_page
 from core.parsing.html.jats import PLACES, RECORD
+from core.parsing.html.xml_prose import IDENTIFIER, STAMP
 from core.parsing.html.xml_prose import RECORD as FILE_RECORD
 from core.text.normalise import decode
 
@@ -76,6 +78,7 @@ _SUBTITLES = re.compile(
 _SPEAKER = re.compile(r"<v(?:\.[^\s>]*)?\s([^<>\n]+)>")
 _ROLLED = "lines that stay while the next come in"
 _COPIED = frozenset({"tex-math", "annotation"})
+_RECORDED = "names that programs give to records"
 _JOURNAL = "the journal's record of the article"
 _IN_WORDS = frozenset(
     "italic bold sup sub sc xref underline roman named-content styled-content ext-link math mi mo mn mtext mrow msub "
@@ -155,6 +158,11 @@ class _Prose(XmlTextWalker):
     def text(self, characters: str) -> None:
         if not self._open[-1] and ("</" in characters or "/>" in characters):  # an HTML page, escaped or as CDATA
             read_page(characters.encode("utf-8", "replace"), self._collector)
+        elif IDENTIFIER.fullmatch(characters.strip()):
+            self._collector.put(_RECORDED, characters)
+        elif moment := STAMP.fullmatch(characters.strip()):
+            year, month, day, *_ = moment.groups()
+            self._collector.put(self._open[-1], f"\n{int(day)} {month_name[int(month)]} {year}\n")
         else:
             self._collector.put(self._open[-1], characters)
 

@@ -9,6 +9,7 @@ has a reader of its own.
 from __future__ import annotations
 
 import re
+from calendar import month_name
 from collections.abc import Iterator, Sequence
 from html import escape, unescape
 from itertools import groupby
@@ -41,6 +42,11 @@ RECORD = frozenset(
     "style stylesheet script".split()
 )
 """Elements with metadata of the file, if they have child elements."""
+STAMP = re.compile(r"(\d{4})(0[1-9]|1[0-2])(\d\d)T(\d\d)(\d\d)\d\dZ")
+"""A moment as programs write it, such as when a note was made."""
+IDENTIFIER = re.compile(r"[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}", re.IGNORECASE)
+"""A name that a program gives a record."""
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _PAGE = re.compile(r"<(?:p|div|br|ul|ol|h[1-6]|table|en-note|span|a|img|b|strong|em)\b[^<>]*>", re.IGNORECASE)
 _PROLOG = re.compile(r"\A\s*<\?xml[^>]*\?>")
 _DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]*>")
@@ -182,7 +188,7 @@ def _section(children: Sequence[Element], depth: int) -> str:
     flattened = (one for child in children for one in (children_of(child) if _name(child) in _TITLE_PAGES else [child]))
     for are_lines, run in groupby(flattened, key=_is_line):
         if are_lines:
-            parts.append(f"<p>{number}{'<br>'.join(_inline(line, depth) for line in run)}</p>")
+            parts.append(f"<p>{number}{'<br>'.join(_lines(list(run), depth))}</p>")
             number = ""
             continue
         for child in run:
@@ -207,6 +213,30 @@ def _is_line(element: Element) -> bool:
         return True
     is_short = len(element) == 0 and 0 < len(words.strip()) <= _MAX_SHORT and not _PAGE.search(words)
     return is_short and not (name in _PARAGRAPHS or name in _NUMBERS or name in _HEADS or _is_block(element))
+
+
+def _lines(run: Sequence[Element], depth: int) -> list[str]:
+    """Verses and short values as inline HTML. A record with a moment in it is a program's: values follow their names.
+
+    Its moments are told in words, its identifiers left out.
+    """
+    values = [(one, words_of(one)) for one in run]
+    if not any(STAMP.fullmatch(words) for _, words in values):
+        return [_inline(one, depth) for one in run]
+    named = ((_HUMP.sub(" ", local_name(one)).lower(), _moment(words)) for one, words in values)
+    return [f"{name}: {escape(words)}" for name, words in named if not IDENTIFIER.fullmatch(words)]
+
+
+def _moment(words: str) -> str:
+    """A moment in words; other words as they are.
+
+    >>> _moment("20220528T215959Z"), _moment("open")
+    ('28 May 2022, 21:59 UTC', 'open')
+    """
+    if not (found := STAMP.fullmatch(words)):
+        return words
+    year, month, day, hour, minute = found.groups()
+    return f"{int(day)} {month_name[int(month)]} {year}, {hour}:{minute} UTC"
 
 
 def _inline(element: Element, depth: int) -> str:
