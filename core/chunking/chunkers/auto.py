@@ -35,6 +35,7 @@ _SAMPLE = 20_000  # characters at the head, and as many at the tail, that are bo
 _CLAUSE_SAMPLE = 200_000
 _GLIMPSE = 6_000  # characters at the head that are enough to rule most texts out
 _TABLE_KINDS = frozenset({"csv", "xlsx", "ods"})
+_RECORD_KINDS = frozenset({"calendar", "contacts"})
 _CODE_KINDS = frozenset({"code", "notebook"})
 _FEWEST_SEEN = 3  # entries or turns in the glimpse, else the text is ruled out
 # The least number, and the least share of the text, for each choice.
@@ -80,6 +81,8 @@ def choose(document: Document) -> Choice:
     >>> choose(Document("v", "text", "t", "".join(f"10:00:{second} INFO up\\n" for second in range(10, 40))))
     Choice(chunker='log', why='30 of 30 lines have a time stamp')
     """
+    if document.kind in _RECORD_KINDS:  # whose lines begin with a word and a colon, as those of speakers do
+        return Choice("structure", _structure_reason(document))
     log_choice = _log_choice(document)
     if document.kind in _CODE_KINDS:
         return log_choice if log_choice and _is_data(document) else Choice("code", f"this is {_described(document)}")
