@@ -1,16 +1,16 @@
-"""Candidates for quotes: sentences, table rows, list items and lines of listings."""
+"""Candidates for quotes: sentences, table rows and list items; the lines of a listing are its sentences."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import Protocol
 
 from core.evidence import Hit, Passage
-from core.search.answer.prose import OPENING, ROW, is_prose, quotable_lines
+from core.search.answer.prose import OPENING, ROW, is_prose
 from core.search.answer.rows import Row, rows_of
 from core.text.analysis import analyse
 from core.text.markup.cited import is_reference_heading
@@ -22,7 +22,6 @@ CANDIDATES = 64  # limit of their number
 CONTEXT_LENGTH = 400  # characters of a sentence together with the ones it depends on
 LONG_CELL = 120  # characters; sentences of a longer cell can be quoted by themselves
 SENTENCE, LONGEST = 600, 900  # most characters of a sentence or line, and of a quote, which may be a whole list
-_LINE_BLOCKS = (BlockKind.CODE, BlockKind.HTML, BlockKind.FRONT_MATTER)
 # The beginning of a sentence that needs the one before it, or the term with which its paragraph begins.
 _DEPENDS_ON_PREVIOUS = re.compile(
     r"\W*(?:(?:\w+\s+){0,3}(?:this|these|it|its|they|such)|those|both|otherwise|instead)\b", re.IGNORECASE
@@ -30,7 +29,7 @@ _DEPENDS_ON_PREVIOUS = re.compile(
 _DEPENDS_ON_TERM = re.compile(
     r"\W*(?:defaults?|(?:the|valid|possible) (?:defaults?|choices|options|values?|units?))\b", re.IGNORECASE
 )
-_MARKUP_LINE = re.compile(r"(?:```|~~~)[\w-]*|<[^<>]*>")  # a line of markup only
+_OPENING_FENCE, _CLOSING_FENCE = re.compile(r"(?:```|~~~).*\n"), re.compile(r"\n\s*(?:```|~~~)\s*\Z")
 _INDENTED = re.compile(r"\n[ \t]{2,}\Z")
 _SKIPPED = (BlockKind.HEADING, BlockKind.FURNITURE, BlockKind.RULE)  # never an answer
 
@@ -49,11 +48,11 @@ class Reads(Protocol):
 class Quotable:
     """A candidate: the text at ``span`` of its passage's document.
 
-    ``reading``: the text for encoder and reader. ``kind``: "sentence", "item", "row" or "line". ``hit_rank``: 1-based
-    rank of the best retrieved child it overlaps, 0 for none. ``row``: of a table row, its cells and headers. ``whole``:
-    whether it can be quoted; half sentences, questions and unparsed rows are only evidence. ``prose``: whether it is
-    prose and not symbols or a reference list. ``headings``: the heading path above it. ``cell_label``: of a sentence
-    in a table cell, the label of the cell, which is also the last of ``headings``; "" for others.
+    ``reading``: the text for encoder and reader. ``kind``: "sentence", "item" or "row". ``hit_rank``: 1-based rank of
+    the best retrieved child it overlaps, 0 for none. ``row``: of a table row, its cells and headers. ``whole``: whether
+    it can be quoted; half sentences, questions and unparsed rows are only evidence. ``prose``: whether it is prose and
+    not symbols or a reference list. ``headings``: the heading path above it. ``cell_label``: of a sentence in a table
+    cell, the label of the cell, which is also the last of ``headings``; "" for others.
     """
 
     passage: Passage
@@ -86,27 +85,11 @@ def quotables(passages: Sequence[Passage], hits: Sequence[Hit], reads: Reads) ->
             for rank, hit in enumerate(hits, start=1)
             if hit.version_id == passage.version_id and hit.start < passage.end and passage.start < hit.end
         ]
-        for item in _join_lead_ins(_pieces(passage, reads)):
+        for item in _pieces(passage, reads):
             hit_rank = next((rank for rank, child in children if child.overlap(item.span)), 0)
             candidates.append(replace(item, hit_rank=hit_rank))
     candidates.sort(key=lambda item: item.hit_rank or len(hits) + 1)  # stable: ties keep the order of the passages
     return candidates[:CANDIDATES]
-
-
-def _join_lead_ins(pieces: Iterable[Quotable]) -> Iterator[Quotable]:
-    """The pieces, with sentences that end with a colon joined to the first line of the listing they introduce.
-
-    One that introduces a table is only evidence, since it says nothing without the table.
-    """
-    items = list(pieces)
-    for item, after in zip(items, [*items[1:], None], strict=False):
-        introduces = item.kind == "sentence" and item.text.rstrip("*_ ").endswith(":")
-        if not introduces or after is None or after.kind not in ("row", "line"):
-            yield item
-        elif after.kind == "line" and after.span.end - item.span.start <= CONTEXT_LENGTH:
-            yield replace(item, span=Span(item.span.start, after.span.end), reading=f"{item.reading} {after.reading}")
-        else:
-            yield replace(item, whole=False)
 
 
 def _pieces(passage: Passage, reads: Reads) -> Iterator[Quotable]:
@@ -139,8 +122,11 @@ def _block_pieces(passage: Passage, block: Block, start: int, end: int, reads: R
         yield from chain.from_iterable(_row_pieces(passage, row, reads) for row in rows)
         if not rows:
             yield from (replace(line, whole=False) for line in _sentences(passage, start, end, reads))
-    elif block.kind in _LINE_BLOCKS:
-        yield from _lines(passage, start, end)
+    elif block.kind is BlockKind.CODE:
+        listing = passage.text[start - passage.start : end - passage.start]
+        opening, closing = _OPENING_FENCE.match(listing), _CLOSING_FENCE.search(listing)
+        first, last = opening.end() if opening else 0, closing.start() if closing else len(listing)
+        yield from _sentences(passage, start + first, start + last, reads)
     elif block.kind is BlockKind.LIST:
         for part in _join_definitions(passage, block.parts or (Span(start, end),)):
             if part.overlap(Span(start, end)):
@@ -205,16 +191,6 @@ def _sentences(passage: Passage, start: int, end: int, reads: Reads) -> Iterator
             if begin == sentence.start or any(item.whole for item in pieces):
                 yield from pieces
                 break
-
-
-def _lines(passage: Passage, start: int, end: int) -> Iterator[Quotable]:
-    """The lines of a listing."""
-    for line in quotable_lines(passage.text, start - passage.start, end - passage.start):
-        text = passage.text[line.start : line.end]
-        span = Span(passage.start + line.start, passage.start + line.end)
-        if span.length <= SENTENCE and analyse(text):
-            whole = not asks(text) and not _MARKUP_LINE.fullmatch(text.strip())
-            yield Quotable(passage, span, text, "line", whole=whole, prose=is_prose(text, in_code=True))
 
 
 def _piece(passage: Passage, span: Span, kind: str, reads: Reads) -> Iterator[Quotable]:
