@@ -126,7 +126,7 @@ class Citation:
 class Quote:
     """One verbatim quote with its citation. ``score``: the probability that it answers, in [0, 1].
 
-    ``kind``: "sentence", "item", "row" or "cell". ``told``: the label of a quoted cell
+    ``kind``: "sentence", "item", "row", "cell" or "line" of a listing. ``told``: the label of a quoted cell
     ("Availability › Q3 2026") or a negative heading above the quote, else "". ``short``: the span of the short answer
     in ``text``, ``None`` if none was marked. ``cells``: of a row, the header ("" for none) and the text of each cell;
     a cell that spans several columns comes once.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -48,11 +48,11 @@ class Reads(Protocol):
 class Quotable:
     """A candidate: the text at ``span`` of its passage's document.
 
-    ``reading``: the text for encoder and reader. ``kind``: "sentence", "item" or "row". ``hit_rank``: 1-based rank of
-    the best retrieved child it overlaps, 0 for none. ``row``: of a table row, its cells and headers. ``whole``: whether
-    it can be quoted; half sentences, questions and unparsed rows are only evidence. ``prose``: whether it is prose and
-    not symbols or a reference list. ``headings``: the heading path above it. ``cell_label``: of a sentence in a table
-    cell, the label of the cell, which is also the last of ``headings``; "" for others.
+    ``reading``: the text for encoder and reader. ``kind``: "sentence", "item", "row" or "line". ``hit_rank``: 1-based
+    rank of the best retrieved child it overlaps, 0 for none. ``row``: of a table row, its cells and headers. ``whole``:
+    whether it can be quoted; half sentences, questions and unparsed rows are only evidence. ``prose``: whether it is
+    prose and not symbols or a reference list. ``headings``: the heading path above it. ``cell_label``: of a sentence
+    in a table cell, the label of the cell, which is also the last of ``headings``; "" for others.
     """
 
     passage: Passage
@@ -85,11 +85,27 @@ def quotables(passages: Sequence[Passage], hits: Sequence[Hit], reads: Reads) ->
             for rank, hit in enumerate(hits, start=1)
             if hit.version_id == passage.version_id and hit.start < passage.end and passage.start < hit.end
         ]
-        for item in _pieces(passage, reads):
+        for item in _join_lead_ins(_pieces(passage, reads)):
             hit_rank = next((rank for rank, child in children if child.overlap(item.span)), 0)
             candidates.append(replace(item, hit_rank=hit_rank))
     candidates.sort(key=lambda item: item.hit_rank or len(hits) + 1)  # stable: ties keep the order of the passages
     return candidates[:CANDIDATES]
+
+
+def _join_lead_ins(pieces: Iterable[Quotable]) -> Iterator[Quotable]:
+    """The pieces, with sentences that end with a colon joined to the first line of the listing they introduce.
+
+    One that introduces a table is only evidence, since it says nothing without the table.
+    """
+    items = list(pieces)
+    for item, after in zip(items, [*items[1:], None], strict=False):
+        introduces = item.kind == "sentence" and item.text.rstrip("*_ ").endswith(":")
+        if not introduces or after is None or after.kind not in ("row", "line"):
+            yield item
+        elif after.kind == "line" and after.span.end - item.span.start <= CONTEXT_LENGTH:
+            yield replace(item, span=Span(item.span.start, after.span.end), reading=f"{item.reading} {after.reading}")
+        else:
+            yield replace(item, whole=False)
 
 
 def _pieces(passage: Passage, reads: Reads) -> Iterator[Quotable]:
@@ -126,7 +142,7 @@ def _block_pieces(passage: Passage, block: Block, start: int, end: int, reads: R
         listing = passage.text[start - passage.start : end - passage.start]
         opening, closing = _OPENING_FENCE.match(listing), _CLOSING_FENCE.search(listing)
         first, last = opening.end() if opening else 0, closing.start() if closing else len(listing)
-        yield from _sentences(passage, start + first, start + last, reads)
+        yield from _sentences(passage, start + first, start + last, reads, "line")
     elif block.kind is BlockKind.LIST:
         for part in _join_definitions(passage, block.parts or (Span(start, end),)):
             if part.overlap(Span(start, end)):
@@ -176,8 +192,8 @@ def _list_item(passage: Passage, inside: Span, part: Span, reads: Reads) -> Iter
         yield from _sentences(passage, inside.start, inside.end, reads)
 
 
-def _sentences(passage: Passage, start: int, end: int, reads: Reads) -> Iterator[Quotable]:
-    """The sentences of a paragraph, each with earlier ones that it depends on."""
+def _sentences(passage: Passage, start: int, end: int, reads: Reads, kind: str = "sentence") -> Iterator[Quotable]:
+    """The sentences of a paragraph or a listing, each with earlier ones that it depends on."""
     spans = sentence_spans(passage.text, start - passage.start, end - passage.start) if end > start else []
     for index, sentence in enumerate(spans):
         first = 0 if _DEPENDS_ON_TERM.match(passage.text, sentence.start) else index
@@ -187,7 +203,7 @@ def _sentences(passage: Passage, start: int, end: int, reads: Reads) -> Iterator
         for begin in (span.start for span in spans[first : index + 1]):
             if begin != sentence.start and sentence.end - begin > CONTEXT_LENGTH:
                 continue
-            pieces = list(_piece(passage, Span(passage.start + begin, passage.start + sentence.end), "sentence", reads))
+            pieces = list(_piece(passage, Span(passage.start + begin, passage.start + sentence.end), kind, reads))
             if begin == sentence.start or any(item.whole for item in pieces):
                 yield from pieces
                 break

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from core.search.answer.candidates import CANDIDATES, CONTEXT_LENGTH, PASSAGES, SENTENCE, quotables
@@ -97,6 +99,17 @@ def test_a_sentence_that_asks_is_evidence_alone(asked):
     assert [item.whole for item in found(passage(f"{asked}\n\n{TEXT}"))[:2]] == [False, True]
 
 
+def test_a_sentence_that_leads_a_table_in_is_evidence_alone():
+    text = "Sales by region were as follows:\n\n" + TABLE
+    block = table()
+    by = text.index(TABLE)
+    cells = tuple(replace(cell, start=cell.start + by, end=cell.end + by) for cell in block.cells)
+    moved = replace(block, start=block.start + by, end=block.end + by, cells=cells)
+    items = found(passage(text), reads=Reads(moved))
+    assert [item.whole for item in items[:2]] == [False, True]
+    assert items[1].kind == "row"
+
+
 def test_a_sentence_that_leans_on_another_is_quoted_with_it():
     text = "TRIALS are the most that are tried. Fewer trials may do. That is why it is asked. The default is 40."
     assert [item.text for item in found(passage(text))] == [
@@ -117,6 +130,12 @@ def test_a_term_and_what_is_said_of_it_are_one_below_their_heading():
     items = found(passage(text, start=0), reads=Reads(*blocks))
     assert [item.text.splitlines()[0] for item in items] == ["_header=off", "_stream=on"]
     assert {item.headings for item in items} == {"Options"}
+
+
+def test_a_sentence_that_leads_a_listing_in_is_quoted_with_its_first_line():
+    text = "To see the kinds, run this:\n\nrg --type-list\n"
+    listing = Block(BlockKind.CODE, text.index("rg"), len(text) - 1)
+    assert found(passage(text, start=0), reads=Reads(listing))[0].text == text.strip()
 
 
 def test_half_a_sentence_is_evidence_alone():
