@@ -10,10 +10,9 @@ from itertools import chain
 from typing import Protocol
 
 from core.evidence import Hit, Passage
-from core.search.answer.prose import OPENING, ROW, is_prose
+from core.search.answer.prose import is_prose
 from core.search.answer.rows import Row, rows_of
 from core.text.analysis import analyse
-from core.text.markup.cited import is_reference_heading
 from core.text.sentences import asks, is_half, sentence_spans
 from core.types import Block, BlockKind, Span
 
@@ -51,7 +50,7 @@ class Quotable:
     ``reading``: the text for encoder and reader. ``kind``: "sentence", "item", "row" or "line". ``hit_rank``: 1-based
     rank of the best retrieved child it overlaps, 0 for none. ``row``: of a table row, its cells and headers. ``whole``:
     whether it can be quoted; half sentences, questions and unparsed rows are only evidence. ``prose``: whether it is
-    prose and not symbols or a reference list. ``headings``: the heading path above it. ``cell_label``: of a sentence
+    prose and not symbols or data. ``headings``: the heading path above it. ``cell_label``: of a sentence
     in a table cell, the label of the cell, which is also the last of ``headings``; "" for others.
     """
 
@@ -123,10 +122,8 @@ def _pieces(passage: Passage, reads: Reads) -> Iterator[Quotable]:
 
 
 def _with_headings(headings: str, item: Quotable) -> Quotable:
-    """The item with its heading path; an entry of a reference list does not count as prose."""
-    is_reference = is_reference_heading(headings.rpartition(" › ")[2])
-    path = " › ".join(filter(None, (headings, item.cell_label)))
-    return replace(item, headings=path, prose=item.prose and not is_reference)
+    """The item with its heading path."""
+    return replace(item, headings=" › ".join(filter(None, (headings, item.cell_label))))
 
 
 def _block_pieces(passage: Passage, block: Block, start: int, end: int, reads: Reads) -> Iterator[Quotable]:
@@ -215,5 +212,4 @@ def _piece(passage: Passage, span: Span, kind: str, reads: Reads) -> Iterator[Qu
     if span.length > SENTENCE or len(analyse(text)) < 2:
         return
     half = is_half(span, Span(passage.start, passage.end), partial(reads.splits_sentence, passage.version_id))
-    whole = not half and not asks(text) and not ROW.search(text) and not OPENING.match(text)
-    yield Quotable(passage, span, text, kind, whole=whole, prose=is_prose(text))
+    yield Quotable(passage, span, text, kind, whole=not half and not asks(text), prose=is_prose(text))

@@ -18,9 +18,9 @@ _DATA = re.compile(
     r"|</?[A-Za-z][^>]*>"
 )
 # A table row with pipes or tabs between the columns.
-ROW = re.compile(r"\A\s*\||\s\|\s.*\s\|\s|\t.*\t")
+_ROW = re.compile(r"\A\s*\||\s\|\s.*\s\|\s|\t.*\t")
 # The line that opens an admonition or a tab.
-OPENING = re.compile(r"\A(?:!!!|\?\?\?\+?|===[+!]?|:::+)[^\n]*\Z")
+_OPENING = re.compile(r"\A(?:!!!|\?\?\?\+?|===[+!]?|:::+)[^\n]*\Z")
 _WORD = re.compile(r"[\"'“‘„‚«(\[*_¿¡]*[^\W\d_]+(?:['’.-][^\W\d_]+)*[\"'”’“‘»)\]*_.,;:!?…]*")
 _NUMBER = re.compile(r"[\"'“(\[*_±+−-]?[€$£]?\d[\d.,:/–-]*[%‰°\"'”)\]*_.,;:!?]*")
 _CAMEL = re.compile(r"[a-z][A-Z]")
@@ -53,7 +53,7 @@ def is_prose(text: str, *, in_code: bool = False) -> bool:
     [True, True, False]
     """
     line = " ".join(text.split())
-    if ROW.search(text) or OPENING.match(text) or line.startswith(("```", "~~~")):
+    if _ROW.search(text) or _OPENING.match(text) or line.startswith(("```", "~~~")):
         return False
     while (marker := _MARKER.match(line)) is not None:
         line = line[marker.end() :]
