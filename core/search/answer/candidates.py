@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from typing import Protocol
 
 from core.evidence import Hit, Passage
@@ -48,9 +47,8 @@ class Quotable:
     """A candidate: the text at ``span`` of its passage's document.
 
     ``reading``: the text for encoder and reader. ``kind``: "sentence", "item", "row" or "line". ``hit_rank``: 1-based
-    rank of the best retrieved child it overlaps, 0 for none. ``row``: of a table row, its cells and headers. ``whole``:
-    whether it can be quoted; half sentences, questions and unparsed rows are only evidence. ``prose``: whether it is
-    prose and not symbols or data. ``headings``: the heading path above it. ``cell_label``: of a sentence
+    rank of the best retrieved child it overlaps, 0 for none. ``row``: of a table row, its cells and headers. ``prose``:
+    whether it is prose and not symbols or data. ``headings``: the heading path above it. ``cell_label``: of a sentence
     in a table cell, the label of the cell, which is also the last of ``headings``; "" for others.
     """
 
@@ -60,7 +58,6 @@ class Quotable:
     kind: str = "sentence"
     hit_rank: int = 0
     row: Row | None = None
-    whole: bool = True
     prose: bool = True
     headings: str = ""
     cell_label: str = ""
@@ -74,7 +71,7 @@ class Quotable:
 def quotables(passages: Sequence[Passage], hits: Sequence[Hit], reads: Reads) -> list[Quotable]:
     """The candidates in the best passages, by the rank of the retrieved child they overlap, those without one last.
 
-    Half a sentence may say the opposite of the whole, and a question answers nothing: both are evidence only.
+    Half a sentence may say the opposite of the whole, and a question answers nothing: both are left out.
     """
     best = sorted(passages, key=lambda item: item.rank)[:PASSAGES]
     candidates: list[Quotable] = []
@@ -94,7 +91,7 @@ def quotables(passages: Sequence[Passage], hits: Sequence[Hit], reads: Reads) ->
 def _join_lead_ins(pieces: Iterable[Quotable]) -> Iterator[Quotable]:
     """The pieces, with sentences that end with a colon joined to the first line of the listing they introduce.
 
-    One that introduces a table is only evidence, since it says nothing without the table.
+    One that introduces a table is left out, since it says nothing without the table.
     """
     items = list(pieces)
     for item, after in zip(items, [*items[1:], None], strict=False):
@@ -103,8 +100,6 @@ def _join_lead_ins(pieces: Iterable[Quotable]) -> Iterator[Quotable]:
             yield item
         elif after.kind == "line" and after.span.end - item.span.start <= CONTEXT_LENGTH:
             yield replace(item, span=Span(item.span.start, after.span.end), reading=f"{item.reading} {after.reading}")
-        else:
-            yield replace(item, whole=False)
 
 
 def _pieces(passage: Passage, reads: Reads) -> Iterator[Quotable]:
@@ -131,10 +126,8 @@ def _block_pieces(passage: Passage, block: Block, start: int, end: int, reads: R
     if start >= end or block.kind in _SKIPPED:
         return
     if block.kind is BlockKind.TABLE:
-        rows = list(rows_of(block, Span(passage.start, passage.end)))
-        yield from chain.from_iterable(_row_pieces(passage, row, reads) for row in rows)
-        if not rows:
-            yield from (replace(line, whole=False) for line in _sentences(passage, start, end, reads))
+        for row in rows_of(block, Span(passage.start, passage.end)):
+            yield from _row_pieces(passage, row, reads)
     elif block.kind is BlockKind.CODE:
         listing = passage.text[start - passage.start : end - passage.start]
         opening, closing = _OPENING_FENCE.match(listing), _CLOSING_FENCE.search(listing)
@@ -201,15 +194,15 @@ def _sentences(passage: Passage, start: int, end: int, reads: Reads, kind: str =
             if begin != sentence.start and sentence.end - begin > CONTEXT_LENGTH:
                 continue
             pieces = list(_piece(passage, Span(passage.start + begin, passage.start + sentence.end), kind, reads))
-            if begin == sentence.start or any(item.whole for item in pieces):
+            if pieces:
                 yield from pieces
                 break
 
 
 def _piece(passage: Passage, span: Span, kind: str, reads: Reads) -> Iterator[Quotable]:
-    """The candidate at a span; none if it is too long or has fewer than two terms."""
+    """The candidate at a span; none if it is too long, has fewer than two terms, is half a sentence, or asks."""
     text = passage.text[span.start - passage.start : span.end - passage.start]
-    if span.length > SENTENCE or len(analyse(text)) < 2:
+    if span.length > SENTENCE or len(analyse(text)) < 2 or asks(text):
         return
-    half = is_half(span, Span(passage.start, passage.end), partial(reads.splits_sentence, passage.version_id))
-    yield Quotable(passage, span, text, kind, whole=not half and not asks(text), prose=is_prose(text))
+    if not is_half(span, Span(passage.start, passage.end), partial(reads.splits_sentence, passage.version_id)):
+        yield Quotable(passage, span, text, kind, prose=is_prose(text))

@@ -56,7 +56,7 @@ def choose_quotes(
     single cell is quoted, with its label, if the question determines it or the reader marks it. A quote below a
     negative heading is labelled with it: "Never do this: …".
     """
-    order = [index for index in np.argsort(-values, kind="stable").tolist() if candidates[index].whole]
+    order = np.argsort(-values, kind="stable").tolist()
     if not order or limit < 1:
         return Answer(())
     best = order[0]

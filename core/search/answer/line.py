@@ -163,8 +163,7 @@ def score_candidates(
     unread_signals = signals(question, candidates, cosines, idf, language)
     marks = mark_lines(question, candidates, scores(unread_signals, latin), reader)
     all_signals = add_marks(unread_signals, marks)
-    order = np.argsort(-scores(all_signals, latin), kind="stable").tolist()
-    best = next((index for index in order if candidates[index].whole), None)
+    best = int(scores(all_signals, latin).argmax()) if candidates else None
     context_mark = mark_in_context(question, candidates, marks, best, reader)
     return ScoredCandidates(
         tuple(candidates),

@@ -69,8 +69,7 @@ def mark_lines(
     below its title and headings: read together, the scores of neighbouring lines would mix.
     """
     marks: list[Mark | None] = [None] * len(candidates)
-    order = [index for index in np.argsort(-prior_scores, kind="stable").tolist() if candidates[index].whole]
-    order = order[:MOST_LINES]
+    order = np.argsort(-prior_scores, kind="stable")[:MOST_LINES].tolist()
     if reader is None or not order:
         return marks
     lines = [candidates[index] for index in order]
