@@ -186,8 +186,9 @@ def add_marks(found: Sequence[Signals], marks: Sequence[Mark | None]) -> list[Si
 
 # Fitted by ``benchmarks/answer_weights.py`` on code, covidqa, held-out articles of SQuAD and questions of Natural
 # Questions. These hardly need ``prose``; sets a and c of ``benchmarks/hour`` decided it and the rounding. The fit was
-# for the previous re-ranker, one for the current hardly differs, and with two more signals, which are gone: the best
-# line was on gold for 66 % of code, 70 % of covidqa, 88 % of SQuAD and 66 % of Natural Questions (120 questions each).
+# for the previous re-ranker, one for the current hardly differs, and with what is gone: two more signals, and words
+# weighed by their rarity among the candidates too. The best line was on gold for 66 % of code, 70 % of covidqa, 88 % of
+# SQuAD and 66 % of Natural Questions (120 questions each).
 WEIGHTS = Signals(rank=1.5, meaning=1.6, near=0.6, around=0.8, prose=0.4, marked=4.4, worth=3.0)
 BIAS = -8.4
 # For questions in other letters than Latin ones, which encoder and reader never learned: what they say of such texts
