@@ -44,7 +44,7 @@ PENALTY = 0.002
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One asking. ``table``: a row of signals for each candidate that can be quoted; ``on_gold``: which lie on gold."""
+    """One asking. ``table``: a row of signals for each candidate; ``on_gold``: which lie on gold."""
 
     suite: str
     learnt: bool
@@ -117,9 +117,8 @@ def _words(question: Question) -> list[str]:
 def _ask(library: Library, question: Question, scope: Scope, suite: str, learnt: bool) -> Asked:
     result = library.search(question.question, library.settings, scope=scope)
     scored: ScoredCandidates = library.searcher.score_candidates(result, library.settings.answering)
-    whole = [at for at, item in enumerate(scored.candidates) if item.whole]
-    rows = np.array([astuple(scored.signals[at]) for at in whole]).reshape(len(whole), len(fields(Signals)))
-    places = [(scored.candidates[at].passage.source, scored.candidates[at].span) for at in whole]
+    rows = np.array([astuple(one) for one in scored.signals]).reshape(len(scored.signals), len(fields(Signals)))
+    places = [(item.passage.source, item.span) for item in scored.candidates]
     on_gold = np.array([_lies_on(source, span, question.gold) for source, span in places], bool)
     answerable = bool(question.gold) and (bool(on_gold.any()) or not scored.missing)
     return Asked(suite, learnt, answerable, scored.evidence, rows, on_gold)

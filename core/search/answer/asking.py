@@ -1,4 +1,4 @@
-"""Lexical analysis of questions for answering: the expected answer type, and the named terms an answer must contain.
+"""The terms that a question names, and whether a text contains them.
 
 Vectors confuse FM with AM and one year with the next, so the terms a question names are looked for literally.
 """
@@ -13,37 +13,8 @@ import regex
 
 from core.text.analysis import analyse, fold
 from core.text.languages import ENGLISH, indexed_tokens
-from core.text.values.calendar_names import MONTHS, YEAR, spell_out_periods
+from core.text.values.calendar_names import spell_out_periods
 from core.text.values.numerals import in_words
-from core.text.values.quantities import spelt
-
-_DATE = re.compile(r"\bwhen\b|\b(?:what|which) (?:year|date|day|month)\b|\bby (?:what|which) date\b", re.IGNORECASE)
-_MONTHS = "|".join(MONTHS)
-_TYPE_PATTERNS = {
-    "number": re.compile(rf"\d|\b(?:{spelt(1)})\b", re.IGNORECASE),
-    "date": re.compile(
-        rf"\b{YEAR}\b|\b\d{{1,2}}[:.]\d\d\b|\b\d{{1,2}} (?:{_MONTHS})\b|\b(?:{_MONTHS}) \d", re.IGNORECASE
-    ),
-}
-
-
-def answer_type(question: str, intent: str = "") -> str:
-    """The expected answer type: "date", "number", or "" for others. ``intent``: ``Understanding.intent``.
-
-    >>> answer_type("When does it end?"), answer_type("How many are there?", "number"), answer_type("What is a race?")
-    ('date', 'number', '')
-    """
-    return "date" if _DATE.search(question) else "number" if intent == "number" else ""
-
-
-def contains_type(text: str, answer: str) -> bool:
-    """Whether a text contains something of an answer type; False for the type "".
-
-    >>> contains_type("It lasts two hours.", "number"), contains_type("It lasts.", "number")
-    (True, False)
-    """
-    return bool(answer) and _TYPE_PATTERNS[answer].search(text) is not None
-
 
 _QUOTED = re.compile(r"`([^`\n]+)`|“([^”\n]+)”|\"([^\"\n]+)\"")
 _IDENTIFIER = re.compile(r"(?<![\w.-])(?:--?[A-Za-z][\w-]*|\w+(?:_\w+)+|[A-Za-z_]\w*(?:\.\w+)+|\w*[a-z]\w*[A-Z]\w*)")

@@ -1,4 +1,4 @@
-"""Candidates for quotes: sentences, table rows, list items and lines of listings."""
+"""Candidates for quotes: sentences, table rows and list items; the lines of a listing are its sentences."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from typing import Protocol
 
 from core.evidence import Hit, Passage
-from core.search.answer.prose import OPENING, ROW, is_prose, quotable_lines
+from core.search.answer.prose import is_prose
 from core.search.answer.rows import Row, rows_of
 from core.text.analysis import analyse
-from core.text.markup.cited import is_reference_heading
 from core.text.sentences import asks, is_half, sentence_spans
 from core.types import Block, BlockKind, Span
 
@@ -22,7 +20,6 @@ CANDIDATES = 64  # limit of their number
 CONTEXT_LENGTH = 400  # characters of a sentence together with the ones it depends on
 LONG_CELL = 120  # characters; sentences of a longer cell can be quoted by themselves
 SENTENCE, LONGEST = 600, 900  # most characters of a sentence or line, and of a quote, which may be a whole list
-_LINE_BLOCKS = (BlockKind.CODE, BlockKind.HTML, BlockKind.FRONT_MATTER)
 # The beginning of a sentence that needs the one before it, or the term with which its paragraph begins.
 _DEPENDS_ON_PREVIOUS = re.compile(
     r"\W*(?:(?:\w+\s+){0,3}(?:this|these|it|its|they|such)|those|both|otherwise|instead)\b", re.IGNORECASE
@@ -30,7 +27,7 @@ _DEPENDS_ON_PREVIOUS = re.compile(
 _DEPENDS_ON_TERM = re.compile(
     r"\W*(?:defaults?|(?:the|valid|possible) (?:defaults?|choices|options|values?|units?))\b", re.IGNORECASE
 )
-_MARKUP_LINE = re.compile(r"(?:```|~~~)[\w-]*|<[^<>]*>")  # a line of markup only
+_OPENING_FENCE, _CLOSING_FENCE = re.compile(r"(?:```|~~~).*\n"), re.compile(r"\n\s*(?:```|~~~)\s*\Z")
 _INDENTED = re.compile(r"\n[ \t]{2,}\Z")
 _SKIPPED = (BlockKind.HEADING, BlockKind.FURNITURE, BlockKind.RULE)  # never an answer
 
@@ -50,9 +47,8 @@ class Quotable:
     """A candidate: the text at ``span`` of its passage's document.
 
     ``reading``: the text for encoder and reader. ``kind``: "sentence", "item", "row" or "line". ``hit_rank``: 1-based
-    rank of the best retrieved child it overlaps, 0 for none. ``row``: of a table row, its cells and headers. ``whole``:
-    whether it can be quoted; half sentences, questions and unparsed rows are only evidence. ``prose``: whether it is
-    prose and not symbols or a reference list. ``headings``: the heading path above it. ``cell_label``: of a sentence
+    rank of the best retrieved child it overlaps, 0 for none. ``row``: of a table row, its cells and headers. ``prose``:
+    whether it is prose and not symbols or data. ``headings``: the heading path above it. ``cell_label``: of a sentence
     in a table cell, the label of the cell, which is also the last of ``headings``; "" for others.
     """
 
@@ -62,7 +58,6 @@ class Quotable:
     kind: str = "sentence"
     hit_rank: int = 0
     row: Row | None = None
-    whole: bool = True
     prose: bool = True
     headings: str = ""
     cell_label: str = ""
@@ -76,7 +71,7 @@ class Quotable:
 def quotables(passages: Sequence[Passage], hits: Sequence[Hit], reads: Reads) -> list[Quotable]:
     """The candidates in the best passages, by the rank of the retrieved child they overlap, those without one last.
 
-    Half a sentence may say the opposite of the whole, and a question answers nothing: both are evidence only.
+    Half a sentence may say the opposite of the whole, and a question answers nothing: both are left out.
     """
     best = sorted(passages, key=lambda item: item.rank)[:PASSAGES]
     candidates: list[Quotable] = []
@@ -96,7 +91,7 @@ def quotables(passages: Sequence[Passage], hits: Sequence[Hit], reads: Reads) ->
 def _join_lead_ins(pieces: Iterable[Quotable]) -> Iterator[Quotable]:
     """The pieces, with sentences that end with a colon joined to the first line of the listing they introduce.
 
-    One that introduces a table is only evidence, since it says nothing without the table.
+    One that introduces a table is left out, since it says nothing without the table.
     """
     items = list(pieces)
     for item, after in zip(items, [*items[1:], None], strict=False):
@@ -105,8 +100,6 @@ def _join_lead_ins(pieces: Iterable[Quotable]) -> Iterator[Quotable]:
             yield item
         elif after.kind == "line" and after.span.end - item.span.start <= CONTEXT_LENGTH:
             yield replace(item, span=Span(item.span.start, after.span.end), reading=f"{item.reading} {after.reading}")
-        else:
-            yield replace(item, whole=False)
 
 
 def _pieces(passage: Passage, reads: Reads) -> Iterator[Quotable]:
@@ -124,10 +117,8 @@ def _pieces(passage: Passage, reads: Reads) -> Iterator[Quotable]:
 
 
 def _with_headings(headings: str, item: Quotable) -> Quotable:
-    """The item with its heading path; an entry of a reference list does not count as prose."""
-    is_reference = is_reference_heading(headings.rpartition(" › ")[2])
-    path = " › ".join(filter(None, (headings, item.cell_label)))
-    return replace(item, headings=path, prose=item.prose and not is_reference)
+    """The item with its heading path."""
+    return replace(item, headings=" › ".join(filter(None, (headings, item.cell_label))))
 
 
 def _block_pieces(passage: Passage, block: Block, start: int, end: int, reads: Reads) -> Iterator[Quotable]:
@@ -135,12 +126,13 @@ def _block_pieces(passage: Passage, block: Block, start: int, end: int, reads: R
     if start >= end or block.kind in _SKIPPED:
         return
     if block.kind is BlockKind.TABLE:
-        rows = list(rows_of(block, Span(passage.start, passage.end)))
-        yield from chain.from_iterable(_row_pieces(passage, row, reads) for row in rows)
-        if not rows:
-            yield from (replace(line, whole=False) for line in _sentences(passage, start, end, reads))
-    elif block.kind in _LINE_BLOCKS:
-        yield from _lines(passage, start, end)
+        for row in rows_of(block, Span(passage.start, passage.end)):
+            yield from _row_pieces(passage, row, reads)
+    elif block.kind is BlockKind.CODE:
+        listing = passage.text[start - passage.start : end - passage.start]
+        opening, closing = _OPENING_FENCE.match(listing), _CLOSING_FENCE.search(listing)
+        first, last = opening.end() if opening else 0, closing.start() if closing else len(listing)
+        yield from _sentences(passage, start + first, start + last, reads, "line")
     elif block.kind is BlockKind.LIST:
         for part in _join_definitions(passage, block.parts or (Span(start, end),)):
             if part.overlap(Span(start, end)):
@@ -190,8 +182,8 @@ def _list_item(passage: Passage, inside: Span, part: Span, reads: Reads) -> Iter
         yield from _sentences(passage, inside.start, inside.end, reads)
 
 
-def _sentences(passage: Passage, start: int, end: int, reads: Reads) -> Iterator[Quotable]:
-    """The sentences of a paragraph, each with earlier ones that it depends on."""
+def _sentences(passage: Passage, start: int, end: int, reads: Reads, kind: str = "sentence") -> Iterator[Quotable]:
+    """The sentences of a paragraph or a listing, each with earlier ones that it depends on."""
     spans = sentence_spans(passage.text, start - passage.start, end - passage.start) if end > start else []
     for index, sentence in enumerate(spans):
         first = 0 if _DEPENDS_ON_TERM.match(passage.text, sentence.start) else index
@@ -201,27 +193,16 @@ def _sentences(passage: Passage, start: int, end: int, reads: Reads) -> Iterator
         for begin in (span.start for span in spans[first : index + 1]):
             if begin != sentence.start and sentence.end - begin > CONTEXT_LENGTH:
                 continue
-            pieces = list(_piece(passage, Span(passage.start + begin, passage.start + sentence.end), "sentence", reads))
-            if begin == sentence.start or any(item.whole for item in pieces):
+            pieces = list(_piece(passage, Span(passage.start + begin, passage.start + sentence.end), kind, reads))
+            if pieces:
                 yield from pieces
                 break
 
 
-def _lines(passage: Passage, start: int, end: int) -> Iterator[Quotable]:
-    """The lines of a listing."""
-    for line in quotable_lines(passage.text, start - passage.start, end - passage.start):
-        text = passage.text[line.start : line.end]
-        span = Span(passage.start + line.start, passage.start + line.end)
-        if span.length <= SENTENCE and analyse(text):
-            whole = not asks(text) and not _MARKUP_LINE.fullmatch(text.strip())
-            yield Quotable(passage, span, text, "line", whole=whole, prose=is_prose(text, in_code=True))
-
-
 def _piece(passage: Passage, span: Span, kind: str, reads: Reads) -> Iterator[Quotable]:
-    """The candidate at a span; none if it is too long or has fewer than two terms."""
+    """The candidate at a span; none if it is too long, has fewer than two terms, is half a sentence, or asks."""
     text = passage.text[span.start - passage.start : span.end - passage.start]
-    if span.length > SENTENCE or len(analyse(text)) < 2:
+    if span.length > SENTENCE or len(analyse(text)) < 2 or asks(text):
         return
-    half = is_half(span, Span(passage.start, passage.end), partial(reads.splits_sentence, passage.version_id))
-    whole = not half and not asks(text) and not ROW.search(text) and not OPENING.match(text)
-    yield Quotable(passage, span, text, kind, whole=whole, prose=is_prose(text))
+    if not is_half(span, Span(passage.start, passage.end), partial(reads.splits_sentence, passage.version_id)):
+        yield Quotable(passage, span, text, kind, prose=is_prose(text))

@@ -12,7 +12,6 @@ from core.embedding.answer_reader import load
 from core.evidence import Answer, Hit, Passage, Quote
 from core.search.answer.candidates import Quotable, Reads, quotables
 from core.search.answer.choosing import QuoteOptions, choose_quotes
-from core.search.answer.rows import Encode
 from core.search.answer.scoring import (
     Mark,
     Marks,
@@ -32,7 +31,9 @@ from core.storage.index.lexical import document_frequencies
 from core.storage.store import Store
 from core.text.languages import indexed_tokens, is_in_latin_letters, language_of
 from core.text.sentences import parts_sentence
-from core.types import Block
+from core.types import Block, Vectors
+
+Encode = Callable[[Sequence[str]], Vectors]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +163,7 @@ def score_candidates(
     unread_signals = signals(question, candidates, cosines, idf, language)
     marks = mark_lines(question, candidates, scores(unread_signals, latin), reader)
     all_signals = add_marks(unread_signals, marks)
-    order = np.argsort(-scores(all_signals, latin), kind="stable").tolist()
-    best = next((index for index in order if candidates[index].whole), None)
+    best = int(scores(all_signals, latin).argmax()) if candidates else None
     context_mark = mark_in_context(question, candidates, marks, best, reader)
     return ScoredCandidates(
         tuple(candidates),

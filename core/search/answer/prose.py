@@ -1,15 +1,12 @@
-"""Whether a text is prose, and the quotable pieces of a listing: whole statements, comments, options and terms."""
+"""Whether a text is prose, in any script."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
 
-from core.text.sentences import is_ended, sentence_spans
-from core.text.spans import line_bounds, trimmed_pieces
+from core.text.sentences import is_ended
 from core.text.tokens import is_unspaced, is_wide
-from core.types import Span
 
 # Before the first word: a bullet or number of a list, or the sign of a quotation, a comment or a heading.
 _MARKER = re.compile(r"\A(?:[-*+•–>#%;]+|/{2,}|/?\*+|\"{3}|'{3}|\(?\d{1,3}[.)]|[a-z][.)])\s+|\A(?:\"{3}|'{3})")
@@ -21,9 +18,9 @@ _DATA = re.compile(
     r"|</?[A-Za-z][^>]*>"
 )
 # A table row with pipes or tabs between the columns.
-ROW = re.compile(r"\A\s*\||\s\|\s.*\s\|\s|\t.*\t")
+_ROW = re.compile(r"\A\s*\||\s\|\s.*\s\|\s|\t.*\t")
 # The line that opens an admonition or a tab.
-OPENING = re.compile(r"\A(?:!!!|\?\?\?\+?|===[+!]?|:::+)[^\n]*\Z")
+_OPENING = re.compile(r"\A(?:!!!|\?\?\?\+?|===[+!]?|:::+)[^\n]*\Z")
 _WORD = re.compile(r"[\"'“‘„‚«(\[*_¿¡]*[^\W\d_]+(?:['’.-][^\W\d_]+)*[\"'”’“‘»)\]*_.,;:!?…]*")
 _NUMBER = re.compile(r"[\"'“(\[*_±+−-]?[€$£]?\d[\d.,:/–-]*[%‰°\"'”)\]*_.,;:!?]*")
 _CAMEL = re.compile(r"[a-z][A-Z]")
@@ -56,7 +53,7 @@ def is_prose(text: str, *, in_code: bool = False) -> bool:
     [True, True, False]
     """
     line = " ".join(text.split())
-    if ROW.search(text) or OPENING.match(text) or line.startswith(("```", "~~~")):
+    if _ROW.search(text) or _OPENING.match(text) or line.startswith(("```", "~~~")):
         return False
     while (marker := _MARKER.match(line)) is not None:
         line = line[marker.end() :]
@@ -109,92 +106,3 @@ def _separate_words(text: str) -> str:
         found.append(character)
         last = character
     return "".join(found)
-
-
-LONGEST = 400  # characters of one piece
-_HANGING = 10  # a line indented by this many blanks more continues the line above
-_OPENING_BRACKETS, _CLOSING_BRACKETS = "([{", ")]}"
-_QUOTED = re.compile(r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'")
-_COMMENT = re.compile(r"\s*(#+|//+!?|--|;+|\*)(?=\s)")
-
-
-def quotable_lines(text: str, start: int, end: int) -> list[Span]:
-    """The lines of ``[start, end)`` in order; lines that belong together are one span.
-
-    A statement continues until its brackets are closed, a comment as long as lines have its mark. An option or a term
-    includes the indented lines of prose below it. Running text over several lines is split into sentences.
-
-    >>> text = "def wrap(text,\\n         width=70):\\n    return 1\\n  width (default: 70)\\n      how wide it may get"
-    >>> [text[span.start : span.end] for span in quotable_lines(text, 0, len(text))]
-    ['def wrap(text,\\n         width=70):', 'return 1', 'width (default: 70)\\n      how wide it may get']
-    """
-    bounds = line_bounds(text, start, end)
-    lines = [Span(at, stop if text[at:stop].strip() else at) for at, stop in bounds]  # a blank line is an empty span
-    pieces: list[Span] = []
-    index = 0
-    while index < len(lines):
-        group = lines[index : index + _group_size(text, lines[index:])]
-        ends = [group[-1].end]
-        if len(group) > 1 and _is_running_text(text, group):
-            ends = [span.end for span in sentence_spans(text, group[0].start, group[-1].end)]
-        pieces.extend(trimmed_pieces(text, group[0].start, ends))
-        index += len(group)
-    return pieces
-
-
-def _group_size(text: str, lines: Sequence[Span]) -> int:
-    """How many of the lines, from the first on, belong together."""
-    block = [lines[0]]  # up to the next blank line
-    for line in lines[1:]:
-        if not line.length or line.end - lines[0].start > LONGEST:
-            break
-        block.append(line)
-    if not lines[0].length or len(block) == 1:
-        return 1
-    mark = _COMMENT.match(text, lines[0].start, lines[0].end)
-    if mark:
-        return _leading(
-            block, lambda line: (match := _COMMENT.match(text, line.start)) is not None and match[1] == mark[1]
-        )
-    statement = _bracket_lines(text, block)
-    if statement > 1:
-        return statement
-    indent, next_indent = _indent(text, block[0]), _indent(text, block[1])
-    if next_indent > indent:
-        if text[block[0].start : block[0].end].rstrip()[-1] in ":{":
-            return 1  # the lines below are its block of code
-        below = _leading(block[1:], lambda line: _indent(text, line) == next_indent)
-        ended = len(block) == 1 + below or _indent(text, block[1 + below]) <= indent
-        hangs = next_indent >= indent + _HANGING
-        return 1 + below if ended and (hangs or is_prose(text[block[1].start : block[below].end])) else 1
-    level = _leading(block, lambda line: _indent(text, line) == indent)
-    if level < len(block) and _indent(text, block[level]) > indent:
-        level -= 1  # the last of them is a term with indented lines of its own
-    return level if level > 1 and _is_running_text(text, block[:level]) else 1
-
-
-def _leading(lines: Sequence[Span], condition: Callable[[Span], bool]) -> int:
-    """The number of leading lines that satisfy a condition."""
-    return next((index for index, line in enumerate(lines) if not condition(line)), len(lines))
-
-
-def _is_running_text(text: str, lines: Sequence[Span]) -> bool:
-    """Whether all lines have the same indentation and all but the last are prose."""
-    indents = {_indent(text, line) for line in lines}
-    return len(indents) == 1 and all(is_prose(text[line.start : line.end]) for line in lines[:-1])
-
-
-def _bracket_lines(text: str, lines: Sequence[Span]) -> int:
-    """How many lines it takes to close the brackets that the first one opens; 1 if they are never closed."""
-    depth = 0
-    for number, line in enumerate(lines, start=1):
-        for character in _QUOTED.sub("", text[line.start : line.end]):
-            depth += (character in _OPENING_BRACKETS) - (character in _CLOSING_BRACKETS)
-        if depth <= 0:
-            return number
-    return 1
-
-
-def _indent(text: str, line: Span) -> int:
-    words = text[line.start : line.end].expandtabs()
-    return len(words) - len(words.lstrip())

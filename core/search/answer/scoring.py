@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Protocol
 
@@ -70,8 +69,7 @@ def mark_lines(
     below its title and headings: read together, the scores of neighbouring lines would mix.
     """
     marks: list[Mark | None] = [None] * len(candidates)
-    order = [index for index in np.argsort(-prior_scores, kind="stable").tolist() if candidates[index].whole]
-    order = order[:MOST_LINES]
+    order = np.argsort(-prior_scores, kind="stable")[:MOST_LINES].tolist()
     if reader is None or not order:
         return marks
     lines = [candidates[index] for index in order]
@@ -128,9 +126,9 @@ class Signals:
     """The signals of a candidate, each in [0, 1], 0 if unknown; or their weights.
 
     ``rank``: 1 / the rank of the best retrieved child it overlaps. ``meaning``: its cosine to the question. ``near``:
-    the share of the question's terms in it and its headings, weighted by ``_discriminative_weights``. ``around``: the
-    idf-weighted share in its passage with title and headings. ``prose``: 1 if it is prose. ``marked``: the log-odds of
-    the marked short answer, scaled by ``scale_log_odds``. ``worth``: the reader's score of the candidate, scaled alike.
+    the idf-weighted share of the question's terms in it and its headings. ``around``: the same share in its passage
+    with title and headings. ``prose``: 1 if it is prose. ``marked``: the log-odds of the marked short answer, scaled by
+    ``scale_log_odds``. ``worth``: the reader's score of the candidate, scaled alike.
     """
 
     rank: float = 0.0
@@ -156,48 +154,26 @@ def signals(
     """
     terms = {token: idf.get(token, 1.0) for token in indexed_tokens(question, language)}
     total = sum(terms.values()) or 1.0
-    clipped = np.clip(cosines, 0.0, 1.0)
-    matches = [
-        terms.keys() & frozenset(indexed_tokens(f"{item.headings} {item.reading}", language)) for item in candidates
-    ]
-    weights = _discriminative_weights(terms, matches)
+
+    def share(text: str) -> float:
+        return sum(terms[token] for token in terms.keys() & frozenset(indexed_tokens(text, language))) / total
+
     around: dict[int, float] = {}
     result: list[Signals] = []
-    for item, matched, cosine in zip(candidates, matches, clipped.tolist(), strict=True):
+    for item, cosine in zip(candidates, np.clip(cosines, 0.0, 1.0).tolist(), strict=True):
         passage = item.passage
         if id(passage) not in around:
-            whole = " ".join([passage.document, *passage.headings, passage.text])
-            tokens = frozenset(indexed_tokens(whole, language))
-            around[id(passage)] = sum(terms[token] for token in terms.keys() & tokens) / total
+            around[id(passage)] = share(" ".join([passage.document, *passage.headings, passage.text]))
         result.append(
             Signals(
                 rank=1 / item.hit_rank if item.hit_rank else 0.0,
                 meaning=cosine,
-                near=sum(weights[token] for token in matched),
+                near=share(f"{item.headings} {item.reading}"),
                 around=around[id(passage)],
                 prose=float(item.prose),
             )
         )
     return result
-
-
-def _discriminative_weights(terms: Mapping[str, float], matches: Sequence[Set[str]]) -> dict[str, float]:
-    """Weights of the matched terms, summing to 1: idf in the library times idf among the candidates.
-
-    ``terms``: idf by token. ``matches``: the tokens of the question in each candidate.
-
-    >>> matches = [{"textwrap"}, {"textwrap"}, {"textwrap", "width"}]
-    >>> _discriminative_weights({"width": 2.0, "textwrap": 9.0}, matches)["width"] > 0.5
-    True
-    """
-    counts = {token: sum(token in matched for matched in matches) for token in terms}
-    weights = {
-        token: weight * math.log(1 + (len(matches) - counts[token] + 0.5) / (counts[token] + 0.5))
-        for token, weight in terms.items()
-        if counts[token]
-    }
-    total = sum(weights.values()) or 1.0
-    return {token: weight / total for token, weight in weights.items()}
 
 
 def add_marks(found: Sequence[Signals], marks: Sequence[Mark | None]) -> list[Signals]:
@@ -210,8 +186,9 @@ def add_marks(found: Sequence[Signals], marks: Sequence[Mark | None]) -> list[Si
 
 # Fitted by ``benchmarks/answer_weights.py`` on code, covidqa, held-out articles of SQuAD and questions of Natural
 # Questions. These hardly need ``prose``; sets a and c of ``benchmarks/hour`` decided it and the rounding. The fit was
-# for the previous re-ranker, one for the current hardly differs, and with two more signals, which are gone: the best
-# line was on gold for 66 % of code, 70 % of covidqa, 88 % of SQuAD and 66 % of Natural Questions (120 questions each).
+# for the previous re-ranker, one for the current hardly differs, and with what is gone: two more signals, and words
+# weighed by their rarity among the candidates too. The best line was on gold for 66 % of code, 70 % of covidqa, 88 % of
+# SQuAD and 66 % of Natural Questions (120 questions each).
 WEIGHTS = Signals(rank=1.5, meaning=1.6, near=0.6, around=0.8, prose=0.4, marked=4.4, worth=3.0)
 BIAS = -8.4
 # For questions in other letters than Latin ones, which encoder and reader never learned: what they say of such texts

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from core.search.answer.candidates import CANDIDATES, CONTEXT_LENGTH, PASSAGES, SENTENCE, quotables
-from core.search.answer.prose import quotable_lines
 from core.types import Block, BlockKind, Span
 from tests.search.answer.support_worlds import TABLE, Reads, hits_of, passage, table
 
@@ -63,14 +59,13 @@ def test_an_item_of_a_list_is_whole():
     ]
 
 
-def test_an_option_of_a_docstring_is_one_line_with_what_is_said_of_it():
-    said = '    """Wrap a text.\n\n    width (default: 70)\n        how wide lines may get\n    """\n'
-    text = f"def wrap(text, width=70):\n{said}"
-    items = found(passage(text, start=0), reads=Reads(Block(BlockKind.CODE, 0, len(text), language="python")))
-    assert [(item.text, item.kind) for item in items] == [
-        ("def wrap(text, width=70):", "line"),
-        ('"""Wrap a text.', "line"),
-        ("width (default: 70)\n        how wide lines may get", "line"),
+def test_the_lines_of_a_listing_are_quoted_by_themselves_without_its_fences():
+    text = "```python\nwidth = limit(70)\n# Lines are never wider, whatever they hold.\nindent = blanks(width)\n```\n"
+    items = found(passage(text, start=0), reads=Reads(Block(BlockKind.CODE, 0, len(text) - 1, language="python")))
+    assert [item.text for item in items] == [
+        "width = limit(70)",
+        "# Lines are never wider, whatever they hold.",
+        "indent = blanks(width)",
     ]
 
 
@@ -88,31 +83,29 @@ def test_a_row_cut_off_by_the_passage_is_no_row():
     assert [item.row is not None for item in items] == [True]
 
 
-def test_a_line_of_a_table_whose_cells_nobody_read_is_evidence_alone():
+def test_a_line_of_a_table_whose_cells_nobody_read_is_no_candidate():
     text = "Plan and its price in euros.\nRiver and sea cost 54 euros a month.\n"
     raw = Block(BlockKind.TABLE, 100 + text.index("River"), 100 + len(text) - 1)
-    assert [(item.text, item.whole) for item in found(passage(text), reads=Reads(raw))] == [
-        ("Plan and its price in euros.", True),
-        ("River and sea cost 54 euros a month.", False),
+    assert [item.text for item in found(passage(text), reads=Reads(raw))] == [
+        "Plan and its price in euros.",
     ]
 
 
 @pytest.mark.parametrize(
     "asked", ["How long is a token valid?", "- *How long is a token valid?*", '"Is a token valid?"']
 )
-def test_a_sentence_that_asks_is_evidence_alone(asked):
-    assert [item.whole for item in found(passage(f"{asked}\n\n{TEXT}"))[:2]] == [False, True]
+def test_a_sentence_that_asks_is_no_candidate(asked):
+    assert found(passage(f"{asked}\n\n{TEXT}"))[0].text == "A token is valid for 3600 seconds."
 
 
-def test_a_sentence_that_leads_a_table_in_is_evidence_alone():
+def test_a_sentence_that_leads_a_table_in_is_no_candidate():
     text = "Sales by region were as follows:\n\n" + TABLE
     block = table()
     by = text.index(TABLE)
     cells = tuple(replace(cell, start=cell.start + by, end=cell.end + by) for cell in block.cells)
     moved = replace(block, start=block.start + by, end=block.end + by, cells=cells)
     items = found(passage(text), reads=Reads(moved))
-    assert [item.whole for item in items[:2]] == [False, True]
-    assert items[1].kind == "row"
+    assert items[0].kind == "row"
 
 
 def test_a_sentence_that_leans_on_another_is_quoted_with_it():
@@ -143,21 +136,12 @@ def test_a_sentence_that_leads_a_listing_in_is_quoted_with_its_first_line():
     assert found(passage(text, start=0), reads=Reads(listing))[0].text == text.strip()
 
 
-def test_half_a_sentence_is_evidence_alone():
+def test_half_a_sentence_is_no_candidate():
     text = "The wall is raised. A token is valid for 3600 seconds unless it is withdrawn before."
     half = passage(text[: text.index(" unless")])
-    assert [item.whole for item in found(half, reads=Reads(cuts={half.end}))] == [True, False]
+    assert [item.text for item in found(half, reads=Reads(cuts={half.end}))] == ["The wall is raised."]
     late = passage(text[text.index("valid") :])
-    assert [item.whole for item in found(late, reads=Reads(cuts={late.start}))] == [False]
-
-
-@given(st.text("ab \n(){}#:.A\t\"'", max_size=200), st.integers(0, 50))
-def test_lines_lie_in_order_and_lose_nothing_but_blanks(text, start):
-    start = min(start, len(text))
-    spans = quotable_lines(text, start, len(text))
-    assert all(one.end <= other.start for one, other in pairwise(spans))
-    edges = [Span(start, start), *spans, Span(len(text), len(text))]
-    assert not "".join(text[one.end : other.start] for one, other in pairwise(edges)).strip()
+    assert found(late, reads=Reads(cuts={late.start})) == []
 
 
 def test_a_cell_that_is_a_paragraph_is_quoted_by_its_sentences():
