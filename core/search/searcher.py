@@ -290,7 +290,9 @@ class Searcher:
         if by_words_alone(result.notes):  # without cosines the probability that there is an answer means nothing
             settings = replace(settings, least_support=0)
         understood = result.understood
-        options = QuoteOptions(understood.text, partial(documents.page_at, self._store), understood.intent)
+        sides = [(side.version_id, side.sentence_span) for conflict in result.conflicts for side in conflict.sides]
+        page, encode = partial(documents.page_at, self._store), self._vectors.encode_or_zeros
+        options = QuoteOptions(understood.text, page, understood.intent, sides, encode)
         return answer_line(options, self.score_candidates(result, settings), settings, result.likely)
 
     def score_candidates(self, result: SearchResult, settings: AnsweringSettings) -> ScoredCandidates:

@@ -51,6 +51,15 @@ def test_a_stamped_chat_is_a_conversation():
     assert choose(parse(text.encode(), "a.txt", ParsingSettings())).chunker == "conversation"
 
 
+def test_the_lines_of_a_calendar_are_no_speakers():
+    events = "".join(
+        f"BEGIN:VEVENT\nSUMMARY:Day {at}\nDTSTART:202401{at:02}\nLOCATION:The pond\nURL:a.example\nEND:VEVENT\n"
+        for at in range(1, 30)
+    )
+    calendar = f"BEGIN:VCALENDAR\n{events}END:VCALENDAR\n"
+    assert choose(parse(calendar.encode(), "a.ics", ParsingSettings())).chunker == "structure"
+
+
 PLAIN = {
     "prose": PROSE * 50,
     "numbered prose": "\n\n".join(f"{at}. {PROSE * 3}" for at in range(1, 30)),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.evidence import Answer, Citation, Quote
 from core.search.answer.candidates import LONGEST, Quotable
-from core.search.answer.rows import asked_cell
+from core.search.answer.rows import Encode, asked_cell
 from core.search.answer.scoring import Mark
 from core.text.analysis import analyse
 from core.text.polarity import polarity
@@ -30,12 +30,16 @@ _LEAD_IN = re.compile(r":\W*\Z")
 class QuoteOptions:
     """What the choice of quotes depends on besides the candidates.
 
-    ``page(version_id, offset)``: the page of a place. ``intent``: ``Understanding.intent``.
+    ``page(version_id, offset)``: the page of a place. ``intent``: ``Understanding.intent``. ``differing``: (version id,
+    span) of sentences that contradict each other: if the best quote is one of them, the others are quoted too.
+    ``encode``: matches table headers by meaning; ``None`` by terms only.
     """
 
     question: str
     page: Page
     intent: str = ""
+    differing: Sequence[tuple[str, Span]] = ()
+    encode: Encode | None = None
 
     @property
     def several(self) -> bool:
@@ -64,6 +68,8 @@ def choose_quotes(
     if options.several:
         threshold = _probability(values[best]) * _SHARE_OF_BEST
         chosen += [index for index in order[1:] if _probability(values[index]) >= threshold]
+    elif _overlaps_any(candidates[best], options.differing):
+        chosen += [index for index in order[1:] if _overlaps_any(candidates[index], options.differing)]
     quotes: list[Quote] = []
     quoted_terms: list[frozenset[str]] = []
     for index in chosen:
@@ -82,6 +88,10 @@ def _probability(log_odds: float) -> float:
     return 1 / (1 + math.exp(-max(-50.0, min(50.0, float(log_odds)))))
 
 
+def _overlaps_any(item: Quotable, spans: Sequence[tuple[str, Span]]) -> bool:
+    return any(version == item.passage.version_id and span.overlap(item.span) for version, span in spans)
+
+
 def _quote(
     options: QuoteOptions, item: Quotable, score: float, mark: Mark | None, candidates: Sequence[Quotable]
 ) -> Quote:
@@ -89,7 +99,7 @@ def _quote(
     passage = item.passage
     label, span = "", item.span
     if item.row is not None:
-        label, span = asked_cell(item.row, options.question)
+        label, span = asked_cell(item.row, options.question, options.encode)
         if not label and mark is not None and mark.score > 0:
             label, span = item.row.cell_label(mark.span)
     else:

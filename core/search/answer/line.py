@@ -12,6 +12,7 @@ from core.embedding.answer_reader import load
 from core.evidence import Answer, Hit, Passage, Quote
 from core.search.answer.candidates import Quotable, Reads, quotables
 from core.search.answer.choosing import QuoteOptions, choose_quotes
+from core.search.answer.rows import Encode
 from core.search.answer.scoring import (
     Mark,
     Marks,
@@ -31,9 +32,7 @@ from core.storage.index.lexical import document_frequencies
 from core.storage.store import Store
 from core.text.languages import indexed_tokens, is_in_latin_letters, language_of
 from core.text.sentences import parts_sentence
-from core.types import Block, Vectors
-
-Encode = Callable[[Sequence[str]], Vectors]
+from core.types import Block
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from core.text.analysis import analyse
-from core.types import Block, BlockKind, Cell, Span
+from core.text.values.calendar_names import spell_out_periods
+from core.types import Block, BlockKind, Cell, Span, Vectors
 
+# A question that asks for two things; the row may contain both.
+_SEVERAL = re.compile(r"\band (?:what|which|how|when|whom?|where|why|by|for|its|their|the)\b", re.IGNORECASE)
+
+Encode = Callable[[Sequence[str]], Vectors]
+_AMOUNT = re.compile(r"\bhow \w+", re.IGNORECASE)  # asks for a number; its words match no label ("many")
 _LONGEST_LABEL = 60  # characters of a one-cell row that counts as the label of the rows below it
+# Cosines: from which a word matches a label, from which it matches a header ("allowed" does not match "Required"), and
+# the margin within which headers count as equally near.
+_LEAST_LABEL_COSINE, _LEAST_HEADER_COSINE, _TIE_MARGIN = 0.5, 0.6, 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +158,12 @@ def _without_repeats(cells: Sequence[Cell], headers: Mapping[int, str]) -> list[
     return distinct
 
 
-def asked_cell(row: Row, question: str) -> tuple[str, Span]:
+def asked_cell(row: Row, question: str, encode: Encode | None = None) -> tuple[str, Span]:
     """The label and the span of the cell that a question asks for; ("", the row's span) if it does not determine one.
 
-    It determines one if it shares a term with the row's label, which is the first text cell, and one other cell's
-    header contains more of the question's remaining terms than all others.
+    It determines one if it asks for one thing, shares a term with the row's label, which is the first text cell, and
+    one other cell's header contains more of the question's remaining terms than all others. Where no term is shared,
+    ``encode`` (texts to ``(n, d)`` unit vectors) matches label and header by meaning: "revenue" a row of net sales.
 
     >>> texts = ["Availability", "99.97 %", "99.92 %"]
     >>> cells = tuple(Cell(1, at, 10 * at, 10 * at + 5, text) for at, text in enumerate(texts))
@@ -162,18 +173,46 @@ def asked_cell(row: Row, question: str) -> tuple[str, Span]:
     >>> asked_cell(row, "How available was it?")[0]
     ''
     """
-    terms = frozenset(analyse(question))
+    if _SEVERAL.search(question):
+        return "", row.span
+    question_terms = frozenset(_terms(question))
     first = next((index for index, cell in enumerate(row.cells) if isinstance(cell.value, str)), 0)
     label = row.label_at(first)
-    remaining = terms.difference(analyse(label))
-    shared = {
-        index: len(remaining.intersection(analyse(header)))
-        for index, header in enumerate(row.headers)
-        if index != first
-    }
-    most = max(shared.values(), default=0)
-    best = [index for index, count in shared.items() if count == most]
-    if remaining == terms or not most or len(best) > 1:
+    label_terms = frozenset(_terms(label))
+    if not label_terms & question_terms and not _nearest_in_meaning(question, [label], encode, _LEAST_LABEL_COSINE):
         return "", row.span
-    cell = row.cells[best[0]]
-    return f"{label} › {row.headers[best[0]]}", Span(cell.start, cell.end)
+    remaining = question_terms - label_terms
+    others = [index for index in range(len(row.cells)) if index != first]
+    shared = [len(frozenset(_terms(row.headers[index])) & remaining) for index in others]
+    most = max(shared, default=0)
+    if most:
+        best = [position for position, count in enumerate(shared) if count == most]
+    else:
+        best = _nearest_in_meaning(question, [row.headers[index] for index in others], encode, _LEAST_HEADER_COSINE)
+    if len(best) != 1:
+        return "", row.span
+    index = others[best[0]]
+    cell = row.cells[index]
+    return f"{label} › {row.headers[index]}", Span(cell.start, cell.end)
+
+
+def _nearest_in_meaning(question: str, texts: Sequence[str], encode: Encode | None, least: float) -> list[int]:
+    """Indices of the texts with the highest cosine to any word of the question, ties included; [] if it is below
+    ``least`` or ``encode`` is ``None``.
+    """
+    words = [word for word in re.findall(r"[^\W\d_]{3,}", _AMOUNT.sub("", question)) if analyse(word)]
+    if encode is None or not words or not any(map(str.isalpha, "".join(texts))):
+        return []
+    vectors = encode([*words, *(text.replace("_", " ") for text in texts)])
+    cosines = (vectors[len(words) :] @ vectors[: len(words)].T).max(axis=1)
+    best = float(cosines.max())
+    return [index for index, cosine in enumerate(cosines) if cosine > best - _TIE_MARGIN] if best >= least else []
+
+
+def _terms(text: str) -> list[str]:
+    """The tokens of a text, with abbreviations of headers written out.
+
+    >>> _terms("third quarter of 2025") == _terms("Q3 2025"), _terms("FY2024") == _terms("fiscal year 2024")
+    (True, True)
+    """
+    return analyse(spell_out_periods(text).replace("%", " percent "))

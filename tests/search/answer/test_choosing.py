@@ -52,11 +52,11 @@ class Place:
         self.start, self.end, self.score = start, end, score
 
 
-def quotes(question, *passages, reads=None, limit=3, intent="", read=None, encode=None):
+def quotes(question, *passages, reads=None, limit=3, intent="", read=None, differing=(), encode=None):
     reads = reads or Reads()
     scored = score_candidates(question, passages, hits_of(passages), encode or FastEncoder().encode, reads, read)
     settings = AnsweringSettings(sentences=limit, least_support=0)
-    return answer_line(QuoteOptions(question, reads.page, intent), scored, settings).answer.quotes
+    return answer_line(QuoteOptions(question, reads.page, intent, differing, encode), scored, settings).answer.quotes
 
 
 def test_a_quote_is_verbatim_with_its_place():
@@ -171,3 +171,30 @@ def test_a_question_in_a_script_without_spaces_is_answered(encoder):
         quote = quotes(asked, passage(text), encode=encoder.encode)[0]
         assert said in quote.text
         assert quote.text.count("。") == 1
+
+
+def test_sides_that_differ_are_quoted_together():
+    one, other = (
+        passage("A token is valid for 3600 seconds."),
+        passage("A token lives for 900 seconds.", rank=2, version="w" * 64),
+    )
+    sides = [("v" * 64, Span(100, 134)), ("w" * 64, Span(100, 130))]
+    found = quotes("How many seconds is a token valid?", one, other, differing=sides)
+    assert [quote.citation.version_id[0] for quote in found] == ["v", "w"]
+
+
+@pytest.mark.model
+def test_a_cell_is_found_by_what_its_headers_mean(encoder):
+    rows = "Line | Q2 | Q3\nNet sales | 41 | 43\nResearch and development | 7 | 8\n"
+    asked = "What was the revenue in the third quarter?"
+    quote = quotes(asked, passage(rows), reads=Reads(table(rows)), encode=encoder.encode)[0]
+    assert (quote.told, quote.text) == ("Net sales › Q3", "43")
+
+
+@pytest.mark.model
+def test_how_many_asks_for_no_column_of_all(encoder):
+    rows = "City | Police force size | All\nChicago | 12120 | 0.875\nDetroit | 4500 | 0.37\n"
+    quote = quotes("How many cops does Chicago have?", passage(rows), reads=Reads(table(rows)), encode=encoder.encode)[
+        0
+    ]
+    assert "12120" in quote.text
