@@ -17,7 +17,7 @@ from core.plain_values import from_values
 from core.settings import ParsingSettings
 from core.types import Page
 
-PAGE_SECONDS = 20.0
+PAGE_SECONDS = 60.0  # a page takes a few; on a busy machine of two cores some took more than twenty
 _BATCH = 6  # pages that are rendered in one request, for which the worker opens the file once
 
 Draw = Callable[[Sequence[int], int], Mapping[int, tuple[bytes, float]]]
