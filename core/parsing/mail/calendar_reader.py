@@ -46,7 +46,8 @@ def read(data: bytes, name: str) -> ParsedFile:
     if not entries:
         raise ParseError(f"{name} holds no event.", "Export the calendar again and add that.")
     clocks = {id(calendar): _clock(calendar) for calendar in calendars}
-    about = [Piece(BlockKind.PARAGRAPH, Words(one.text("X-WR-CALDESC", "DESCRIPTION"))) for one in calendars]
+    described = filter(None, (one.text("X-WR-CALDESC", "DESCRIPTION") for one in calendars))
+    about = [Piece(BlockKind.PARAGRAPH, Words(text)) for text in described]
     told = (piece for calendar, one in entries for piece in _entry(one, clocks[id(calendar)], calendar, name))
     only = entries[0][1].text("SUMMARY") if len(entries) == 1 else ""
     return ParsedFile(

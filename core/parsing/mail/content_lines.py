@@ -58,7 +58,7 @@ def parameter(line: ContentLine, name: str) -> str:
 def read_components(data: bytes, name: str) -> list[Component]:
     """The outermost components of a file. Raises ``ParseError`` where it is no text.
 
-    >>> found = read_components(b"BEGIN:VCALENDAR\\nBEGIN:VEVENT\\nSUMMARY:Ducks\\, two\\nEND:VEVENT", "a.ics")
+    >>> found = read_components(b"BEGIN:VCALENDAR\\nBEGIN:VEVENT\\nSUMMARY:Ducks\\\\, two\\nEND:VEVENT", "a.ics")
     >>> found[0].components[0].text("SUMMARY")
     'Ducks, two'
     """
