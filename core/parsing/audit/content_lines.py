@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from calendar import month_name
 from quopri import decodestring
 
 from core.parsing.audit.gathering import WordCollector
 from core.parsing.audit.packages import read_page
 from core.text.normalise import decode
+from core.text.values.calendar_names import day_in_words
 
 _RECORDED, _TIMES = "what programs keep for themselves", "moments in UTC, told by the calendar's clock"
 _CODES = "dates, rules and roles, told in words"
@@ -51,9 +51,9 @@ def _put_date(value: str, collector: WordCollector, is_end: bool = False) -> Non
     """Collect a date as it is told: 2, January, 2024 for 20240102. ``is_end``: its day may be left out."""
     if moment := _MOMENT.match(value.strip()):
         year, month, day, hour, minute = moment.groups()
-        named = month_name[int(month)] if 0 < int(month) < 13 else month
+        told = day_in_words(int(year), int(month), int(day)) if 0 < int(month) < 13 else f"{int(day)} {month} {year}"
         reason = _TIMES if value.strip().endswith("Z") else ""
-        collector.put(reason or (_CODES if is_end else ""), f"{int(day)} {named} {year}\n")
+        collector.put(reason or (_CODES if is_end else ""), f"{told}\n")
         collector.put(reason, f"{hour or ''} {minute or ''}\n")
 
 

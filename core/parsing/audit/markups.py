@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from calendar import month_name
 from functools import partial
 from html import unescape
 from io import BytesIO
@@ -15,6 +14,7 @@ from core.parsing.html.jats import PLACES, RECORD
 from core.parsing.html.xml_prose import IDENTIFIER, STAMP
 from core.parsing.html.xml_prose import RECORD as FILE_RECORD
 from core.text.normalise import decode
+from core.text.values.calendar_names import day_in_words
 
 # The parts of each markup that are not shown to readers. RST: directives, comments, targets and options. Org:
 # settings, properties and dates. LaTeX: the preamble, comments, commands and names. AsciiDoc: attributes, comments
@@ -161,8 +161,7 @@ class _Prose(XmlTextWalker):
         elif IDENTIFIER.fullmatch(characters.strip()):
             self._collector.put(_RECORDED, characters)
         elif moment := STAMP.fullmatch(characters.strip()):
-            year, month, day, *_ = moment.groups()
-            self._collector.put(self._open[-1], f"\n{int(day)} {month_name[int(month)]} {year}\n")
+            self._collector.put(self._open[-1], f"\n{day_in_words(*map(int, moment.groups()[:3]))}\n")
         else:
             self._collector.put(self._open[-1], characters)
 

@@ -9,7 +9,6 @@ has a reader of its own.
 from __future__ import annotations
 
 import re
-from calendar import month_name
 from collections.abc import Iterator, Sequence
 from html import escape, unescape
 from itertools import groupby
@@ -19,6 +18,7 @@ from core.parsing.flow import ParsedFile
 from core.parsing.html.encoding import decoded
 from core.parsing.html.reader import read as read_page
 from core.parsing.ooxml.package import Element, local_name, tree_of
+from core.text.values.calendar_names import day_in_words
 
 _HEADS = frozenset("title head heading header refname".split())
 _NUMBERS = frozenset("num enum pnumber label".split())
@@ -235,8 +235,8 @@ def _moment(words: str) -> str:
     """
     if not (found := STAMP.fullmatch(words)):
         return words
-    year, month, day, hour, minute = found.groups()
-    return f"{int(day)} {month_name[int(month)]} {year}, {hour}:{minute} UTC"
+    year, month, day = map(int, found.groups()[:3])
+    return f"{day_in_words(year, month, day)}, {found[4]}:{found[5]} UTC"
 
 
 def _inline(element: Element, depth: int) -> str:

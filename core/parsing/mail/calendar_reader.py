@@ -19,7 +19,7 @@ from core.errors import ParseError
 from core.parsing.flow import Item, ParsedFile, Piece, Words
 from core.parsing.mail.content_lines import Component, parameter, read_components, text_of, unread_note
 from core.parsing.mail.pieces import html_pieces
-from core.text.values.calendar_names import MONTHS, WEEKDAYS
+from core.text.values.calendar_names import MONTHS, WEEKDAYS, day_in_words
 from core.types import BlockKind
 
 _ENTRIES = frozenset({"VEVENT", "VTODO", "VJOURNAL"})
@@ -154,7 +154,7 @@ def _date(raw: str, clock: _Clock) -> date | None:
 
 
 def _day(day: date) -> str:
-    return f"{WEEKDAYS[day.weekday()]}, {day.day} {MONTHS[day.month - 1]} {day.year}"
+    return f"{WEEKDAYS[day.weekday()]}, {day_in_words(day.year, day.month, day.day)}"
 
 
 def _moment(day: date) -> str:

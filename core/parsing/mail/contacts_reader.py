@@ -10,7 +10,7 @@ from vobject.base import ContentLine
 from core.errors import ParseError
 from core.parsing.flow import Item, ParsedFile, Piece, Words
 from core.parsing.mail.content_lines import Component, fields_of, parameter, read_components, text_of, unread_note
-from core.text.values.calendar_names import MONTHS
+from core.text.values.calendar_names import day_in_words
 from core.types import BlockKind
 
 _LABELS = dict(
@@ -100,6 +100,6 @@ def _said(one: ContentLine) -> str:
         return ", ".join(filter(None, fields_of(one)))
     stated = _DAY.match(one.value.strip()) if one.name.removeprefix("X-").removeprefix("MS-") in _DATES else None
     if stated and 0 < int(stated[2]) < 13:
-        return f"{int(stated[3])} {MONTHS[int(stated[2]) - 1]} {stated[1]}"
+        return day_in_words(*map(int, stated.groups()))
     text = text_of(one).strip().replace("\\:", ":")
     return re.sub(r"^(?:tel|mailto|geo):", "", text) if parameter(one, "VALUE").lower() == "uri" else text

@@ -44,6 +44,15 @@ def month_of(plain: str) -> int:
     return _NUMBERS.get(plain, 0)
 
 
+def day_in_words(year: int, month: int, day: int) -> str:
+    """A day as documents tell it. Raises ``IndexError`` above the twelfth month.
+
+    >>> day_in_words(2024, 1, 2)
+    '2 January 2024'
+    """
+    return f"{day} {MONTHS[month - 1]} {year}"
+
+
 YEAR = r"(?:1[5-9]|20)\d\d"
 """The pattern of a year in running text: 1500 to 2099."""
 # The spellings of periods in reports and tables, each with the words that replace it.
