@@ -50,6 +50,7 @@ The 🚀 left at noon 🍵, and the tea was still warm when it came back to the 
 
 The last line.
 """
+TEA = ROCKETS.replace("# Rockets", "# Tea")  # its own document: tests come in any order, and each leaves its gold
 SENTENCE = "The gauge at the weir was read at noon, and the level was noted. "
 LONG = "\n\n".join(f"## Section {number}\n\nMark {number}. {SENTENCE * 12}" for number in range(1, 60))
 
@@ -57,7 +58,7 @@ LONG = "\n\n".join(f"## Section {number}\n\nMark {number}. {SENTENCE * 12}" for 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Path:
     files = [samples / "documents" / name for name in ("api.md", "quarterly-report.pdf")]
-    return made(tmp_path_factory.mktemp("judging"), {"rockets.md": ROCKETS, "weir.md": LONG}, files)
+    return made(tmp_path_factory.mktemp("judging"), {"rockets.md": ROCKETS, "tea.md": TEA, "weir.md": LONG}, files)
 
 
 def open_named(page: Page, address: str, home: Path, name: str) -> tuple[str, str]:
@@ -95,7 +96,7 @@ def save(page: Page, question: str, answer: str = "") -> None:
 
 def test_marked_words_become_gold_and_are_taken_back(address: str, home: Path, page: Page) -> None:
     question = "What happened at noon?"
-    open_named(page, address, home, "rockets.md")
+    open_named(page, address, home, "tea.md")
     drag(page, ".text", "🚀 left", "noon 🍵")
     shown(page.get_by_role("button", name="Mark as an answer"))
     expect(page.locator(".judge-count")).to_have_text("16 characters")  # code points
