@@ -7,7 +7,7 @@ import streamlit as st
 from core.chunking.auditing import UNEXPLAINED
 from core.library import SourceRow
 from pages.ui.library import documents
-from pages.ui.library.adding import show_adding
+from pages.ui.library.adding import show_adding, show_ready
 from pages.ui.library.folders import show_folders
 from pages.ui.library.trash import show_trash, show_undo
 from pages.ui.shared import services, words
@@ -32,6 +32,7 @@ def main() -> None:
         show_undo()
         show_adding(empty=not sources)
         show_queue(drawn_at)
+        show_ready()
     show_folders(drawn_at)
     if sources:
         documents.show_documents(sources)

@@ -75,6 +75,7 @@ def test_a_hostile_upload_is_text_and_can_be_thrown_away(samples_loaded: str, pa
         {"name": name, "mimeType": "text/markdown", "buffer": HOSTILE.encode()}
     )
     expect(documents(page)).to_have_text("14")
+    shown(page.get_by_text("read: ready for questions"))  # where its bar stood
     visit(page, f"{samples_loaded}/chunks")
     pick(page, "onerror")
     expect(page.locator(".reader .text")).to_contain_text("window.hurt = 1")

@@ -17,6 +17,7 @@ from core.storage.catalogue.job_rows import NewItem
 from core.watching.planning import FolderPlan
 from pages.ui.shared import background, samples, services, state, words
 from pages.ui.shared.guard import attempt_or_toast
+from pages.ui.shared.queue import WIDTHS
 
 LISTED = 200  # rows listed of each kind
 
@@ -281,3 +282,16 @@ def _decide(read: bool) -> None:
     st.session_state[state.DROPPED] = None
     if read and items:
         background.queue_files(items)
+
+
+def show_ready() -> None:
+    """Draw, where the bar stood, what this window added since the page was opened, once it is read; and go to Ask."""
+    own = () if background.active_jobs() else st.session_state.get(state.QUEUED, ())
+    jobs = services.library().queue.jobs(-1, states=("done",), kinds=("ingest",)) if own else []
+    done = sum(job.items_done for job in jobs if job.id in own)
+    if done:
+        name, bar, button = st.columns(WIDTHS, vertical_alignment="center")
+        name.markdown(f"**{words.count(done, 'document')}**")
+        bar.progress(1.0, text="read: ready for questions")
+        if button.button("Ask", key="library.ask", width="stretch"):
+            st.switch_page("pages/ask.py")

@@ -38,6 +38,7 @@ def follow(page: str) -> None:
     if previous and previous[0] != page:
         st.session_state[state.ADDRESS_LED] = None
         st.session_state[state.ADDRESS_MISSING] = ""
+        st.session_state[state.QUEUED] = ()
     if query and (previous is None or previous[0] != page or _by_history()):
         st.session_state[state.ADDRESS_LED] = query
         st.session_state[state.ADDRESS_MISSING] = _open(last(query, LIBRARY))

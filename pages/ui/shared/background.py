@@ -188,7 +188,8 @@ def _name(job: Job, item: Item | None) -> str:
 def queue_files(items: Sequence[NewItem]) -> None:
     """Queue files to be read, smaller ones first."""
     queue = library().queue
-    queue.enqueue("ingest", {}, queue.smaller_first(items))
+    job = queue.enqueue("ingest", {}, queue.smaller_first(items))
+    st.session_state[state.QUEUED] = (*st.session_state.get(state.QUEUED, ()), job)
 
 
 def start(kind: str, payload: Mapping[str, Any], name: str) -> None:

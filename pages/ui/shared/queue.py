@@ -111,6 +111,7 @@ def batches() -> list[Batch]:
 
 SHOWN = 6  # single files with a bar of their own
 _MOST_NAMES = 8  # names listed of the files of a cancelled batch
+WIDTHS = (3.0, 5.0, 1.0)  # of a row's name, bar and button
 REDRAWN_SECONDS = 5.0  # least time between two redraws of the whole page, each of which reads all documents anew
 
 
@@ -159,7 +160,7 @@ def _row(work: Work, share: float, text: str, cancel_help: str | None = None, *,
 
     ``behind``: another job is before this one in the queue, so a button that puts it first is drawn while it waits.
     """
-    widths = [3.0, 3.7, 1.3, 1.0] if behind and work.state == "queued" else [3.0, 5.0, 1.0]
+    widths = [3.0, 3.7, 1.3, 1.0] if behind and work.state == "queued" else WIDTHS
     name, bar, *first, button = st.columns(widths, vertical_alignment="center")
     if first:
         first[0].button(

@@ -18,6 +18,7 @@ FOLDER_LOOK = "library.folder_look"  # the preview of a folder that is about to 
 DROPPED = "library.dropped"  # uploaded files that wait until the person confirms the time they take
 UPLOAD_ROUND = "library.upload_round"  # a counter in the drop zone's key: raised to empty it after an upload
 UPLOADED = "library.uploaded"  # the ids of uploads that were queued
+QUEUED = "library.queued"  # the jobs of the files that were added since the page was opened
 FILTER = "library.filter"
 TITLE = "library.title"  # the document whose title was clicked
 TABLE = "library.table"
