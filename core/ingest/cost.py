@@ -50,6 +50,7 @@ _CHARACTERS_A_BYTE = {  # of a file; 1 for kinds that are not listed
     "mbox": 0.3,
     "calendar": 0.5,
     "contacts": 0.3,
+    "references": 0.5,
 }
 _BYTES_A_PAGE = {"pdf": 60_000, "pptx": 30_000, "ppt": 30_000, "odp": 30_000}
 

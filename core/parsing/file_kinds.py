@@ -83,6 +83,7 @@ _SUFFIX_KINDS = {
     "eml": "eml",
     **dict.fromkeys(("tex", "ltx", "latex"), "latex"),
     **dict.fromkeys(("bib", "bibtex"), "bibtex"),
+    **dict.fromkeys(("ris", "nbib"), "references"),
     **dict.fromkeys(("adoc", "asciidoc"), "asciidoc"),
     **dict.fromkeys(("nxml", "jats"), "jats"),
     **dict.fromkeys(("dita", "dbk", "docbook", "tei", "fb2", "enex", "opml", "rss", "atom"), "xml"),
@@ -105,6 +106,7 @@ _MIN_PROSE_SHARE = 0.2
 _REQUIRED_PATTERNS = {  # a text file with the extension of one of these kinds must match, or the extension is wrong
     "latex": re.compile(r"\\[a-zA-Z]+"),
     "bibtex": re.compile(r"@\s*[a-zA-Z]+\s*[{(]"),
+    "references": re.compile(r"^(?:TY|PMID) {0,2}- ", re.MULTILINE),
     "jats": re.compile(r"<(?:\w+:)?article\b"),
     "xml": re.compile(r"<\w"),
     "man": re.compile(r"^[.'](?:TH|SH|Dd|Sh)\b", re.MULTILINE),
@@ -148,8 +150,8 @@ _CONTENT_LINES = re.compile(r"\s*BEGIN:(VCALENDAR|VCARD)[ \t]*\n", re.IGNORECASE
 _READABLE = (
     "Lectern reads PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx, .xls), OpenDocument (.odt, .ods), web pages, "
     "EPUB, RTF, mail (.eml, .msg, .mbox), calendars (.ics), contacts (.vcf), CSV, reStructuredText, Org, LaTeX, "
-    "BibTeX, AsciiDoc, XML, Markdown, notebooks, exported chats (.json), subtitles (.srt, .vtt), plain text, "
-    "source code and pictures (.png, .jpg, .tiff, .webp, .bmp, .heic); "
+    "references (BibTeX, RIS, PubMed), AsciiDoc, XML, Markdown, notebooks, exported chats (.json), subtitles (.srt, "
+    ".vtt), plain text, source code and pictures (.png, .jpg, .tiff, .webp, .bmp, .heic); "
     "and, where LibreOffice is installed, .doc, .ppt, .odp and .pages."
 )
 
@@ -253,6 +255,8 @@ def _kind_of_text(data: bytes) -> str:
         return "xml"
     if head.startswith("WEBVTT"):
         return "subtitles"
+    if _REQUIRED_PATTERNS["references"].match(head):
+        return "references"
     if match := _CONTENT_LINES.match(head):
         return "calendar" if match[1].upper() == "VCALENDAR" else "contacts"
     if _MAILBOX.match(head) and _is_mail(head.partition("\n")[2]):

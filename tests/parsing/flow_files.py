@@ -32,6 +32,7 @@ def files() -> dict[str, bytes]:
         "latex": b"\\section{Ducks}\nThey $a$ swim.",
         "asciidoc": b"= Ducks\n\n* swim\n",
         "bibtex": b"@book{x, title={{TEAL} ducks}, year=2020}",
+        "references": b"TY  - JOUR\nTI  - TEAL ducks\nPY  - 2020\nER  - ",
         "jats": b"<article article-type='x'><title-group><article-title>Ducks</article-title></title-group></article>",
         "subtitles": b"WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ada>Ducks &amp; swim",
         "calendar": _calendar(),

@@ -90,6 +90,50 @@ def test_entries_that_cannot_be_read_cost_a_bibliography_none_of_the_others() ->
         assert found.notes == (f"Entries that pandoc could not read stand at the end as they are written: {key}.",)
 
 
+REFERENCES = """Record #1 of 3
+TY  - JOUR
+T1  - On teal
+A1  - Lee, A.
+A1  - Götz, B.
+N2  - They swim
+ and dive.
+PY  - 2020
+KW  - ducks
+KW  - water
+ER  -
+Record #2 of 3
+TY  - BOOK
+TY  - CHAP
+T2  - Geese
+N1  - lost cover
+"""
+PUBMED = """PMID- 7
+OWN - NLM
+IS  - 1769 (Print)
+TI  - On grebes, which
+      dive.
+FAU - Lee, Ann
+AU  - Lee A
+DP  - 2019 Mar
+"""
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_references_are_their_entries_whatever_stands_between_them(line_end: str) -> None:
+    found = parse(REFERENCES.replace("\n", line_end).encode("utf-8-sig"), "refs.ris", ParsingSettings())
+    assert (found.kind, found.title) == ("references", "Refs")
+    assert headings(found) == [(1, "On teal"), (1, "Untitled"), (1, "Geese")]
+    assert "Lee, A.; Götz, B. 2020. keywords: ducks; water\n\nThey swim and dive." in found.text
+    assert found.text.endswith("notes: lost cover")
+    assert "Record" not in found.text
+    assert found.words is not None
+    assert found.words.missing == 0
+    assert headings(document(PUBMED, "refs.nbib")) == [(1, "On grebes, which dive.")]
+    assert document(PUBMED, "a.nbib").text.endswith(
+        "Lee, Ann. 2019 Mar. PubMed: 7. ISSN: 1769 (Print). authors, abbreviated: Lee A"
+    )
+
+
 JATS = """<?xml version="1.0"?><!DOCTYPE article PUBLIC "-//NLM//DTD JATS v1.1//EN" "a.dtd">
 <article xmlns:xlink="x"><front><journal-meta><journal-title>Ducks</journal-title></journal-meta><article-meta>
 <article-id>77</article-id><title-group><article-title>On <italic>teal</italic></article-title></title-group>
@@ -188,6 +232,7 @@ def test_a_message_may_end_without_an_empty_line() -> None:
     [
         (b"Only words.", "a.tex", "text"),
         (b"Only words.", "a.bib", "text"),
+        (b"Only words.", "a.ris", "text"),
         (b"Only words.", "a.srt", "text"),
         (b"Only words.", "a.mbox", "text"),
         (b"<book/>", "a.xml", "code"),

@@ -62,7 +62,7 @@ def _drafts(document: Document, settings: ParsingSettings | None, longest: int) 
     if is_data:
         return
     lower_case = frozenset(_LOWER_CASE_WORD.findall(text))
-    if document.kind != "bibtex":  # its headings are the titles of other works
+    if document.kind not in ("bibtex", "references"):  # its headings are the titles of other works
         yield from structure_drafts(text, blocks)
     headings: list[tuple[int, str]] = []  # (level, text) of the path to the block
     counts = Counter(analyse(text))

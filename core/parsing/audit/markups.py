@@ -13,13 +13,14 @@ from core.parsing.audit.packages import read_page
 from core.parsing.html.jats import PLACES, RECORD
 from core.parsing.html.xml_prose import IDENTIFIER, STAMP
 from core.parsing.html.xml_prose import RECORD as FILE_RECORD
+from core.parsing.plain.tagged_references import RECORD_TAGS
 from core.text.normalise import decode
 from core.text.values.calendar_names import day_in_words
 
 # The parts of each markup that are not shown to readers. RST: directives, comments, targets and options. Org:
 # settings, properties and dates. LaTeX: the preamble, comments, commands and names. AsciiDoc: attributes, comments
 # and the targets of macros. Manual pages: requests and fonts. Wiki text: tags and targets. BibTeX: the names of
-# fields, and the fields in which programs keep notes.
+# fields, and the fields in which programs keep notes. References: tags, fields of the database, what is in no entry.
 _MARKUP = {
     "rst": re.compile(
         r"^([ \t]*)\.\.[ ]+raw::.*(?:\n(?:[ \t]*\n)*+\1[ \t]+\S.*)*|^[ \t]*\.\.[ ]+(?:\|[^|\n]*\|[ ]*)?[\w:+-]+::.*$"
@@ -63,6 +64,11 @@ _MARKUP = {
         r"^[ \t]*%.*$|@(?i:comment|preamble|string)\b.*$|@\w+[ \t]*[{(]|(?:^|,)[ \t]*(?i:file|timestamp|owner|groups"
         r"|date-\w+|bdsk-[\w-]+|mendeley-[\w-]+|\w*date|month|day|language|langid|numpages|crossref|entrytype|added-at"
         r"|\w*hash|biburl|opt\w+)[ \t]*=.*$|[\w-]+[ \t]*=[ \t]*(?:[a-zA-Z]\w*|(?=[{\"\d]))|\\[a-zA-Z]+|\band\b",
+        re.MULTILINE,
+    ),
+    "references": re.compile(
+        rf"^(?:{'|'.join(RECORD_TAGS)}) *-.*$|(?:\A(?!(?:TY|PMID) *-)|^E[RF] *-).*(?:\n(?!(?:TY|PMID) *-).*)*+"
+        r"|^[A-Z][A-Z0-9]{1,3} *- ?",
         re.MULTILINE,
     ),
 }

@@ -23,10 +23,11 @@ def read(data: bytes, name: str) -> ParsedFile:
     >>> [piece.words.text for piece in read(entry.encode(), "a.bib").pieces]
     ['Ducks', 'Ann Lee. [a1]', 'Two.']
     """
-    return ParsedFile(tuple(piece for entry in json.loads(data or b"[]") for piece in _entry(entry, name)))
+    return ParsedFile(tuple(piece for entry in json.loads(data or b"[]") for piece in entry_pieces(entry, name)))
 
 
-def _entry(entry: Mapping[str, Any], name: str) -> Iterator[Piece]:
+def entry_pieces(entry: Mapping[str, Any], name: str) -> Iterator[Piece]:
+    """The pieces of an entry in CSL-JSON. ``name``: of the file, for messages."""
     if "written" in entry:
         yield Piece(BlockKind.HEADING, Words(entry["id"]), level=1)
         yield Piece(BlockKind.CODE, Words(entry["written"]))
@@ -40,10 +41,11 @@ def _entry(entry: Mapping[str, Any], name: str) -> Iterator[Piece]:
     people = [f"{said}{'; '.join(map(_person, entry[role]))}" for role, said in _PEOPLE.items() if entry.get(role)]
     issued = _date(entry.get("issued") or {})
     others = [f"{key}: {_shown(value)}" for key, value in entry.items() if key not in _FIRST]
-    said = ". ".join(filter(None, (*people, issued, *others)))
+    said = ". ".join(part.removesuffix(".") for part in (*people, issued, *others) if part)
     title = plain(str(entry.get("title", ""))) or plain(str(entry.get("title-short", ""))) or str(entry["id"])
     yield Piece(BlockKind.HEADING, Words(title), level=1)
-    yield Piece(BlockKind.PARAGRAPH, Words(f"{plain(said)}. [{entry['id']}]"))
+    named = f". [{entry['id']}]" if entry["id"] else ""
+    yield Piece(BlockKind.PARAGRAPH, Words(f"{plain(said)}{named}"))
     for paragraph in plain(str(entry.get("abstract", ""))).split("\n\n"):
         yield Piece(BlockKind.PARAGRAPH, Words(paragraph))
 

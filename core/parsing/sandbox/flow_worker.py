@@ -41,6 +41,7 @@ READERS = {
     "latex": "pandoc.reader",
     **dict.fromkeys(("asciidoc", "man", "mediawiki"), "pandoc.reader"),
     "bibtex": "pandoc.bibliography_reader",
+    "references": "plain.tagged_references",
     "jats": "html.jats",
     "xml": "html.xml_prose",
     "subtitles": "plain.subtitles",

@@ -71,6 +71,7 @@ KIND_WORDS = {
     "man": "Manual page",
     "mediawiki": "Wiki text",
     "bibtex": "References (BibTeX)",
+    "references": "References (RIS, PubMed)",
     "jats": "Article (JATS)",
     "xml": "Document (XML)",
     "subtitles": "Subtitles",
