@@ -123,14 +123,14 @@ def test_references_are_their_entries_whatever_stands_between_them(line_end: str
     found = parse(REFERENCES.replace("\n", line_end).encode("utf-8-sig"), "refs.ris", ParsingSettings())
     assert (found.kind, found.title) == ("references", "Refs")
     assert headings(found) == [(1, "On teal"), (1, "Untitled"), (1, "Geese")]
-    assert "Lee, A.; Götz, B. 2020. keywords: ducks; water\n\nThey swim and dive." in found.text
+    assert "Written by Lee, A.; Götz, B. 2020\n\nThey swim and dive.\n\nkeywords: ducks; water\n" in found.text
     assert found.text.endswith("notes: lost cover")
     assert "Record" not in found.text
     assert found.words is not None
     assert found.words.missing == 0
     assert headings(document(PUBMED, "refs.nbib")) == [(1, "On grebes, which dive.")]
     assert document(PUBMED, "a.nbib").text.endswith(
-        "Lee, Ann. 2019 Mar. PubMed: 7. ISSN: 1769 (Print). authors, abbreviated: Lee A"
+        "Written by Lee, Ann. 2019 Mar\n\nPubMed: 7\nISSN: 1769 (Print)\nauthors, abbreviated: Lee A"
     )
 
 

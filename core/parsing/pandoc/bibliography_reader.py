@@ -6,22 +6,22 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from core.parsing.flow import ParsedFile, Piece, Words
+from core.parsing.flow import Item, ParsedFile, Piece, Words
 from core.parsing.html.reader import read as read_page
 from core.types import BlockKind
 
-_PEOPLE = {"author": "", "editor": "edited by ", "translator": "translated by ", "director": "directed by "}
+_PEOPLE = {"author": "written by ", "editor": "edited by ", "translator": "translated by ", "director": "directed by "}
 _FIRST = ("title", "id", "type", "issued", "abstract", "title-short", *_PEOPLE)  # what has a place of its own
 
 
 def read(data: bytes, name: str) -> ParsedFile:
-    """For each entry: its title as heading, authors and date, publication, other fields and abstract.
+    """For each entry: its title as heading, people and date, the abstract, and a list of the other fields.
 
     An entry that pandoc could not read is "written" as the file has it.
 
     >>> entry = '[{"id": "a1", "title": "Ducks", "author": [{"family": "Lee", "given": "Ann"}], "abstract": "Two."}]'
     >>> [piece.words.text for piece in read(entry.encode(), "a.bib").pieces]
-    ['Ducks', 'Ann Lee. [a1]', 'Two.']
+    ['Ducks', 'Written by Ann Lee. [a1]', 'Two.']
     """
     return ParsedFile(tuple(piece for entry in json.loads(data or b"[]") for piece in entry_pieces(entry, name)))
 
@@ -40,14 +40,16 @@ def entry_pieces(entry: Mapping[str, Any], name: str) -> Iterator[Piece]:
 
     people = [f"{said}{'; '.join(map(_person, entry[role]))}" for role, said in _PEOPLE.items() if entry.get(role)]
     issued = _date(entry.get("issued") or {})
-    others = [f"{key}: {_shown(value)}" for key, value in entry.items() if key not in _FIRST]
-    said = ". ".join(part.removesuffix(".") for part in (*people, issued, *others) if part)
+    said = ". ".join(f"{part[0].upper()}{part[1:]}".removesuffix(".") for part in (*people, issued) if part)
     title = plain(str(entry.get("title", ""))) or plain(str(entry.get("title-short", ""))) or str(entry["id"])
     yield Piece(BlockKind.HEADING, Words(title), level=1)
-    named = f". [{entry['id']}]" if entry["id"] else ""
-    yield Piece(BlockKind.PARAGRAPH, Words(f"{plain(said)}{named}"))
+    key = f"[{entry['id']}]" if entry["id"] else ""
+    yield Piece(BlockKind.PARAGRAPH, Words(". ".join(filter(None, (plain(said), key)))))
     for paragraph in plain(str(entry.get("abstract", ""))).split("\n\n"):
         yield Piece(BlockKind.PARAGRAPH, Words(paragraph))
+    others = [f"{field}: {plain(_shown(value))}" for field, value in entry.items() if field not in _FIRST]
+    if others:
+        yield Piece(BlockKind.LIST, items=tuple(Item(Words(other), "") for other in others))
 
 
 def _person(person: Mapping[str, str]) -> str:

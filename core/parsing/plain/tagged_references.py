@@ -15,7 +15,7 @@ _ENDS = frozenset({"ER", "EF"})  # what stands after them, as before the first e
 _TITLES, _ABSTRACTS, _DATES = ("TI", "T1", "CT", "BT", "ST"), ("AB", "N2"), ("DP", "PY", "Y1", "DA")
 _CONTAINERS = ("T2", "JO", "JF", "J2")
 _PEOPLE = {"author": ("FAU", "AU", "A1", "CN"), "editor": ("ED", "A2", "FED"), "translator": ("A4",)}
-RECORD_TAGS = frozenset("TY OWN STAT DCOM LR EDAT MHDA CRDT PHST SB JID DA".split())
+RECORD_TAGS = frozenset("TY OWN STAT DCOM LR EDAT MHDA CRDT PHST SB JID LK DA".split())
 """Tags that say how a database keeps the entry. Only ``DA`` is in the document, where no other tag has the date."""
 
 _LABELS = {
@@ -23,7 +23,7 @@ _LABELS = {
     **dict.fromkeys(("J1", "J2", "JA", "TA"), "journal abbreviated"),
     **dict.fromkeys(("VL", "VI"), "volume"),
     **dict.fromkeys(("KW", "OT", "MH"), "keywords"),
-    **dict.fromkeys(("UR", "L1", "L2", "L3", "LK"), "link"),
+    **dict.fromkeys(("UR", "L1", "L2", "L3"), "link"),
     **dict.fromkeys(("DO", "LID"), "DOI"),
     **dict.fromkeys(("N1", "RN"), "notes"),
     **dict.fromkeys(("AD", "C1"), "address"),
@@ -51,11 +51,12 @@ _LABELS = {
 
 
 def read(data: bytes, name: str) -> ParsedFile:
-    """For each entry: its title as heading, authors and date, the other fields, and the abstract.
+    """For each entry: its title as heading, people and date, the abstract, and a list of the other fields.
 
     >>> entry = "TY  - JOUR\\nTI  - Ducks\\nAU  - Lee, A.\\nPY  - 2016\\nVL  - 3\\nAB  - They\\n  dive.\\nER  - "
-    >>> [piece.words.text for piece in read(entry.encode(), "a.ris").pieces]
-    ['Ducks', 'Lee, A. 2016. volume: 3', 'They dive.']
+    >>> pieces = read(entry.encode(), "a.ris").pieces
+    >>> [piece.words.text for piece in pieces], [item.words.text for item in pieces[-1].items]
+    (['Ducks', 'Written by Lee, A. 2016', 'They dive.', ''], ['volume: 3'])
     """
     return ParsedFile(tuple(piece for entry in entries(decode(data).text) for piece in entry_pieces(_csl(entry), name)))
 
