@@ -51,13 +51,15 @@ def test_a_stamped_chat_is_a_conversation():
     assert choose(parse(text.encode(), "a.txt", ParsingSettings())).chunker == "conversation"
 
 
-def test_the_lines_of_a_calendar_are_no_speakers():
+def test_the_fields_of_records_are_no_speakers():
     events = "".join(
         f"BEGIN:VEVENT\nSUMMARY:Day {at}\nDTSTART:202401{at:02}\nLOCATION:The pond\nURL:a.example\nEND:VEVENT\n"
         for at in range(1, 30)
     )
     calendar = f"BEGIN:VCALENDAR\n{events}END:VCALENDAR\n"
-    assert choose(parse(calendar.encode(), "a.ics", ParsingSettings())).chunker == "structure"
+    entry = "TY  - JOUR\nTI  - Ducks\nAU  - Lee, Ann\nJO  - The Pond\nLA  - English\nKW  - teal\nER  - \n"
+    for data, name in ((calendar, "a.ics"), (entry * 30, "a.ris")):
+        assert choose(parse(data.encode(), name, ParsingSettings())).chunker == "structure"
 
 
 PLAIN = {
