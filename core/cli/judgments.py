@@ -58,7 +58,7 @@ def _import(options: Namespace) -> int:
     failures = [Failure(question, reason) for question, reason in imported.unplaced]
     count, questions = len(imported.judgments), len(exchange.questions) + len(exchange.quoted)
     if exchange.unread:
-        console.complain(f"Not read: the columns {', '.join(map(console.shown, exchange.unread))}.")
+        console.complain(f"Not read: the columns {', '.join(f'“{console.shown(name)}”' for name in exchange.unread)}.")
     console.answer(
         options,
         {

@@ -85,7 +85,7 @@ def test_the_format_is_guessed_also_of_a_spreadsheet_and_columns_not_read_are_to
     for name in ("mine.csv", "mine.xlsx"):
         code, found, told = core("import", tmp_path / name, "--library", home)
         assert (code, found["format"], found["questions"], found["failures"]) == (0, "table", 1, [])
-        assert "Not read: the columns Nr." in told
+        assert "Not read: the columns “Nr”." in told
         ids |= set(found["judgments"])
     assert len(ids) == 1
     code, _, told = core("import", tmp_path / "none.csv", "--library", home)

@@ -15,9 +15,9 @@ from pathlib import Path, PurePosixPath
 from core.errors import SuiteError
 from core.evaluation.exchange import FORMATS, chroma, ours
 from core.evaluation.exchange.values import Exchange, Format, as_text, read_files
-from core.inspecting.as_markdown import table_rows
 from core.parsing import parse
 from core.settings import ParsingSettings
+from core.text.cells import table_rows
 
 NAMES = {"table": "A table", "ours": "Lectern", "chroma": "Chroma CSV", "squad": "SQuAD", "beir": "BEIR"}
 _MARK = b"\xef\xbb\xbf"  # that Excel begins a CSV with

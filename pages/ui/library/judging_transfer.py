@@ -62,7 +62,7 @@ def _import(files: dict[str, bytes], chosen: str) -> None:
     notice += (
         f", {words.count(len(done.unplaced), 'passage')} could not be placed: why stands below" if done.unplaced else ""
     )
-    notice += f". Not read: the columns {', '.join(exchange.unread)}" if exchange.unread else ""
+    notice += f". Not read: the columns {', '.join(f'“{name}”' for name in exchange.unread)}" if exchange.unread else ""
     judging.say(judging.LIST, f"{notice}.", judging.Undo(forget=new) if new else None, wrong=not done.judgments)
     st.session_state[state.JUDGING_UNPLACED] = done.unplaced
 
