@@ -97,7 +97,7 @@ def bench(options: Namespace) -> int:
     console.answer(options, result, _summary(report, baseline, comparisons))
     console.complain_of([Failure(name, reason) for name, reason in report.failures])
     worse = [
-        f"{name} is worse than {baseline} by {metric}."
+        f"{name} is worse than {baseline}: {metric} by {-items[metric].difference:.1f} points."
         for name, items in comparisons.items()
         for metric in _headlines(report)
         if earlier and metric in items and items[metric].verdict == "worse"

@@ -114,7 +114,7 @@ def test_a_later_run_is_compared_with_a_saved_one(core, tmp_path, monkeypatch) -
     assert (code, same["difference"], same["verdict"]) == (0, 0.0, "no difference seen")
     code, found, told = core("bench", tmp_path / "suite", "--before", saved)
     assert (code, found["against"]["presets"]["default"]["recall@1000"]["verdict"]) == (1, "worse")
-    assert "default is worse than in" in told
+    assert "run.json: recall@1000 by 80.0 points" in told
     code, found, told = core("bench", tmp_path / "suite", "--before", saved)
     assert (code, found, "no question or no preset in common" in told) == (2, None, True)
     saved.write_text("{}")

@@ -142,3 +142,14 @@ def test_a_list_as_pandas_writes_it_is_a_list_of_passages() -> None:
 def test_not_applicable_is_no_answer_only_where_no_passage_stands() -> None:
     rows = read("question,answer,quote\nWho?,n/a,\nHow long?,N/A,35 days\n").quoted
     assert [(row.unanswerable, row.quotes) for row in rows] == [(True, ()), (False, ("35 days",))]
+
+
+def test_gold_that_is_a_whole_text_of_a_data_set_is_told_where_it_can_be_measured(filled: Library) -> None:
+    row = {"_id": "gauges.md", "title": "Gauges", "text": GAUGES}
+    files = {
+        "corpus.jsonl": json.dumps(row),
+        "queries.jsonl": json.dumps({"_id": "q", "text": "How long?"}),
+        "qrels/test.tsv": "q\tgauges.md\t1\n",
+    }
+    ((_, reason),) = import_judgments(filled, FORMATS["beir"].read(files)).unplaced
+    assert "`judgments import --suite`" in reason
