@@ -103,7 +103,8 @@ def show_export() -> None:
         icon=":material/download:",
     )
     st.caption(
-        f"{words.count(held, 'judgment')}: questions, spans, quotes, answers and origins, with the documents' texts."
+        f"{words.count(held, 'judgment')}: questions, spans, quotes, answers and origins, with the documents' texts. "
+        "With their files, to measure elsewhere what is measured here: `python -m core judgments export FOLDER`."
         + (f" {words.count(lost, 'lost judgment')} cannot be exported." if lost else "")
     )
 

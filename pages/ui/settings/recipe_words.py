@@ -12,7 +12,7 @@ from core.types import ChunkTree
 CHUNKER_WORDS = {
     "auto": "Whatever fits the document",
     "structure": "By structure",
-    "recursive": "Recursive, by paragraphs",
+    "recursive": "By paragraphs, recursively",
     "fixed": "Fixed size",
     "sentence": "So many sentences",
     "semantic": "Where the meaning changes",
@@ -111,7 +111,7 @@ def in_short(settings: ChunkingSettings) -> str:
     >>> in_short(ChunkingSettings("fixed", parents="ratio", parent_ratio=3, overlap_tokens=20))
     'Fixed size · 110 of 330 tokens · overlap 20'
     >>> in_short(STARTS["Usual: recursive, 1,000 and 200 overlap"])
-    'Recursive, by paragraphs · 1,000 characters · overlap 200'
+    'By paragraphs, recursively · 1,000 characters · overlap 200'
     """
     overlap = f" · overlap {settings.overlap_room:,}" if settings.overlap_room else ""
     of_parents = "" if settings.parent_room == WIDEST_PARENT else f" of {settings.parent_room:,}"  # which holds all
