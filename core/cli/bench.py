@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from argparse import Namespace
 from collections.abc import Mapping
@@ -39,6 +40,7 @@ def bench(options: Namespace) -> int:
 
     suite = load_suite(options.suite)
     grid = _grid(options)
+    earlier = None if options.before is None else _saved(options.before)
     writer = needed_model("--written") if options.written else None
     judge = model_judge(writer)
     name = f"{writer.fingerprint}{', judged by it' if judge else ''}" if writer else ""
@@ -60,9 +62,9 @@ def bench(options: Namespace) -> int:
             result = {"suite": suite.name, "cells": list(grid.presets), **asdict(cost), "seconds": cost.seconds}
             console.answer(options, result, "Nothing was run.")
             return 0
-        runs, page, ragas = (
+        runs, page, ragas, saved = (
             stack.enter_context(path.open("w", encoding="utf-8")) if path else None
-            for path in (options.runs, options.html, options.ragas)
+            for path in (options.runs, options.html, options.ragas, options.save)
         )
         try:
             report = run_bench(
@@ -79,25 +81,52 @@ def bench(options: Namespace) -> int:
             return 2
         if page:
             page.write(_html_report(report, work, options.against))
+        if saved:
+            json.dump(report.to_dict(scores=True), saved)
         if ragas:
             ragas.write(_ragas(report, work))
         result = report.to_dict()
         if options.failures:
             result["missed"] = _failure_analysis(suite, report, grid.presets, work)
-    comparisons = report.compare_all(options.against) if options.against else {}
-    if options.against:
+    baseline, comparisons = options.against, report.compare_all(options.against) if options.against else {}
+    if earlier:
+        baseline, comparisons = f"in {options.before}", report.compare_with(earlier)
+    if baseline:
         presets = {name: {key: asdict(item) for key, item in items.items()} for name, items in comparisons.items()}
-        result["against"] = {"baseline": options.against, "presets": presets}
-    console.answer(options, result, _summary(report, options.against, comparisons))
+        result["against"] = {"baseline": baseline, "presets": presets}
+    console.answer(options, result, _summary(report, baseline, comparisons))
     console.complain_of([Failure(name, reason) for name, reason in report.failures])
-    return 1 if report.failures else 0
+    worse = [
+        f"{name} is worse than {baseline}: {metric} by {-items[metric].difference:.1f} points."
+        for name, items in comparisons.items()
+        for metric in _headlines(report)
+        if earlier and metric in items and items[metric].verdict == "worse"
+    ]
+    for sentence in worse:
+        console.complain(sentence)
+    return 1 if report.failures or worse else 0
+
+
+def _saved(path: Path) -> BenchReport:
+    """A report that ``--save`` or the page's export wrote. Raises ``NotFoundError`` for another file."""
+    from core.evaluation.reporting.report import BenchReport
+
+    try:
+        return BenchReport.from_dict(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, KeyError, TypeError) as error:
+        raise NotFoundError(f"{path} is no saved run.", "`bench --save` and Export on the page write them.") from error
+
+
+def _headlines(report: BenchReport) -> list[str]:
+    """Recall, or what stands in its place, at each budget."""
+    from core.evaluation.reporting.breakdown import headline_measure
+
+    return [f"{headline_measure(report)}@{budget}" for budget in report.budgets]
 
 
 def _summary(report: BenchReport, baseline: str | None, comparisons: Mapping[str, Mapping[str, Comparison]]) -> str:
     """A table with a line for each preset: recall at each budget, half its interval, and the verdict."""
-    from core.evaluation.reporting.breakdown import headline_measure
-
-    metrics = [f"{headline_measure(report)}@{budget}" for budget in report.budgets]
+    metrics = _headlines(report)
     width = max(len(item.preset) for item in report.presets)
     lines = [f"{'percent':{width}}  " + "  ".join(f"{metric:>24}" for metric in metrics)]
     for item in report.presets:

@@ -21,6 +21,7 @@ from core.cli.export import export
 from core.cli.judgments import judgments, refit
 from core.cli.options import home, language_model, open_to_read, require_library, settings_of, sources_named
 from core.cli.queue import run_next
+from core.cli.settings import settings as settings_command
 from core.cli.watch import watch
 from core.embedding import load_model
 from core.enriching import enrich
@@ -288,6 +289,7 @@ COMMANDS: dict[str, Callable[[Namespace], int]] = {
     "erase": commands_archive.erase,
     "chroma": commands_archive.chroma,
     "stats": stats,
+    "settings": settings_command,
     "judgments": judgments,
     "refit": refit,
 }

@@ -59,16 +59,20 @@ def answer(options: Namespace, result: Mapping[str, Any], summary: str) -> None:
 
 
 class Progress:
-    """Shows progress on stderr in one line that is rewritten; silent where stderr is not a terminal."""
+    """Shows progress on stderr: on a terminal in one line that is rewritten, else in a line now and then."""
 
     def __init__(self) -> None:
-        self._shown = 0.0
+        self._terminal = sys.stderr.isatty()
+        self._pause = 0.1 if self._terminal else 30.0
+        self._shown = 0.0 if self._terminal else monotonic()
 
     def show(self, text: str) -> None:
-        """Show a line, at most ten times a second."""
-        if sys.stderr.isatty() and monotonic() - self._shown > 0.1:
+        """Show a line, at most ten times a second; where stderr is no terminal, once in half a minute."""
+        if monotonic() - self._shown > self._pause:
             self._shown = monotonic()
-            sys.stderr.write(f"\r\x1b[K{shown(text[:110])}")
+            line = shown(text[:110])
+            sys.stderr.write(f"\r\x1b[K{line}" if self._terminal else f"{line}\n")
+            sys.stderr.flush()
 
     def item(self, name: str, stage: str, done: int, total: int) -> None:
         """Progress of an ingest."""

@@ -104,7 +104,7 @@ def chunking(source: str, tree: ChunkTree, audit: Audit, features: Mapping[str, 
         "title": document.title,
         "text": document.text,
         "blocks": [_block(block) for block in document.blocks],
-        "chunks": [{**_chunk(chunk), "features": _features(features, chunk.chunk_id)} for chunk in tree.chunks],
+        "chunks": [{**chunk(item), "features": _features(features, item.chunk_id)} for item in tree.chunks],
         "audit": _audit(audit, document.words),
         "pages": [asdict(page) for page in document.pages],
         "read": asdict(read) if (read := pages_read(document.pages)) else None,
@@ -239,7 +239,8 @@ def _features(known: Mapping[str, Features], chunk_id: str) -> dict[str, Any] | 
     return {**pick(features, "genre section_type keywords"), "entities": entities}
 
 
-def _chunk(chunk: Chunk) -> dict[str, Any]:
+def chunk(chunk: Chunk) -> dict[str, Any]:
+    """A chunk with its place, its reasons and what is read before it."""
     nowhere = {"start": None, "end": None}
     prefix = [
         {**pick(part, "kind text"), **(pick(part.source, "start end") if part.source else nowhere)}

@@ -37,13 +37,11 @@ def _place(row: JudgmentRow) -> str:
 
 def _import(options: Namespace) -> int:
     """Import a data set's questions into the library or, with ``--suite``, write them as a suite folder."""
-    from core.evaluation.exchange import FORMATS
     from core.evaluation.exchange.importing import import_judgments
     from core.evaluation.exchange.judged import write_suite
-    from core.evaluation.exchange.values import read_files
+    from core.evaluation.exchange.uploads import read_path
 
-    form, path = FORMATS[options.format], _path(options)
-    exchange = form.read(read_files(form, path))
+    form, exchange = read_path(_path(options), options.format)
     if options.suite is not None:
         if exchange.quoted:
             raise LecternError("A table of questions has no documents.", "Import it into a library.")
@@ -51,7 +49,7 @@ def _import(options: Namespace) -> int:
         documents, questions = len(exchange.documents), len(exchange.questions)
         console.answer(
             options,
-            {"suite": str(folder), "documents": documents, "questions": questions, "failures": []},
+            {"format": form, "suite": str(folder), "documents": documents, "questions": questions, "failures": []},
             f"{questions} questions over {documents} documents written to {folder}",
         )
         return 0
@@ -59,9 +57,12 @@ def _import(options: Namespace) -> int:
         imported = import_judgments(library, exchange)
     failures = [Failure(question, reason) for question, reason in imported.unplaced]
     count, questions = len(imported.judgments), len(exchange.questions) + len(exchange.quoted)
+    if exchange.unread:
+        console.complain(f"Not read: the columns {', '.join(f'“{console.shown(name)}”' for name in exchange.unread)}.")
     console.answer(
         options,
         {
+            "format": form,
             "questions": questions,
             "judgments": list(imported.judgments),
             "failures": contract.failures(failures),
@@ -72,20 +73,18 @@ def _import(options: Namespace) -> int:
 
 
 def _export(options: Namespace) -> int:
-    """Write the judgments as a suite. Lost judgments are reported as failures."""
-    from core.evaluation.exchange import ours
-    from core.evaluation.exchange.judged import judged_questions, with_texts
-    from core.evaluation.exchange.values import write_files
+    """Write the judgments with all documents as a suite that measures as the page does. Lost ones are failures."""
+    from core.evaluation.exchange.judged import judged_questions, write_judged_suite
 
-    if options.format != "ours":
+    if options.format not in ("", "ours"):
         raise LecternError("Judgments are written as a suite of Lectern's own.", "Leave --format out.")
     path = _path(options)
     with open_to_read(home(options)) as library:
         judged = judged_questions(library)
         if not judged.exchange.questions:
             raise LecternError("No judgment of this library holds.", "There is nothing to export.")
-        files = ours.write(with_texts(library, judged))
-    written = write_files(files, path)
+        write_judged_suite(library, path, linked=False)
+    written = sorted(file for file in path.rglob("*") if file.is_file())
     failures = [Failure(row.judgment.question, row.lost) for row in judged.lost]
     count = len(judged.exchange.questions)
     console.answer(

@@ -89,7 +89,12 @@ def build_parser() -> argparse.ArgumentParser:
     )
     bench.add_argument("--grid", type=Path, metavar="FILE", help="measure every combination of settings in this file")
     bench.add_argument("--html", type=Path, metavar="OUT.html", help="write the report as one page for a browser")
-    bench.add_argument("--against", metavar="NAME", help="compare with this preset or cell: differences and p values")
+    bench.add_argument("--save", type=Path, metavar="OUT.json", help="write the whole report, for a later --before")
+    beside = bench.add_mutually_exclusive_group()
+    beside.add_argument("--against", metavar="NAME", help="compare with this preset or cell: differences and p values")
+    beside.add_argument(
+        "--before", type=Path, metavar="RUN.json", help="compare with a saved run; exit code 1 where recall got worse"
+    )
     _add_repeatable(bench, "token-budget", "N", "measure contexts of N tokens too; repeat", "token_budgets", int)
     bench.add_argument("--answers", action="store_true", help="score the quoted sentences against the suite's answers")
     bench.add_argument(
@@ -121,7 +126,9 @@ def build_parser() -> argparse.ArgumentParser:
     _command(commands, "list", "the sources of a library")
     export = _command(commands, "export", "write documents with their notes and judged questions as Markdown files")
     export.add_argument("sources", nargs="*", metavar="SOURCE", help="these alone, by name, path or number")
-    export.add_argument("--to", type=Path, required=True, metavar="FOLDER", help="where the files go")
+    to = export.add_mutually_exclusive_group(required=True)
+    to.add_argument("--to", type=Path, metavar="FOLDER", help="where the files go")
+    to.add_argument("--chunks", type=Path, metavar="OUT.jsonl", help="write the chunks instead, one JSON object a line")
     remove = _command(commands, "remove", "remove sources by their name, path or number")
     remove.add_argument("sources", nargs="+", metavar="SOURCE")
     tier = _command(
@@ -152,14 +159,19 @@ def build_parser() -> argparse.ArgumentParser:
     chroma.add_argument("address", nargs="?", default="", metavar="URL", help="a Chroma server, as http://host:8000")
     chroma.add_argument("--folder", action="store_true", help="have it back in the library's folder")
     _command(commands, "stats", "counts and sizes of a library")
+    dials = _command(commands, "settings", "the settings of a library; with others given, it has those from then on")
+    dials.add_argument(
+        "--from", type=Path, metavar="FILE.json", dest="source", help="take them from what --json printed"
+    )
+    _add_settings(dials)
     judgments = _command(commands, "judgments", "questions with gold passages: list, import, export or make them")
     judgments.add_argument("action", choices=("list", "import", "export", "make"))
     judgments.add_argument("path", nargs="?", metavar="PATH", help="the data set's file or folder")
     judgments.add_argument(
         "--format",
         choices=("ours", "table", "chroma", "squad", "beir"),
-        default="ours",
-        help="of what is imported (default: ours)",
+        default="",
+        help="of what is imported (default: guessed from the files)",
     )
     judgments.add_argument(
         "--suite", type=Path, metavar="OUT_DIR", help="import into a suite folder of its own, without a library"

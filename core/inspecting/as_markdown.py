@@ -20,6 +20,7 @@ from core.search.checking.claims import marks
 from core.search.result import SearchResult
 from core.storage.catalogue.judging import JudgmentRow
 from core.storage.catalogue.sources import SourceRow
+from core.text.cells import table_rows
 from core.types import Block, BlockKind, Document
 
 Value = str | int | float | Sequence[str] | None
@@ -197,15 +198,6 @@ def _fenced(text: str, language: str) -> str:
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     stripped = text.strip("\n")
     return f"{fence}{language}\n{stripped}\n{fence}"
-
-
-def table_rows(text: str, block: Block) -> list[list[str]]:
-    """The text of a table's cells by row, "" where a row has none; all rows are as long as the longest."""
-    rows: dict[int, dict[int, str]] = {}
-    for cell in block.cells:
-        rows.setdefault(cell.row, {})[cell.column] = text[cell.start : cell.end]
-    width = 1 + max((cell.column for cell in block.cells), default=-1)
-    return [[row.get(column, "") for column in range(width)] for _, row in sorted(rows.items())]
 
 
 def _table(text: str, block: Block) -> str:

@@ -10,6 +10,8 @@ import regex
 from core.errors import SettingsError
 from core.settings.checks import check, dial, within
 
+WIDEST_PARENT = 65_536  # the largest allowed; overlap does not cross parents, so who wants none takes one for all
+
 CHUNKERS = (
     "auto",
     "structure",
@@ -169,7 +171,7 @@ class ChunkingSettings:
         check("chunking", self)
         for name in ("overlap_tokens", "min_tokens"):
             within(f"chunking.{name}", getattr(self, name), 0, self.max_tokens // 2)
-        within("chunking.parent_max_tokens", self.parent_max_tokens, self.max_tokens, 65_536)
+        within("chunking.parent_max_tokens", self.parent_max_tokens, self.max_tokens, WIDEST_PARENT)
         for pattern in self.anchors:
             _check_anchor(pattern)
 
@@ -234,7 +236,7 @@ class ChunkingSettings:
         """
         if self.parents == "structure":
             return self.parent_max_tokens
-        return min(65_536, max(self.max_tokens, int(self.max_tokens * self.parent_ratio)))
+        return min(WIDEST_PARENT, max(self.max_tokens, int(self.max_tokens * self.parent_ratio)))
 
     def active_values(self) -> dict[str, Any]:
         """The values that affect the chunks: those that this chunker uses, without later settings at their old value.

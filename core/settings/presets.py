@@ -7,6 +7,7 @@ from typing import Any
 
 from core.errors import SettingsError
 from core.settings.all_settings import Settings
+from core.settings.chunking import WIDEST_PARENT
 from core.settings.searching import PACKAGED_RERANKER
 
 
@@ -36,8 +37,6 @@ def _baseline(chunker: str, size: int, parent_size: int, *, overlap: int = 0, **
         **{**_LEAF_SCORES_ONLY, "expansion__strategy": "flat", "assembly__unit": "passages", **values},
     )
 
-
-_WIDEST_PARENT = 65_536  # the largest allowed: overlap does not cross parents, which this preset does not use
 
 PRESETS: dict[str, Settings] = {
     "default": Settings(),
@@ -83,7 +82,7 @@ PRESETS: dict[str, Settings] = {
     "sentences-2": _preset(chunking__chunker="sentence", chunking__sentences=2),
     "sentences-4": _preset(chunking__chunker="sentence", chunking__sentences=4),
     "fixed-1000": _baseline("fixed", 1000, 1000),
-    "recursive-1000-200": _baseline("recursive", 1000, _WIDEST_PARENT, overlap=200),
+    "recursive-1000-200": _baseline("recursive", 1000, WIDEST_PARENT, overlap=200),
     "parent-2000-400": _baseline(
         "recursive", 400, 2000, expansion__strategy="parent", expansion__max_share=1.0, expansion__share_decay=0.0
     ),

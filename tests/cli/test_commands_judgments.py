@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 
+import openpyxl
 import pytest
 
 from core.cli import options
 from core.cli.main import main
 from core.evaluation.suites import load_suite
 from core.library import Incoming, Library
+from core.storage.files import FileStore
 from tests.fast_encoder import FastEncoder
 from tests.scripted_writer import Scripted
 
@@ -72,6 +74,24 @@ def test_list_for_a_person_has_a_line_for_each(home, capsys) -> None:
     ]  # fmt: skip
 
 
+def test_the_format_is_guessed_also_of_a_spreadsheet_and_columns_not_read_are_told(core, home, tmp_path) -> None:
+    rows = [("Nr", "Question", "Source quote"), (1, "For how long?", "valid for one hour")]
+    book = openpyxl.Workbook()
+    for line in rows:
+        book.active.append(line)
+    book.save(tmp_path / "mine.xlsx")
+    (tmp_path / "mine.csv").write_text("\n".join(";".join(map(str, line)) for line in rows))
+    ids = set()
+    for name in ("mine.csv", "mine.xlsx"):
+        code, found, told = core("import", tmp_path / name, "--library", home)
+        assert (code, found["format"], found["questions"], found["failures"]) == (0, "table", 1, [])
+        assert "Not read: the columns “Nr”." in told
+        ids |= set(found["judgments"])
+    assert len(ids) == 1
+    code, _, told = core("import", tmp_path / "none.csv", "--library", home)
+    assert (code, "none.csv cannot be read: No such file" in told) == (2, True)
+
+
 def test_judgments_are_written_and_read_again(core, home, tmp_path) -> None:
     """Beside a process that writes, and what is lost is named."""
     with Library.open(home, encoder=FastEncoder()):
@@ -81,9 +101,13 @@ def test_judgments_are_written_and_read_again(core, home, tmp_path) -> None:
     assert "gone.md is in the trash." in told
     assert all((tmp_path / "out").resolve() in (tmp_path / file).resolve().parents for file in found["files"])
     with Library.open(home, encoder=FastEncoder()) as library:
+        (row,) = library.sources()
+        original, copy = FileStore(home / "files", writable=False).path(row.version_id), tmp_path / "out" / "documents"
+        assert (copy / "tokens.md").read_bytes() == original.read_bytes()
+        assert not (copy / "tokens.md").samefile(original)
         library.remove_judgments([row.id for row in library.judgments()])
     code, found, told = core("import", tmp_path / "out", "--library", home)
-    assert (code, set(found), told) == (0, {"questions", "judgments", "failures"}, "")
+    assert (code, set(found), told) == (0, {"format", "questions", "judgments", "failures"}, "")
     assert (found["questions"], len(found["judgments"]), found["failures"]) == (2, 2, [])
     _, found, _ = core("list", "--library", home)
     quotes = {item["question"]: item["quote"] for item in found["judgments"]}
@@ -112,7 +136,10 @@ def test_a_foreign_data_set_becomes_a_suite_without_a_library(core, tmp_path) ->
     data = {"data": [{"title": "Tokens", "paragraphs": [{"context": TEXT, "qas": [asked]}]}]}
     (tmp_path / "dev.json").write_text(json.dumps(data))
     code, found, _ = core("import", tmp_path / "dev.json", "--format", "squad", "--suite", tmp_path / "suite")
-    assert (code, found) == (0, {"suite": str(tmp_path / "suite"), "documents": 1, "questions": 1, "failures": []})
+    assert (code, found) == (
+        0,
+        {"format": "squad", "suite": str(tmp_path / "suite"), "documents": 1, "questions": 1, "failures": []},
+    )
     suite = load_suite(tmp_path / "suite")
     (span,) = suite.questions[0].gold
     assert suite.documents[0].text[span.start : span.end] == "one hour"

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from core.errors import SuiteError
+from core.evaluation.exchange import uploads as judging_files
 from core.evaluation.exchange.importing import import_judgments
 from core.evaluation.exchange.judged import judged_questions, with_texts
 from core.evidence import Passage
@@ -25,7 +26,7 @@ from core.library import Incoming, JudgmentRow, Library
 from core.storage.catalogue.judging import Judgment
 from pages.ui.ask import judging
 from pages.ui.ask.judging_gold import gold_in, gold_line, gold_rows, of_question
-from pages.ui.library import judging_files, judging_list
+from pages.ui.library import judging_list
 from pages.ui.shared import services, state
 from tests.pages.apps import press, said, start
 

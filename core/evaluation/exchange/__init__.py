@@ -4,6 +4,7 @@ values.py     the value that every format is read into, and reading and writing 
 ours.py       Lectern's suites; chroma.py, squad.py and beir.py: foreign data sets; table.py: a table of questions
 placing.py    where quoted words are in a document
 importing.py  a data set's judgments into a library; judged.py: a library's judgments as a suite
+uploads.py    what a person gives: the format guessed, archives and spreadsheets unpacked
 ragas.py      contexts and answers of a bench, for Ragas
 """
 

@@ -168,7 +168,11 @@ def _reason(exchange: Exchange, span: GoldSpan, *, has_target: bool) -> str:
         return f"No document of the library has the text or the name of {span.document}."
     if exchange.anchor(span) is None:
         return f'Its gold in {span.document} comes without its words ("quote"), so its offsets cannot be checked.'
-    return f"The words of its gold are not in {span.document} as the library has it."
+    reason = f"The words of its gold are not in {span.document} as the library has it."
+    text = exchange.documents.get(span.document)
+    if text is not None and (span.start, span.end) == (0, len(text)):
+        reason += " They are all of the data set's text: `judgments import --suite` makes a suite of it as it is."
+    return reason
 
 
 class _Targets:

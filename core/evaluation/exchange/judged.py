@@ -10,7 +10,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -103,10 +103,12 @@ def by_origin(kinds: Iterable[str]) -> str:
     return ", ".join(parts) if len(parts) > 1 else ""
 
 
-def write_judged_suite(library: Library, folder: Path, origins: Collection[str] = ORIGINS) -> Path:
+def write_judged_suite(
+    library: Library, folder: Path, origins: Collection[str] = ORIGINS, *, linked: bool = True
+) -> Path:
     """Write a suite into ``folder``: every live document as its original file, and the judgments of ``origins``.
 
-    The files are hard links to the library's originals where possible, else copies; do not write to them. Attachments
+    ``linked``: the files are hard links to the library's originals where possible; do not write to them. Attachments
     are files of their own. Documents that are already right are kept, so that a bench can reuse their library; else the
     suite is written to a temporary folder and renamed, so that nobody reads an incomplete one.
 
@@ -127,7 +129,7 @@ def write_judged_suite(library: Library, folder: Path, origins: Collection[str] 
         if _has_files(folder / DOCUMENTS_FOLDER, files):
             _write_questions(folder, lines)
         else:
-            _replace_suite(folder, files, lines)
+            _replace_suite(folder, files, lines, _link if linked else shutil.copyfile)
     except OSError as error:
         raise SuiteError(
             f"The suite {folder} cannot be written: {error.strerror or error}.", "Make room, or name another folder."
@@ -169,14 +171,16 @@ def _same(path: Path, original: Path) -> bool:
     return path.stat().st_size == original.stat().st_size and path.read_bytes() == original.read_bytes()
 
 
-def _replace_suite(folder: Path, files: Mapping[str, Path], lines: bytes) -> None:
+def _replace_suite(
+    folder: Path, files: Mapping[str, Path], lines: bytes, place: Callable[[Path, Path], object]
+) -> None:
     """Write the suite to a temporary folder and move it to ``folder``; the previous suite is deleted."""
     temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     new, previous = temporary / "made", temporary / "before"
     try:
         (new / DOCUMENTS_FOLDER).mkdir(parents=True)
         for name, original in files.items():
-            _link(original, new / DOCUMENTS_FOLDER / name)
+            place(original, new / DOCUMENTS_FOLDER / name)
         (new / QUESTIONS_FILE).write_bytes(lines)
         with suppress(FileNotFoundError):
             folder.rename(previous)

@@ -50,7 +50,7 @@ class Exchange:
 
     ``documents``: name -> text, ``None`` where the data set does not contain it. ``anchors``: of gold whose text is
     known. ``origins``: question id -> who judged it, where that is known. ``quoted``: further questions, whose gold is
-    still to be found.
+    still to be found. ``unread``: headers of columns that nothing was taken from.
     """
 
     documents: Mapping[str, str | None]
@@ -58,6 +58,7 @@ class Exchange:
     anchors: Mapping[GoldSpan, Anchor] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)
     quoted: tuple[Quoted, ...] = ()
+    unread: tuple[str, ...] = ()
 
     def anchor(self, gold: GoldSpan) -> Anchor | None:
         """The anchor of a gold span, if need be from the document's text; ``None`` where neither is known."""

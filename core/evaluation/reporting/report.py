@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from core.errors import NotFoundError
@@ -142,6 +142,32 @@ class BenchReport:
             name: {metric: items[metric] for metric in baseline_scores if metric in items}
             for name, items in unordered.items()
         }
+
+    def compare_with(self, earlier: BenchReport) -> dict[str, dict[str, Comparison]]:
+        """Compare each preset with the one of the same name in another run: preset -> metric -> comparison.
+
+        Paired by the questions' texts; questions, presets and metrics of one run alone are left out. Raises
+        ``NotFoundError`` where no question or no preset is in both.
+        """
+        places = {item.question: place for place, item in enumerate(earlier.questions)}
+        shared = [
+            (place, places[item.question]) for place, item in enumerate(self.questions) if item.question in places
+        ]
+        names = {item.preset for item in earlier.presets}
+        both = [item for item in self.presets if item.preset in names]
+        if not shared or not both:
+            raise NotFoundError(
+                "The two runs have no question or no preset in common.", "Give the same suite and presets as then."
+            )
+        found: dict[str, dict[str, Comparison]] = {}
+        for preset in both:
+            new, old = preset.scores, earlier.preset(preset.preset).scores
+            metrics = [metric for metric in new if metric in old]
+            now = {metric: tuple(new[metric][place] for place, _ in shared) for metric in metrics}
+            then = {metric: tuple(old[metric][place] for _, place in shared) for metric in metrics}
+            sides = (replace(preset, preset="now", scores=now), replace(preset, preset="then", scores=then))
+            found[preset.preset] = replace(self, presets=sides).compare_all("then")["now"]
+        return found
 
     def to_dict(self, *, scores: bool = False) -> dict[str, Any]:
         """DESIGN.md's object for a report. With ``scores`` it is complete, and ``from_dict`` can read it."""

@@ -240,7 +240,7 @@ def remedy_words(name: str, mended: int, failures: int, tokens: float, chunker: 
     >>> remedy_words("parent", 3, 12, 140.2)
     'Its whole parent is read: mends 3 of 12 (25%), with 140 tokens more a prompt.'
     >>> remedy_words("chunker", 1, 4, -20, "recursive")
-    'Documents are cut by paragraphs: mends 1 of 4 (25%), with 20 tokens less a prompt.'
+    'Documents are cut by paragraphs, recursively: mends 1 of 4 (25%), with 20 tokens less a prompt.'
     """
     change = REMEDIES[name].format(CHUNKER_WORDS[chunker].lower() if chunker else "otherwise")
     cost = f"{abs(tokens):,.0f} tokens {'more' if tokens >= 0 else 'less'} a prompt"

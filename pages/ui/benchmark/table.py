@@ -171,12 +171,17 @@ def compared(found: Comparison) -> str:
     'worse by 4.1 points (1.2 to 7.0), p < 0.001'
     >>> compared(Comparison(0.04, -1.2, 1.0, "no difference seen", 90, 0.4, 0.4))
     'no difference seen (between −1.2 and 1.0 points), p = 0.400'
+    >>> compared(Comparison(24.0, 8.0, 40.0, "no difference seen", 25, 0.032, 0.064))
+    'not sure (24.0 points, 8.0 to 40.0), p = 0.064 over all presets'
     """
     p_value = "p < 0.001" if found.adjusted < 0.001 else f"p = {found.adjusted:.3f}"
     if found.verdict == "worse":
         return f"worse by {-found.difference:.1f} points ({_points(-found.high)} to {_points(-found.low)}), {p_value}"
     if found.verdict == "better":
         return f"better by {found.difference:.1f} points ({_points(found.low)} to {_points(found.high)}), {p_value}"
+    if found.low > 0 or found.high < 0:  # its own interval is sure of it, and the test of so many is not
+        low, high = _points(found.low), _points(found.high)
+        return f"not sure ({_points(found.difference)} points, {low} to {high}), {p_value} over all presets"
     return f"no difference seen (between {_points(found.low)} and {_points(found.high)} points), {p_value}"
 
 

@@ -7,16 +7,15 @@ from functools import partial
 import streamlit as st
 
 from core.errors import LecternError
-from core.evaluation.exchange import FORMATS
+from core.evaluation.exchange import FORMATS, uploads
 from core.evaluation.exchange.importing import import_judgments
 from core.evaluation.exchange.judged import judged_questions, with_texts
 from core.library import Library
 from pages.ui.ask import judging
-from pages.ui.library import judging_files
 from pages.ui.shared import services, state, words
 
 GUESS = ""
-FORMS = [GUESS, *judging_files.NAMES]
+FORMS = [GUESS, *uploads.NAMES]
 
 
 def show_import() -> None:
@@ -32,11 +31,11 @@ def show_import() -> None:
         chosen = left.selectbox(
             "Format",
             FORMS,
-            format_func=lambda name: judging_files.NAMES.get(name, "Guess from the files"),
+            format_func=lambda name: uploads.NAMES.get(name, "Guess from the files"),
             key="judging.format",
             help="A table has a column *question*, one for the *passage* that answers or for the *answer* in the "
             "document's words, and may have one for the *document*. Others: "
-            + " ".join(f"{words_for} `{FORMATS[name].file}`." for name, words_for in judging_files.NAMES.items()),
+            + " ".join(f"{words_for} `{FORMATS[name].file}`." for name, words_for in uploads.NAMES.items()),
         )
         pressed = right.form_submit_button("Import", type="primary", icon=":material/upload:", width="stretch")
     if pressed and given:
@@ -45,12 +44,12 @@ def show_import() -> None:
     _show_unplaced()
 
 
-def _import(uploads: dict[str, bytes], chosen: str) -> None:
+def _import(files: dict[str, bytes], chosen: str) -> None:
     library = services.library()
     st.session_state[state.JUDGING_UNPLACED] = ()
     try:
         with st.spinner("Finding each passage in the library's documents …"):
-            name, exchange = judging_files.read_uploads(uploads, chosen)
+            name, exchange = uploads.read_uploads(files, chosen)
             known = {row.id for row in library.judgments()}
             done = import_judgments(library, exchange)
     except LecternError as error:
@@ -58,11 +57,12 @@ def _import(uploads: dict[str, bytes], chosen: str) -> None:
         return
     new = tuple(number for number in done.judgments if number not in known)
     old = len(done.judgments) - len(new)
-    notice = f"{words.count(len(new), 'judgment')} imported ({judging_files.NAMES[name]})"
+    notice = f"{words.count(len(new), 'judgment')} imported ({uploads.NAMES[name]})"
     notice += f", {old:,} {'was' if old == 1 else 'were'} there before" if old else ""
     notice += (
         f", {words.count(len(done.unplaced), 'passage')} could not be placed: why stands below" if done.unplaced else ""
     )
+    notice += f". Not read: the columns {', '.join(f'“{name}”' for name in exchange.unread)}" if exchange.unread else ""
     judging.say(judging.LIST, f"{notice}.", judging.Undo(forget=new) if new else None, wrong=not done.judgments)
     st.session_state[state.JUDGING_UNPLACED] = done.unplaced
 
@@ -103,10 +103,11 @@ def show_export() -> None:
         icon=":material/download:",
     )
     st.caption(
-        f"{words.count(held, 'judgment')}: questions, spans, quotes, answers and origins, with the documents' texts."
+        f"{words.count(held, 'judgment')}: questions, spans, quotes, answers and origins, with the documents' texts. "
+        "With their files, to measure elsewhere what is measured here: `python -m core judgments export FOLDER`."
         + (f" {words.count(lost, 'lost judgment')} cannot be exported." if lost else "")
     )
 
 
 def _packed(library: Library) -> bytes:
-    return judging_files.packed(with_texts(library, judged_questions(library)))
+    return uploads.packed(with_texts(library, judged_questions(library)))

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 
 from core.chunking.chunkers.auto import CHOSEN, CHOSEN_FOR
 from core.settings import PRESETS, ChunkingSettings
+from core.settings.chunking import WIDEST_PARENT
 from core.types import ChunkTree
 
 CHUNKER_WORDS = {
     "auto": "Whatever fits the document",
     "structure": "By structure",
-    "recursive": "By paragraphs",
+    "recursive": "By paragraphs, recursively",
     "fixed": "Fixed size",
     "sentence": "So many sentences",
     "semantic": "Where the meaning changes",
@@ -83,10 +84,10 @@ STARTS: Mapping[str, ChunkingSettings] = {
     "Meetings: 6 turns": PRESETS["chats"].chunking,
     "Tickets: 2 turns": PRESETS["tickets"].chunking,
     "Single sentences": PRESETS["sentence-windows"].chunking,
-    "By paragraphs": PRESETS["recursive"].chunking,
+    "Recursive": PRESETS["recursive"].chunking,
     "Fixed size": PRESETS["fixed"].chunking,
-    "Usual: 1,000 characters": PRESETS["fixed-1000"].chunking,
-    "Usual: 1,000 and 200 overlap": PRESETS["recursive-1000-200"].chunking,
+    "Usual: fixed, 1,000 characters": PRESETS["fixed-1000"].chunking,
+    "Usual: recursive, 1,000 and 200 overlap": PRESETS["recursive-1000-200"].chunking,
     "Usual: children 400 of 2,000": PRESETS["parent-2000-400"].chunking,
 }
 """Recipes to start from: sizes that the literature gives for kinds of text, and the usual ones of other tools."""
@@ -109,7 +110,10 @@ def in_short(settings: ChunkingSettings) -> str:
     'Whatever fits the document · 110 of 700 tokens'
     >>> in_short(ChunkingSettings("fixed", parents="ratio", parent_ratio=3, overlap_tokens=20))
     'Fixed size · 110 of 330 tokens · overlap 20'
+    >>> in_short(STARTS["Usual: recursive, 1,000 and 200 overlap"])
+    'By paragraphs, recursively · 1,000 characters · overlap 200'
     """
     overlap = f" · overlap {settings.overlap_room:,}" if settings.overlap_room else ""
-    sizes = f"{settings.max_tokens:,} of {settings.parent_room:,} {settings.unit}"
+    of_parents = "" if settings.parent_room == WIDEST_PARENT else f" of {settings.parent_room:,}"  # which holds all
+    sizes = f"{settings.max_tokens:,}{of_parents} {settings.unit}"
     return f"{CHUNKER_WORDS[settings.chunker]} · {sizes}{overlap}"

@@ -122,3 +122,34 @@ def test_one_file_is_read_whatever_its_ending(tmp_path) -> None:
         (tmp_path / name).write_text("question\tanswer\nHow long?\t35 days\n")
         files = read_files(FORMATS["table"], tmp_path / name)
         assert FORMATS["table"].read(files).quoted == (Quoted("How long?", ("35 days",), "35 days"),)
+
+
+def test_headers_of_several_words_go_by_the_last_one_and_what_is_not_read_is_told() -> None:
+    found = read(
+        "Nr;Question ID;User question;Gold answer;Source file;Source quote\n1;7;How long?;35 days;pumps.md;kept\n"
+    )
+    assert found.quoted == (Quoted("How long?", ("kept",), "35 days", "pumps.md"),)
+    assert found.unread == ("Nr", "Question ID")
+
+
+def test_a_list_as_pandas_writes_it_is_a_list_of_passages() -> None:
+    cell = str(["kept\nfor 35 days", "it's greased daily"]).replace('"', '""')
+    assert read(f'user_input,reference_contexts\nHow long?,"{cell}"\n').quoted == (
+        Quoted("How long?", ("kept\nfor 35 days", "it's greased daily")),
+    )
+
+
+def test_not_applicable_is_no_answer_only_where_no_passage_stands() -> None:
+    rows = read("question,answer,quote\nWho?,n/a,\nHow long?,N/A,35 days\n").quoted
+    assert [(row.unanswerable, row.quotes) for row in rows] == [(True, ()), (False, ("35 days",))]
+
+
+def test_gold_that_is_a_whole_text_of_a_data_set_is_told_where_it_can_be_measured(filled: Library) -> None:
+    row = {"_id": "gauges.md", "title": "Gauges", "text": GAUGES}
+    files = {
+        "corpus.jsonl": json.dumps(row),
+        "queries.jsonl": json.dumps({"_id": "q", "text": "How long?"}),
+        "qrels/test.tsv": "q\tgauges.md\t1\n",
+    }
+    ((_, reason),) = import_judgments(filled, FORMATS["beir"].read(files)).unplaced
+    assert "`judgments import --suite`" in reason

@@ -85,6 +85,23 @@ def test_presets_are_compared_in_percent_points(report):
         report.compare_all("weak", ["other"])["other"]
 
 
+def test_two_runs_are_compared_by_the_questions_that_both_asked(report):
+    """In whatever order, and only by what both measured."""
+    asked = report.questions
+    turned = (*reversed(asked[1:]), AskedQuestion("z", "What is new?", (GoldSpan("a.md", 0, 1),)))
+    scores = {"recall@1000": (*reversed(STRONG["recall@1000"][1:]), 0.0), "full@1000": (1.0,) * 9}
+    later = replace(report, questions=turned, presets=(preset_report("weak", scores), preset_report("other", scores)))
+    found = later.compare_with(report)
+    assert list(found) == ["weak"]
+    assert list(found["weak"]) == ["recall@1000"]
+    compared = found["weak"]["recall@1000"]
+    pairs = [(a, b) for a, b in zip(STRONG["recall@1000"][1:], WEAK["recall@1000"][1:], strict=True) if a is not None]
+    assert compared.difference == pytest.approx(100 * sum(a - b for a, b in pairs) / len(pairs))
+    assert (compared.verdict, compared.questions) == (BETTER, len(pairs))
+    with pytest.raises(NotFoundError, match="in common"):
+        replace(report, questions=tuple(replace(item, question="?") for item in asked)).compare_with(report)
+
+
 def test_many_presets_are_judged_together(report):
     alone = report.compare_all("weak", ["strong"])["strong"]["recall@1000"]
     many = (*report.presets, *(preset_report(f"chance {number}", WEAK) for number in range(40)))

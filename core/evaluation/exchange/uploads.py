@@ -1,4 +1,4 @@
-"""Judgments as files: reads uploads in the formats of ``core.evaluation.exchange``, and packs judgments as a .zip."""
+"""Judgments as files: reads what a person gives, in whatever format, and packs judgments as a .zip."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from core.errors import SuiteError
 from core.evaluation.exchange import FORMATS, chroma, ours
-from core.evaluation.exchange.values import Exchange, Format, as_text
-from core.inspecting.as_markdown import table_rows
+from core.evaluation.exchange.values import Exchange, Format, as_text, read_files
 from core.parsing import parse
 from core.settings import ParsingSettings
+from core.text.cells import table_rows
 
 NAMES = {"table": "A table", "ours": "Lectern", "chroma": "Chroma CSV", "squad": "SQuAD", "beir": "BEIR"}
 _MARK = b"\xef\xbb\xbf"  # that Excel begins a CSV with
@@ -55,6 +55,18 @@ def read_uploads(uploads: Mapping[str, bytes], chosen: str = "") -> tuple[str, E
     if not texts:
         raise SuiteError(f"There is no {form.title} data in these files.", f"Its main file is {form.file}.")
     return name, form.read(texts)
+
+
+def read_path(path: Path, chosen: str = "") -> tuple[str, Exchange]:
+    """``read_uploads`` of a file with those that belong to it, or of a folder. Raises ``SuiteError``."""
+    try:
+        if path.suffix.lower() in (".zip", *SHEETS):
+            return read_uploads({path.name: path.read_bytes()}, chosen)
+        beside = [item for item in path.iterdir() if item.is_file()] if path.is_dir() else [path]
+        name = chosen or guess({item.name: item.read_bytes() for item in beside})
+    except OSError as error:
+        raise SuiteError(f"{path} cannot be read: {error.strerror}.", "Check the path.") from error
+    return name, FORMATS[name].read(read_files(FORMATS[name], path))
 
 
 def _matches(path: str, pattern: str) -> bool:
