@@ -51,6 +51,7 @@ _CHARACTERS_A_BYTE = {  # of a file; 1 for kinds that are not listed
     "calendar": 0.5,
     "contacts": 0.3,
     "references": 0.5,
+    "records": 0.3,
 }
 _BYTES_A_PAGE = {"pdf": 60_000, "pptx": 30_000, "ppt": 30_000, "odp": 30_000}
 

@@ -9,6 +9,7 @@ from core.parsing.file_names import display_name, suffix_of
 from core.parsing.magic_bytes import IWORK, UNSUPPORTED_SUFFIXES, UNSUPPORTED_TEXT_SUFFIXES, identify
 from core.parsing.plain.chat import is_chat
 from core.parsing.plain.notebook import is_notebook
+from core.parsing.records.prose import holds_prose
 
 # Extension to language, as Markdown fences spell it. Data formats a person edits as text count as code.
 LANGUAGES: dict[str, str] = {
@@ -117,6 +118,7 @@ _REQUIRED_PATTERNS = {  # a text file with the extension of one of these kinds m
     "contacts": re.compile(r"BEGIN:VCARD", re.IGNORECASE),
 }
 _NOTEBOOK_SUFFIXES = frozenset({"ipynb", "json", ""})
+_RECORD_SUFFIXES = frozenset({"json", "jsonl", "ndjson", "txt", ""})
 _PLAIN_SUFFIXES = frozenset({"txt", "text", "log"})
 _BINARY_KINDS = {  # by extension, where the signature is damaged: the reader then reports what is wrong
     "pdf": "pdf",
@@ -150,8 +152,8 @@ _CONTENT_LINES = re.compile(r"\s*BEGIN:(VCALENDAR|VCARD)[ \t]*\n", re.IGNORECASE
 _READABLE = (
     "Lectern reads PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx, .xls), OpenDocument (.odt, .ods), web pages, "
     "EPUB, RTF, mail (.eml, .msg, .mbox), calendars (.ics), contacts (.vcf), CSV, reStructuredText, Org, LaTeX, "
-    "references (BibTeX, RIS, PubMed), AsciiDoc, XML, Markdown, notebooks, exported chats (.json), subtitles (.srt, "
-    ".vtt), plain text, source code and pictures (.png, .jpg, .tiff, .webp, .bmp, .heic); "
+    "references (BibTeX, RIS, PubMed), AsciiDoc, XML, Markdown, notebooks, exported chats and notes (.json, .jsonl), "
+    "subtitles (.srt, .vtt), plain text, source code and pictures (.png, .jpg, .tiff, .webp, .bmp, .heic); "
     "and, where LibreOffice is installed, .doc, .ppt, .odp and .pages."
 )
 
@@ -202,6 +204,8 @@ def _kind_by_name(data: bytes, shown: str, suffix: str) -> str:
         return "notebook"
     if suffix in ("json", "") and is_chat(data, shown):
         return "chat"
+    if suffix in _RECORD_SUFFIXES and holds_prose(data, shown):
+        return "records"
     if suffix == "xml" and _JATS.search(_head(data)):
         return "jats"
     if suffix == "xml" and _is_prose(data):

@@ -38,13 +38,13 @@ Progress = Callable[[str, int, int], None]
 FLOW_KINDS = (
     *("html", "docx", "pptx", "xlsx", "ods", "csv", "epub", "odt", "rtf", "rst", "org", "eml", "msg"),
     *("latex", "asciidoc", "bibtex", "jats", "xml", "subtitles", "mbox", "calendar", "contacts", "references"),
-    *("man", "mediawiki"),
+    *("man", "mediawiki", "records"),
 )
 _WORKBOOKS = frozenset({"xlsx", "ods", "csv"})
 _VERSIONS = {
     "article": 5,
     "xml": 2,
-    **dict.fromkeys(("man", "mediawiki", "calendar", "contacts", "references"), 1),
+    **dict.fromkeys(("man", "mediawiki", "calendar", "contacts", "references", "records"), 1),
     **dict.fromkeys(("xlsx", "ods"), 6),
     "mbox": 5,
     **dict.fromkeys(("rst", "docx", "odt", "rtf", "html", "msg", "eml", "csv"), 4),
@@ -53,13 +53,8 @@ _VERSIONS = {
     "subtitles": 2,
 }
 _USUAL_VERSION = 3
-_COLLECTIONS = _WORKBOOKS | {
-    "bibtex",
-    "references",
-    "mbox",
-    "calendar",
-    "contacts",
-}  # their headings name parts, not the whole
+# Their headings name parts, not the whole.
+_COLLECTIONS = _WORKBOOKS | {"bibtex", "references", "mbox", "calendar", "contacts", "records"}
 _PREPARED = frozenset({"odt", "rtf"})  # a worker rewrites these before pandoc reads them
 _TEXT = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.QUOTE})
 _TITLE_WITHIN = 4_000  # characters; a heading that starts later is not the document's title

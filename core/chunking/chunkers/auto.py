@@ -35,7 +35,7 @@ _SAMPLE = 20_000  # characters at the head, and as many at the tail, that are bo
 _CLAUSE_SAMPLE = 200_000
 _GLIMPSE = 6_000  # characters at the head that are enough to rule most texts out
 _TABLE_KINDS = frozenset({"csv", "xlsx", "ods"})
-_RECORD_KINDS = frozenset({"calendar", "contacts", "bibtex", "references"})
+_RECORD_KINDS = frozenset({"calendar", "contacts", "bibtex", "references", "records"})
 _CODE_KINDS = frozenset({"code", "notebook"})
 _FEWEST_SEEN = 3  # entries or turns in the glimpse, else the text is ruled out
 # The least number, and the least share of the text, for each choice.

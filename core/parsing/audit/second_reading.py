@@ -21,6 +21,7 @@ from striprtf.striprtf import rtf_to_text
 from core.errors import ParseError
 from core.parsing.audit.content_lines import read_calendar, read_contacts
 from core.parsing.audit.gathering import HIDDEN, NAMES, SHEET_NAMES, WordCollector
+from core.parsing.audit.json_values import read_strings
 from core.parsing.audit.markups import MARKED, read_jats, read_subtitles, read_text, read_xml
 from core.parsing.audit.packages import read_package, read_page
 from core.parsing.audit.word_audit import SecondReading
@@ -153,6 +154,7 @@ _READERS: dict[str, tuple[Callable[[bytes, WordCollector], None], str]] = {
     "contacts": (read_contacts, "the file's own lines"),
     "jats": (read_jats, "the article's text nodes"),
     "xml": (read_xml, "the document's text nodes"),
+    "records": (read_strings, "every string in the JSON"),
     "mbox": (_read_mailbox, "the messages' decoded parts"),
     "eml": (_read_mail, "the mail's decoded parts"),
     "msg": (_read_message, "the message's text streams"),

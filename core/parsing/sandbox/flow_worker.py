@@ -48,6 +48,7 @@ READERS = {
     "mbox": "mail.mailbox_reader",
     "calendar": "mail.calendar_reader",
     "contacts": "mail.contacts_reader",
+    "records": "records.reader",
 }
 """The module of each kind's reader, below ``core.parsing``.
 

@@ -80,6 +80,7 @@ KIND_WORDS = {
     "msg": "Mail (Outlook)",
     "calendar": "Calendar",
     "contacts": "Contacts",
+    "records": "Records (JSON)",
 }
 
 
