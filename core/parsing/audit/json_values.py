@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from html import unescape
+from typing import Any
 
 from core.parsing.audit.gathering import WordCollector
+from core.parsing.records.prose import load
 from core.text.normalise import decode
 
 _RECORDED, _OTHER_FORM = "single values that programs keep, told in words or left out", "other forms of the same texts"
@@ -16,11 +17,7 @@ _STYLE = re.compile(r"[\w-]+:[^;{}]*;\s*(?:[\w-]+:|\})|\{\s*[\w-]+:[^;{}]*;")
 
 def read_strings(data: bytes, collector: WordCollector) -> None:
     """Collect the strings with several words. Single words may be names that programs give, and need not be told."""
-    text = decode(data).text
-    try:
-        pending = [json.loads(text)]
-    except ValueError:
-        pending = [json.loads(line) for line in text.split("\n") if line.strip()][::-1]
+    pending: list[Any] = [load(decode(data).text)]
     before = ""
     while pending:
         value = pending.pop()

@@ -8,6 +8,7 @@ from typing import Any
 
 from core.parsing.flow import Item, ParsedFile, Piece, Words
 from core.parsing.html.reader import read as read_page
+from core.parsing.records.values import person_name
 from core.types import BlockKind
 
 _PEOPLE = {"author": "written by ", "editor": "edited by ", "translator": "translated by ", "director": "directed by "}
@@ -38,7 +39,7 @@ def entry_pieces(entry: Mapping[str, Any], name: str) -> Iterator[Piece]:
         pieces = read_page(value.encode("utf-8", "replace"), name).pieces if "<" in value else ()
         return " ".join(piece.words.text for piece in pieces) or value
 
-    people = [f"{said}{'; '.join(map(_person, entry[role]))}" for role, said in _PEOPLE.items() if entry.get(role)]
+    people = [f"{said}{'; '.join(map(person_name, entry[role]))}" for role, said in _PEOPLE.items() if entry.get(role)]
     issued = _date(entry.get("issued") or {})
     said = ". ".join(f"{part[0].upper()}{part[1:]}".removesuffix(".") for part in (*people, issued) if part)
     title = plain(str(entry.get("title", ""))) or plain(str(entry.get("title-short", ""))) or str(entry["id"])
@@ -50,11 +51,6 @@ def entry_pieces(entry: Mapping[str, Any], name: str) -> Iterator[Piece]:
     others = [f"{field}: {plain(_shown(value))}" for field, value in entry.items() if field not in _FIRST]
     if others:
         yield Piece(BlockKind.LIST, items=tuple(Item(Words(other), "") for other in others))
-
-
-def _person(person: Mapping[str, str]) -> str:
-    parts = ("given", "dropping-particle", "non-dropping-particle", "family", "suffix", "literal")
-    return " ".join(person[part] for part in parts if person.get(part))
 
 
 def _date(stated: Mapping[str, Any]) -> str:
@@ -70,5 +66,5 @@ def _shown(value: Any) -> str:
     if isinstance(value, Mapping):
         return _date(value)
     if isinstance(value, list):
-        return "; ".join(_person(one) if isinstance(one, Mapping) else str(one) for one in value)
+        return "; ".join(person_name(one) if isinstance(one, Mapping) else str(one) for one in value)
     return str(value)

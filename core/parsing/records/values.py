@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from core.text.values.calendar_names import day_in_words
@@ -32,6 +33,7 @@ _PERSON = ("given", "dropping-particle", "non-dropping-particle", "family", "suf
 _LONGEST_FRACTION = 4  # digits; longer ones are measures, such as of a place on the globe
 
 
+@lru_cache(maxsize=4096)  # records share their keys
 def key_words(key: str) -> str:
     """A key as words.
 
@@ -105,10 +107,19 @@ def told(words: str, value: object) -> str:
     return _name_or_day(value) if isinstance(value, Mapping) else ""
 
 
+def person_name(person: Mapping[str, Any]) -> str:
+    """The name of a person in the form that CSL gives it.
+
+    >>> person_name({"family": "Berg", "given": "Ann", "non-dropping-particle": "van den"})
+    'Ann van den Berg'
+    """
+    return " ".join(person[part] for part in _PERSON if isinstance(person.get(part), str) and person[part])
+
+
 def _name_or_day(value: Mapping[str, Any]) -> str:
     """A person or a date in the form that CSL gives them; "" for anything else."""
     if isinstance(value.get("family") or value.get("literal"), str):
-        return " ".join(value[part] for part in _PERSON if isinstance(value.get(part), str) and value[part])
+        return person_name(value)
     days = value.get("date-parts")
     if not isinstance(days, list) or not all(isinstance(day, list) for day in days):
         return ""
