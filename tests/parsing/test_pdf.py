@@ -54,6 +54,25 @@ def test_small_print_in_the_margin_stands_apart_from_the_text_beside_it() -> Non
     assert "Received 3 May 2020" in " ".join(found)
 
 
+@pytest.mark.parametrize(("beside", "wanted"), [(7, "block by block"), (0, "row by row")])
+def test_blocks_with_lines_of_their_own_are_read_one_after_the_other(beside: int, wanted: str) -> None:
+    sender, receipt = (
+        ["Ada Byron", "Mill Lane", "Corfe"],
+        ["Number seven", "Third of May", "Due in June", "Final notice"],
+    )
+
+    def draw(page: pymupdf.Page) -> None:
+        for left, top, lines in ((60, 100, sender), (360, 100 + beside, receipt)):
+            for line, said in enumerate(lines):
+                page.insert_text((left, top + 14 * line), said, fontsize=10)
+        box(page, 60, 300, 540, 500, f"{prose('Begins', 90)}.", 10)
+
+    found = " ".join(parsed(pdf(draw)).text.split())
+    rows = " ".join(f"{one} {other}" for one, other in zip(sender, receipt, strict=False))
+    assert (" ".join([*sender, *receipt]) in found) is (wanted == "block by block")
+    assert (rows in found) is (wanted == "row by row")
+
+
 def test_the_last_rows_of_columns_are_read_with_their_columns_though_headings_part_them_off() -> None:
     def draw(page: pymupdf.Page) -> None:
         for left, name in ((60, "Left"), (310, "Right")):

@@ -65,6 +65,17 @@ FIGURES = [
 ]
 
 
+def test_tables_side_by_side_are_tables_of_their_own() -> None:
+    holdings = [["Class", "Share"], ["Stocks", "42"], ["Bonds", "20"], ["Other", "4"], ["Cash", "34"]]
+
+    def draw(page: pymupdf.Page) -> None:
+        set_rows(page, FIGURES, [66, 130, 200])
+        set_rows(page, holdings, [330, 420], top=177)
+
+    found = texts(parsed(pdf(draw)), BlockKind.TABLE)
+    assert [[line.split(" | ") for line in table.split("\n")] for table in found] == [FIGURES, holdings]
+
+
 def test_aligned_figures_are_a_table_without_rules() -> None:
     def draw(page: pymupdf.Page) -> None:
         box(page, 60, 60, 540, 140, f"{prose('Before', 40)}.")

@@ -29,6 +29,7 @@ from core.parsing.pdf.columns import (
     word_box,
 )
 from core.parsing.pdf.lines import TextLine, around
+from core.parsing.pdf.own_rows import have_own_rows
 from core.parsing.pdf.spreading import CENTRED, spread_headers
 from core.parsing.table_header import cell_value
 
@@ -56,6 +57,7 @@ def aligned_tables(fragments: Sequence[TextLine]) -> list[TextLine]:
     captions = [item for item in items if TABLE_CAPTION.match(item.text.strip())]
     lines = printed_lines(word_box(item, index) for index, item in enumerate(items))
     in_tables: set[int] = set()  # indices of ``items``
+    beside: list[TextLine] = []  # text beside one of several tables
     for is_row, between in ((_has_numbers, _MAX_BETWEEN), (_has_gaps, 1)):
         for run, tail in list(_runs(lines, placeholders, is_row, between)):
             table = _table(run, tail, is_row, captions)
@@ -66,10 +68,36 @@ def aligned_tables(fragments: Sequence[TextLine]) -> list[TextLine]:
             members = [items[index] for index in indices]
             if 2 * sum(member.mono for member in members) > len(members):  # a listing
                 continue
+            gutter = _between_tables(table_lines, items, is_row, captions)
+            if gutter is not None:
+                apart = [index for index in indices if not items[index].x0 < gutter < items[index].x1]
+                in_tables.update(apart)
+                for is_left in (True, False):
+                    found = aligned_tables([items[index] for index in apart if (items[index].x1 <= gutter) is is_left])
+                    beside += [item for item in found if not item.is_placeholder]
+                    placeholders += [item for item in found if item.is_placeholder]
+                continue
             in_tables.update(indices)
             placeholders.append(table_line(members, rows, columns))
         lines = [line for line in lines if not in_tables.intersection(line[0].sources)]
-    return [*(item for index, item in enumerate(items) if index not in in_tables), *placeholders]
+    return [*(item for index, item in enumerate(items) if index not in in_tables), *beside, *placeholders]
+
+
+def _between_tables(
+    lines: Sequence[Line], items: Sequence[TextLine], is_row: Callable[[Line], bool], captions: Sequence[TextLine]
+) -> float | None:
+    """The x between two tables beside each other, each with rows of its own; ``None`` for a single table."""
+    body = [line for line in lines if is_row(line)]
+    for start, end in shared_gutters([[_as_one(part) for part in _parts(line)] for line in body], MIN_GAP, _CROSSED):
+        gutter = (start + end) / 2
+        sides = [
+            [half for line in body if (half := [word for word in line if (word.x1 <= gutter) is is_left])]
+            for is_left in (True, False)
+        ]
+        blocks = [[items[index] for line in side for word in line for index in word.sources] for side in sides]
+        if have_own_rows(*blocks) and all(_table(side, (), is_row, captions) for side in sides):
+            return gutter
+    return None
 
 
 def _parts(line: Sequence[WordBox]) -> list[Line]:

@@ -1,9 +1,9 @@
 """The reading order of one page: it is split into columns, which are read one after the other, row by row.
 
 A gutter is an x position that the gaps between many side-by-side runs have in common. Runs that cross it split the page
-into bands. A band with running text on both sides is read column by column, any other band row by row; columns are
-split again in the same way. This is a recursive XY cut (Nagy and Seth, 1984) in which titles and wide figures may cross
-columns.
+into bands. A band with running text on both sides, or with blocks that have rows of their own, is read column by
+column, any other band row by row; columns are split again in the same way. This is a recursive XY cut (Nagy and Seth,
+1984) in which titles and wide figures may cross columns.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from statistics import median
 
 from core.parsing.pdf.aligned import aligned_tables
 from core.parsing.pdf.lines import TextLine, is_centred, merged
+from core.parsing.pdf.own_rows import have_own_rows
 
 _MAX_DEPTH = 6
 _MAX_CANDIDATES = 4
@@ -122,13 +123,18 @@ def _columns(fragments: Sequence[TextLine], depth: int) -> list[list[TextLine]]:
             groups: list[list[TextLine]] = []
             for is_columnar, band in bands:
                 if is_columnar:
-                    left = [item for item in band if (item.x0 + item.x1) / 2 <= gutter]
-                    right = [item for item in band if (item.x0 + item.x1) / 2 > gutter]
+                    left, right = _sides(band, gutter)
                     groups += [*_columns(left, depth + 1), *_columns(right, depth + 1)]
                 else:
                     groups += _columns(band, depth + 1)
             return groups
     return [list(fragments)]
+
+
+def _sides(items: Sequence[TextLine], gutter: float) -> tuple[list[TextLine], list[TextLine]]:
+    """The items left and right of a gutter, by their middles."""
+    left = [item for item in items if (item.x0 + item.x1) / 2 <= gutter]
+    return left, [item for item in items if (item.x0 + item.x1) / 2 > gutter]
 
 
 def _gutters(fragments: Sequence[TextLine]) -> list[float]:
@@ -191,12 +197,27 @@ def _bands(fragments: Sequence[TextLine], gutter: float) -> list[tuple[bool, lis
         notes_top = None if crosses or has_columns else _margin_top(run, gutter)
         above = [item for item in run if notes_top is not None and item.y1 <= notes_top]
         below = [item for item in run if notes_top is None or item.y1 > notes_top]
-        for is_columnar, band in ((False, above), (has_columns or notes_top is not None, below)):
-            if bands and not is_columnar and not bands[-1][0]:
+        parts = [(False, above), (has_columns or notes_top is not None, below)]
+        if not crosses and not parts[1][0]:
+            parts = [(have_own_rows(*_sides(part, gutter)), part) for part in _between_whites(run)]
+        for is_columnar, band in parts:
+            if bands and bands[-1][0] == is_columnar:
                 bands[-1][1].extend(band)
             elif band:
                 bands.append((is_columnar, band))
     return bands
+
+
+def _between_whites(run: Sequence[TextLine]) -> list[list[TextLine]]:
+    """The run split where white as high as a line goes through all of it."""
+    parts: list[list[TextLine]] = []
+    reach = 0.0
+    for item in sorted(run, key=lambda item: item.y0):
+        if not parts or item.y0 - reach > item.size:
+            parts.append([])
+        parts[-1].append(item)
+        reach = max(reach, item.y1)
+    return parts
 
 
 def _is_prose(run: Sequence[TextLine], gutter: float, min_rows: int, min_letters: int = _PROSE_LETTERS) -> bool:
@@ -221,7 +242,7 @@ def _margin_top(run: Sequence[TextLine], gutter: float) -> float | None:
     In a table both sides have the same type size. Notes have at least two rows: a single one may be a superscript. They
     have words, unlike the bullets before items, and may have a title in larger type.
     """
-    sides = [[item for item in run if ((item.x0 + item.x1) / 2 <= gutter) is side] for side in (True, False)]
+    sides = _sides(run, gutter)
     for text, notes in (sides, sides[::-1]):
         rows = {round(item.baseline / 3) for item in text if not item.is_placeholder}
         letters = sum(char.isalpha() for item in text for char in item.text)

@@ -73,7 +73,7 @@ class PdfParser:
     ``password``: opens an encrypted file; ignored for other files.
     """
 
-    version = 12
+    version = 13
 
     def __init__(self, settings: ParsingSettings, password: str | None = None, kind: str = "pdf") -> None:
         self._settings = settings
