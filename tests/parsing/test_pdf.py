@@ -73,6 +73,20 @@ def test_blocks_with_lines_of_their_own_are_read_one_after_the_other(beside: int
     assert (rows in found) is (wanted == "row by row")
 
 
+def test_numbers_in_the_middle_of_wrapped_labels_stay_beside_them() -> None:
+    labels = ["Complaints and", "other enquiries", "Regional", "policies, research", "Export", "and customs"]
+
+    def draw(page: pymupdf.Page) -> None:
+        for line, said in enumerate(labels):
+            page.insert_text((60, 100 + 12 * line + 8 * (line // 2)), said, fontsize=10)
+        for row, said in enumerate(("four hundred", "ninety", "sixteen")):
+            page.insert_text((360, 106 + 32 * row), said, fontsize=10)
+        box(page, 60, 300, 540, 500, f"{prose('Begins', 90)}.", 10)
+
+    found = parsed(pdf(draw)).text
+    assert found.index("four hundred") < found.index("Regional") < found.index("ninety") < found.index("Export")
+
+
 def test_the_last_rows_of_columns_are_read_with_their_columns_though_headings_part_them_off() -> None:
     def draw(page: pymupdf.Page) -> None:
         for left, name in ((60, "Left"), (310, "Right")):

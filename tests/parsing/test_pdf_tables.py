@@ -66,7 +66,7 @@ FIGURES = [
 
 
 def test_tables_side_by_side_are_tables_of_their_own() -> None:
-    holdings = [["Class", "Share"], ["Stocks", "42"], ["Bonds", "20"], ["Other", "4"], ["Cash", "34"]]
+    holdings: list[list[str]] = [["Class", "Share"], ["Stocks", "42"], ["Bonds", "20"], ["Other", "4"], ["Cash", "34"]]
 
     def draw(page: pymupdf.Page) -> None:
         set_rows(page, FIGURES, [66, 130, 200])
@@ -74,6 +74,30 @@ def test_tables_side_by_side_are_tables_of_their_own() -> None:
 
     found = texts(parsed(pdf(draw)), BlockKind.TABLE)
     assert [[line.split(" | ") for line in table.split("\n")] for table in found] == [FIGURES, holdings]
+
+
+@pytest.mark.parametrize(
+    ("font", "wanted"),
+    [
+        ("hebo", [["Hotel", "Check in", "Rooms"], ["Mill House Corfe", "31 May", "one"], ["Payment by", "Guest"]]),
+        ("helv", []),
+    ],
+)
+def test_values_below_the_names_of_fields_are_their_cells(font: str, wanted: list[list[str]]) -> None:
+    rows: list[tuple[int, str, list[str]]] = [
+        (100, font, ["Hotel", "Check in", "Rooms"]),
+        (113, "helv", ["Mill House", "31 May", "one"]),
+    ]
+    rows += [(126, "helv", ["Corfe"]), (150, font, ["Payment by", "Guest"]), (163, "helv", ["bank transfer", "Ada"])]
+
+    def draw(page: pymupdf.Page) -> None:
+        for top, name, cells in rows:
+            for left, cell in zip((66, 250, 400), cells, strict=False):
+                page.insert_text((left, top), cell, fontsize=10, fontname=name)
+
+    tables = texts(parsed(pdf(draw)), BlockKind.TABLE)
+    found = [line.split(" | ") for table in tables for line in table.split("\n")]
+    assert found == [*wanted, ["bank transfer", "Ada"]] if wanted else found == []
 
 
 def test_aligned_figures_are_a_table_without_rules() -> None:

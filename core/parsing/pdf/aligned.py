@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 from core.parsing.pdf.columns import (
-    CLOSING,
     MARKER,
     MIN_GAP,
     TABLE_CAPTION,
@@ -22,6 +21,7 @@ from core.parsing.pdf.columns import (
     extends_text,
     is_number_or_dash,
     join_words,
+    line_parts,
     printed_lines,
     shared_gutters,
     split_numbers,
@@ -29,14 +29,13 @@ from core.parsing.pdf.columns import (
     word_box,
 )
 from core.parsing.pdf.lines import TextLine, around
-from core.parsing.pdf.own_rows import have_own_rows
+from core.parsing.pdf.own_rows import tables_have_own_rows
 from core.parsing.pdf.spreading import CENTRED, spread_headers
 from core.parsing.table_header import cell_value
 
 Line = list[WordBox]
 
 _MIN_ROWS = 3
-_NUMBER_GAP = 0.2  # of the type size, between two numbers
 _CROSSED = 0.1  # share of the rows that may cross a gutter
 _MAX_WHITE = 2.2  # of a line's height, between rows
 _MAX_BETWEEN = 6  # lines without numbers between two with: section titles, wrapped labels
@@ -44,7 +43,6 @@ _MAX_HEADER = 4  # lines above the first with numbers
 _MAX_TAIL = 2  # lines below the last with numbers that may continue its row
 _SAME = 3.0  # points within which edges count as aligned
 _EQUATION_NUMBER = re.compile(r"\(\d+(?:[.-]\d+)*[a-z]?\)")
-_CURRENCY = re.compile(r"[$€£¥₹₩]|US\$|EUR|USD")
 _MAX_CELL = 60  # mean characters of the cells of a column, except in the first
 _PROSE_WIDTH = 9.0  # of a line's height; a narrower column is not running text
 _CAPTION_REACH = 45.0  # points between a table and its caption
@@ -88,37 +86,17 @@ def _between_tables(
 ) -> float | None:
     """The x between two tables beside each other, each with rows of its own; ``None`` for a single table."""
     body = [line for line in lines if is_row(line)]
-    for start, end in shared_gutters([[_as_one(part) for part in _parts(line)] for line in body], MIN_GAP, _CROSSED):
+    cells = [[_as_one(part) for part in line_parts(line)] for line in body]
+    for start, end in shared_gutters(cells, MIN_GAP, _CROSSED):
         gutter = (start + end) / 2
         sides = [
             [half for line in body if (half := [word for word in line if (word.x1 <= gutter) is is_left])]
             for is_left in (True, False)
         ]
         blocks = [[items[index] for line in side for word in line for index in word.sources] for side in sides]
-        if have_own_rows(*blocks) and all(_table(side, (), is_row, captions) for side in sides):
+        if tables_have_own_rows(*blocks) and all(_table(side, (), is_row, captions) for side in sides):
             return gutter
     return None
-
-
-def _parts(line: Sequence[WordBox]) -> list[Line]:
-    """The line split at its gaps. A currency sign stays with the number after it, a closing bracket with the text
-    before it. Between two numbers a blank is enough of a gap.
-    """
-    size = max(word.height for word in line) / 1.2
-    parts: list[Line] = []
-    for word in line:
-        last = parts[-1][-1] if parts else None
-        if last is None:
-            parts.append([word])
-            continue
-        gap = word.x0 - max(mate.x1 for mate in parts[-1])
-        is_amount = _CURRENCY.fullmatch(word.text) or is_number_or_dash(word.text)
-        min_gap = _NUMBER_GAP if is_number_or_dash(last.text) and is_amount else MIN_GAP
-        if gap < min_gap * size or _CURRENCY.fullmatch(last.text) or CLOSING.fullmatch(word.text):
-            parts[-1].append(word)
-        else:
-            parts.append([word])
-    return parts
 
 
 def _text(part: Sequence[WordBox]) -> str:
@@ -127,7 +105,7 @@ def _text(part: Sequence[WordBox]) -> str:
 
 def _number_parts(line: Sequence[WordBox]) -> list[Line]:
     """The parts of a line that are numbers or dashes. The first part counts only if there are others."""
-    first, *others = _parts(line)
+    first, *others = line_parts(line)
     numbers = [part for part in others if is_number_or_dash(_text(part))]
     return [first, *numbers] if numbers and is_number_or_dash(_text(first)) else numbers
 
@@ -137,7 +115,7 @@ def _has_numbers(line: Sequence[WordBox]) -> bool:
 
 
 def _has_gaps(line: Sequence[WordBox]) -> bool:
-    return len(_parts(line)) > 1
+    return len(line_parts(line)) > 1
 
 
 def _runs(
@@ -165,13 +143,13 @@ def _header_start(lines: Sequence[Line], start: int, previous_end: int, placehol
     Header lines are close above each other and right of the row's label. Labels, such as section titles, may stand
     between them.
     """
-    label_end = max(word.x1 for word in _parts(lines[start])[0])
+    label_end = max(word.x1 for word in line_parts(lines[start])[0])
     header = index = start
     while index > max(previous_end, header - _MAX_HEADER) and not _is_apart(
         lines[index - 1], lines[index], placeholders
     ):
         index -= 1
-        parts = _parts(lines[index])
+        parts = line_parts(lines[index])
         if TABLE_CAPTION.match(_text(lines[index])):
             break  # a caption's number is apart from its words, as cells are
         if len(parts) > 1 or parts[0][0].x0 >= label_end:
@@ -197,7 +175,7 @@ def _table(
     if len(body) < _MIN_ROWS:
         return None
     by_numbers = is_row is _has_numbers
-    cells = [[_as_one(part) for part in _parts(line)] for line in body]
+    cells = [[_as_one(part) for part in line_parts(line)] for line in body]
     # Bold sums are as wide as their columns, so that a run of them crosses all gutters: the other lines show these.
     without_sums = [[part for part in line if not split_numbers(part)] for line in cells]
     if 2 * sum(len(one) < len(line) for one, line in zip(without_sums, cells, strict=True)) < len(cells):
@@ -208,7 +186,7 @@ def _table(
         return None
 
     def rows_of(lines: Sequence[Line]) -> list[Row]:
-        cells = [[_as_one(cell) for part in _parts(line) for cell in _split_at(gutters, part)] for line in lines]
+        cells = [[_as_one(cell) for part in line_parts(line) for cell in _split_at(gutters, part)] for line in lines]
         return spread_headers(as_rows(cells, gutters), columns)
 
     run = _without_title(run)
@@ -234,7 +212,7 @@ def _without_title(run: Sequence[Line]) -> Sequence[Line]:
     """The lines without those at the top that are a single text in the middle of all columns."""
     left, right = min(line[0].x0 for line in run), max(word.x1 for line in run for word in line)
     start = 0
-    while len(_parts(run[start])) == 1 and abs(run[start][0].x0 + run[start][-1].x1 - left - right) < CENTRED:
+    while len(line_parts(run[start])) == 1 and abs(run[start][0].x0 + run[start][-1].x1 - left - right) < CENTRED:
         start += 1
     return run[start:]
 

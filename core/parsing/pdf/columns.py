@@ -19,6 +19,8 @@ TABLE_CAPTION = re.compile(
 MARKER = re.compile(r"\W{0,2}(?:\w{1,4}[.):\]]|[•◦▪–—*+-])\s*")
 MIN_GAP = 0.8  # of the type size, between columns
 CLOSING = re.compile(r"[)%]{1,2}")
+_NUMBER_GAP = 0.2  # of the type size, between two numbers
+_CURRENCY = re.compile(r"[$€£¥₹₩]|US\$|EUR|USD")
 _TIGHT = 0.1  # of a line's height, within a word
 _MAX_HEADER_ROWS = 4
 _FIGURE = re.compile(r"[^\w]*(?:US\$|EUR|USD)?[^\w]*\d[\d.,'\u00a0 /()\[\]±-]*(?:x|bps|pts?)?[^\w]*")
@@ -96,6 +98,27 @@ def printed_lines(words: Iterable[WordBox]) -> list[list[WordBox]]:
         else:
             lines.append([word])
     return [sorted(line, key=lambda word: word.x0) for line in lines]
+
+
+def line_parts(line: Sequence[WordBox]) -> list[list[WordBox]]:
+    """The line split at its gaps. A currency sign stays with the number after it, a closing bracket with the text
+    before it. Between two numbers a blank is enough of a gap.
+    """
+    size = max(word.height for word in line) / 1.2
+    parts: list[list[WordBox]] = []
+    for word in line:
+        last = parts[-1][-1] if parts else None
+        if last is None:
+            parts.append([word])
+            continue
+        gap = word.x0 - max(mate.x1 for mate in parts[-1])
+        is_amount = _CURRENCY.fullmatch(word.text) or is_number_or_dash(word.text)
+        min_gap = _NUMBER_GAP if is_number_or_dash(last.text) and is_amount else MIN_GAP
+        if gap < min_gap * size or _CURRENCY.fullmatch(last.text) or CLOSING.fullmatch(word.text):
+            parts[-1].append(word)
+        else:
+            parts.append([word])
+    return parts
 
 
 def shared_gutters(

@@ -15,6 +15,7 @@ from itertools import pairwise
 from statistics import median
 
 from core.parsing.pdf.aligned import aligned_tables
+from core.parsing.pdf.label_rows import with_label_rows
 from core.parsing.pdf.lines import TextLine, is_centred, merged
 from core.parsing.pdf.own_rows import have_own_rows
 
@@ -48,6 +49,8 @@ def reading_order(fragments: Sequence[TextLine], height: float) -> list[TextLine
     groups = [*([top] if top else []), *_columns(body, 0), *([bottom] if bottom else [])]
     if not right_to_left and len(groups) > 1:
         groups = [aligned_tables(group) for group in groups]
+    if not right_to_left:
+        groups = [with_label_rows(group) for group in groups]
     lines = [replace(line, region=region) for region, group in enumerate(groups) for line in _rows(group)]
     if right_to_left:
         lines = [replace(item, x0=-item.x1, x1=-item.x0) for item in lines]

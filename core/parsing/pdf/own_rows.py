@@ -8,46 +8,97 @@ from statistics import median
 
 from core.parsing.pdf.lines import TextLine
 
+Rows = list[list[TextLine]]
+
 _MIN_ROWS = 2  # in the block that has fewer
 _SHARED = 0.34  # share of those rows that may stand on a baseline of the other block by chance
 _SAME_BASELINE, _NEXT_LINE, _MAX_STEP = 0.12, 0.4, 2.0  # of the type size: same baseline, another line, same block
+_SAME_HEIGHT, _SAME_STEP = 0.3, 1.2  # of the type size, between edges of cells; of the usual step, in a cell
 _WORD = 3  # letters
 
 
 def have_own_rows(left: Sequence[TextLine], right: Sequence[TextLine]) -> bool:
-    """Whether two blocks beside each other are set independently: they share few baselines.
+    """Whether two blocks of text beside each other are set independently, like a letterhead and the box beside it.
 
-    The cells of a row stand on one baseline; the lines of a letterhead and of the box beside it do only by chance. Only
-    lines beside the other block count, at least two of one and three of the other, and on both sides most of them are
-    set closely: values in the middle of wrapped labels are apart. Both sides have words, unlike bullets and formulas.
-    Where a font is unknown, OCR measured the baselines, and they say nothing.
+    On both sides most lines have a word, unlike numbers beside their labels, and groups of lines are not at the heights
+    of those beside them, unlike cells whose text is wrapped.
+    """
+    rows, size = _beside(left, right)
+    if not _share_few_baselines(rows, size):
+        return False
+    if not all(2 * sum(any(map(_has_word, row)) for row in side) >= len(side) for side in rows):
+        return False
+    return not _are_cells(_groups(rows[0]), _groups(rows[1]), size)
+
+
+def tables_have_own_rows(left: Sequence[TextLine], right: Sequence[TextLine]) -> bool:
+    """Whether two blocks that may both be tables share few baselines, so that they are not one table."""
+    return _share_few_baselines(*_beside(left, right))
+
+
+def _beside(left: Sequence[TextLine], right: Sequence[TextLine]) -> tuple[list[Rows], float]:
+    """The printed lines of each block that stand beside the other, and the usual type size. None without known fonts.
+
+    Where OCR read, the font is unknown: the baselines were measured, and they say nothing.
     """
     sides = [[line for line in side if not line.is_placeholder] for side in (left, right)]
     if not all(sides) or not all(line.font for side in sides for line in side):
-        return False
+        return [[], []], 0.0
     top = max(min(line.y0 for line in side) for side in sides)
     bottom = min(max(line.y1 for line in side) for side in sides)
     size = median(line.size for side in sides for line in side)
-    sides = [[line for line in side if line.y1 > top and line.y0 < bottom] for side in sides]
-    rows = [_baselines(side, size) for side in sides]
-    fewer, more = sorted(rows, key=len)
+    return [_rows([line for line in side if line.y1 > top and line.y0 < bottom], size) for side in sides], size
+
+
+def _share_few_baselines(sides: Sequence[Rows], size: float) -> bool:
+    """Whether closely set lines, at least two on one side and three on the other, share baselines only by chance."""
+    fewer, more = sorted(([row[0].baseline for row in side] for side in sides), key=len)
     if len(fewer) < _MIN_ROWS or len(more) <= _MIN_ROWS:
         return False
-    letters = sum(char.isalnum() for line in sides[0] for char in line.text)
-    words = (word for line in sides[1] for word in line.text.split())
-    if letters < _WORD * len(rows[0]) or not any(len(word) >= _WORD and word.isalpha() for word in words):
-        return False
     shared = sum(any(abs(one - other) <= _SAME_BASELINE * size for other in more) for one in fewer)
-    return shared <= _SHARED * len(fewer) and all(_are_close(side, size) for side in rows)
+    return shared <= _SHARED * len(fewer) and _are_close(fewer, size) and _are_close(more, size)
 
 
-def _baselines(lines: Sequence[TextLine], size: float) -> list[float]:
-    """The baselines of the printed lines, from top to bottom."""
-    found: list[float] = []
-    for baseline in sorted(line.baseline for line in lines):
-        if not found or baseline - found[-1] > _NEXT_LINE * size:
-            found.append(baseline)
+def _rows(lines: Sequence[TextLine], size: float) -> Rows:
+    """The printed lines, from top to bottom."""
+    found: Rows = []
+    for line in sorted(lines, key=lambda line: line.baseline):
+        if not found or line.baseline - found[-1][0].baseline > _NEXT_LINE * size:
+            found.append([])
+        found[-1].append(line)
     return found
+
+
+def _has_word(line: TextLine) -> bool:
+    return any(sum(map(str.isalpha, word)) >= _WORD for word in line.text.split())
+
+
+def _groups(rows: Rows) -> list[tuple[float, float]]:
+    """The first and the last baseline of each run of lines at the usual distance, as the lines of a cell are."""
+    baselines = [row[0].baseline for row in rows]
+    usual = min(below - above for above, below in pairwise(baselines))
+    groups = [(baselines[0], baselines[0])]
+    for above, below in pairwise(baselines):
+        is_next = below - above <= _SAME_STEP * usual
+        groups[-1:] = [(groups[-1][0], below)] if is_next else [groups[-1], (below, below)]
+    return groups
+
+
+def _are_cells(left: Sequence[tuple[float, float]], right: Sequence[tuple[float, float]], size: float) -> bool:
+    """Whether most groups of lines have their first line, last line or middle at the height of one beside them."""
+    fewer, more = sorted((left, right), key=len)
+    if len(fewer) < 2:
+        return False
+    heights = [(first, last, (first + last) / 2) for first, last in more]
+    matched = sum(
+        any(
+            abs(one - other) <= _SAME_HEIGHT * size
+            for place in heights
+            for one, other in zip((first, last, (first + last) / 2), place, strict=True)
+        )
+        for first, last in fewer
+    )
+    return 2 * matched >= len(fewer)
 
 
 def _are_close(baselines: Sequence[float], size: float) -> bool:
