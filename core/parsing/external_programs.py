@@ -8,6 +8,8 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from threading import Thread
+from typing import IO
 
 from core.errors import WorkerError
 
@@ -43,14 +45,17 @@ def run(
         try:
             if on_start:
                 on_start(process.pid)
+            if process.stdin and data is not None:
+                # After a timeout, ``communicate`` would not send the rest of its input.
+                Thread(target=_send, args=(process.stdin, data), daemon=True).start()
+                process.stdin = None
             while True:
                 if tick:
                     tick()
                 try:
-                    output, errors = process.communicate(data, timeout=_TICK_SECONDS)
+                    output, errors = process.communicate(timeout=_TICK_SECONDS)
                     return process.returncode, output, errors
                 except subprocess.TimeoutExpired:
-                    data = None  # Popen keeps the input that it has not written yet
                     if time.monotonic() >= deadline:
                         raise late from None
         finally:
@@ -58,3 +63,9 @@ def run(
                 with suppress(ProcessLookupError):  # the group has ended already
                     os.killpg(process.pid, signal.SIGKILL)
             process.kill()
+
+
+def _send(pipe: IO[bytes], data: bytes) -> None:
+    """Write all of a program's input and close it. A program may end before it has read all."""
+    with suppress(OSError), pipe:
+        pipe.write(data)

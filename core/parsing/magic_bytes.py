@@ -41,6 +41,8 @@ UNSUPPORTED_SUFFIXES: dict[str, FileType] = {
     **dict.fromkeys(("numbers", "key"), _unsupported("an Apple iWork document", _EXPORT)),
     **dict.fromkeys(("vsd", "vsdx", "pub", "one", "mpp", "hwp", "hwpx", "wpd", "wps", "xps", "djvu", "chm"),
                     _unsupported("a document of a program Lectern does not know", _EXPORT)),
+    **dict.fromkeys(("apkg", "colpkg"),
+                    _unsupported("a package of Anki cards", "In Anki, export its notes as plain text and add that.")),
     **dict.fromkeys(("gif", "avif", "ico", "psd"), _unsupported("a picture", _AS_PNG)),
     **dict.fromkeys(("zip", "gz", "tgz", "bz2", "xz", "7z", "rar", "tar", "zst", "jar"),
                     _unsupported("an archive", _UNPACK)),
@@ -94,6 +96,7 @@ _MEMBERS = (  # prefix of a member's name; the first that matches decides
     ("index.zip", IWORK),
     ("index.xml", IWORK),
     ("meta-inf/manifest.mf", UNSUPPORTED_SUFFIXES["zip"]),
+    ("collection.anki2", UNSUPPORTED_SUFFIXES["apkg"]),
 )
 _STREAMS = (  # names of OLE streams; the first that exists decides
     ("__properties_version1.0", FileType("msg", "an Outlook message")),

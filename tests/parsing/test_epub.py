@@ -121,3 +121,36 @@ def test_bombs_do_no_harm() -> None:
     data = epub()
     with pytest.raises(ParseError, match=r"book\.epub"):
         document(data[: len(data) // 2])
+
+
+CONTENTS = """<nav epub:type='toc'><ol><li><a href='text/one.xhtml'>Part</a><ol>
+<li><a href='text/one.xhtml#c'>Chapter</a><ol><li><a href='text/two%20b.xhtml'>Section</a></li></ol></li></ol></li>
+<li><a href='notes.xhtml#n'>Notes</a></li></ol></nav>"""
+NCX = """<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/"><navMap><navPoint><navLabel><text>Part</text></navLabel>
+<content src="text/one.xhtml"/><navPoint><content src="text/one.xhtml#c"/><navPoint>
+<content src="text/two%20b.xhtml"/></navPoint></navPoint></navPoint><navPoint><content src="notes.xhtml#n"/></navPoint>
+</navMap></ncx>"""
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_headings_are_nested_as_in_the_table_of_contents(version: int) -> None:
+    pages = {
+        "OPS/text/one.xhtml": PAGE.format("<h1>Part</h1><div id='c'><h1>Chapter</h1></div><h2>Unnamed</h2>"),
+        "OPS/text/two b.xhtml": PAGE.format("<h1>Section</h1><h2>Below</h2>"),
+        "OPS/notes.xhtml": PAGE.format("<h1 id='n'>Notes</h1><p>All.</p>"),
+    }
+    if version == 3:
+        pages["OPS/nav.xhtml"] = PAGE.format(CONTENTS)
+    else:
+        as_page = 'href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"'
+        as_ncx = 'href="toc.ncx" media-type="application/x-dtbncx+xml"'
+        pages |= {"OPS/toc.ncx": NCX, "OPS/book.opf": PACKAGE.replace(as_page, as_ncx)}
+    found = document(epub(**pages))
+    assert [(found.text[block.start : block.end], block.level) for block in found.blocks if block.level] == [
+        ("Part", 1),
+        ("Chapter", 2),
+        ("Unnamed", 3),
+        ("Section", 3),
+        ("Below", 4),
+        ("Notes", 1),
+    ]

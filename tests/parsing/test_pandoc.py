@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from core.errors import CancelledError, ParseError, WorkerError
 from core.parsing import parse
+from core.parsing.external_programs import run
 from core.parsing.pandoc.program import convert
 from core.parsing.plain.plain_markup import to_page
 from core.settings import ParsingSettings
@@ -202,3 +204,10 @@ def test_latex_has_its_listings_as_code_and_citations_of_apacite_do_not_stop_it(
         ("heading", "Feed"),
         ("code", "x = 1\ny = 2"),
     ]
+
+
+def test_a_program_that_takes_its_input_late_gets_all_of_it() -> None:
+    reads_late = "import sys, time; time.sleep(0.25); print(len(sys.stdin.buffer.read()))"
+    late = WorkerError("It was late.", "")
+    assert run([sys.executable, "-c", reads_late], bytes(300_000), 9, late, env={}) == (0, b"300000\n", b"")
+    assert run([sys.executable, "-c", ""], bytes(300_000), 9, late, env={}) == (0, b"", b"")

@@ -144,6 +144,28 @@ def test_a_paragraph_crosses_pages_past_running_headers_and_footnotes() -> None:
     assert [block.kind for block in document.blocks[-3:]] == [BlockKind.FURNITURE] * 3
 
 
+def test_a_slide_that_appears_line_by_line_is_read_once_when_it_is_complete() -> None:
+    def step(lines: int, number: int) -> Callable[[pymupdf.Page], None]:
+        def draw(page: pymupdf.Page) -> None:
+            page.insert_text((60, 60), "Why ducks swim" if number < 3 else "Why ducks fly", fontsize=18)
+            for line, said in enumerate(["They eat in the water.", "They sleep", "there, too."][:lines]):
+                page.insert_text((60, 200 + 30 * line), said, fontsize=12)
+            page.insert_text((500, 780), f"{number} / 4", fontsize=9)
+
+        return draw
+
+    steps = [step(lines, number) for number, lines in ((1, 0), (1, 1), (1, 2), (1, 3), (2, 3), (3, 1), (4, 2), (4, 3))]
+    document = parsed(pdf(*steps))
+    whole = "They eat in the water.", "They sleep", "there, too."
+    assert texts(document, BlockKind.HEADING) == ["Why ducks swim", "Why ducks fly"]
+    assert sorted(" ".join(texts(document, BlockKind.PARAGRAPH)).split()) == sorted(" ".join(whole * 2).split())
+    assert [box.page for box in document.boxes if box.start < document.text.index("Why ducks fly")] == [5] * 4
+    assert document.words
+    assert document.words.missing == 0
+    assert document.words.dropped[0][0] == "on pages that show a slide before it is complete"
+    assert any("before it is complete" in note and ": 1, 2, 3, 4, 6, 7." in note for note in document.notes)
+
+
 def test_lines_that_recur_are_the_text_where_there_is_nothing_else() -> None:
     def form(page: pymupdf.Page) -> None:
         page.insert_text((60, 40), f"Received at the mill, sheet {page.number + 1}.")

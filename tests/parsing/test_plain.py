@@ -135,6 +135,15 @@ def test_named_parts_and_lines_in_capitals_are_headings() -> None:
     book = "BOOK I\n\nChapter 1. Loomings.\n\nCall me so.\n\nCHAPTER II\nThe Carpet-Bag\n\nI did.\n\nBOOK II\n"
     found = [(block.level, book[block.start : block.end]) for block in text_blocks(book) if block.level]
     assert found == [(1, "BOOK I"), (2, "Chapter 1. Loomings."), (2, "CHAPTER II\nThe Carpet-Bag"), (1, "BOOK II")]
+    play = (
+        "THE FIRST ACT\n\nEnter.\n\nTHE SECOND ACT.\n\nThe first act was long.\n\nBOOK THE SECOND\n\nBook the Third\n"
+    )
+    assert [play[block.start : block.end] for block in text_blocks(play) if block.level] == [
+        "THE FIRST ACT",
+        "THE SECOND ACT.",
+        "BOOK THE SECOND",
+        "Book the Third",
+    ]
     sentence = "Section 4. The keeper of the ducks shall, on every day of the year, feed them what they like."
     assert kinds(f"{sentence}\n\n{sentence}\n\nPart of the pond\n\nis ice.") == ["paragraph"] * 4
     memo = "PURPOSE\n\nTo feed.\n\nSCOPE\n\nAll ducks.\n\nTERMS\n\nOf a year." + "\n\nAnd so on." * 9

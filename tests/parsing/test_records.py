@@ -192,3 +192,23 @@ def test_no_word_of_a_text_is_lost(held: list[dict[str, str]]) -> None:
     data = json.dumps(plain).encode()
     flow = compose(read(data, "a.json").pieces)
     assert audit(data, Document("0" * 64, "records", "t", flow.text, tuple(flow.blocks))).missing == 0
+
+
+def test_exported_flash_cards_are_records_with_their_questions_as_headings() -> None:
+    cards = (
+        "#separator:tab\n#html:true\n#guid column:1\n#notetype column:2\n#tags column:5\n"
+        'a{>x\tBasic\tWhat is a &quot;drake&quot;?\t"A <b>male</b> duck.<br>It has ""colours""."\tpond spring\n'
+        "b}<y\tBasic\tTeal?\tSmall &amp; fast\t\n"
+    )
+    found = parse(cards.encode(), "Deck.txt", ParsingSettings())
+    assert found.kind == "records"
+    assert found.text.split("\n\n") == [
+        'What is a "drake"?',
+        "tags: pond spring",
+        'A male duck.\nIt has "colours".',
+        "Teal?",
+        "Small & fast",
+    ]
+    assert found.words
+    assert found.words.missing == 0
+    assert parse(b"#separator:tab\n", "a.txt", ParsingSettings()).kind == "text"

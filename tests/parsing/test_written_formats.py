@@ -188,6 +188,10 @@ def test_subrip_and_captions_that_roll() -> None:
         "{\\an8}in the pond\n\n3\n00:00:30,000 --> 00:00:31,000\nin the pond\n"
     )
     assert document(rolled, "a.srt").text == "[00:00:01] ducks can swim in the pond\n\n[00:00:30] in the pond"
+    said = ["ducks", "ducks", "no", "ducks can swim", "ducks can swim", "now", "now"]
+    cues = [f"00:{at:02}.000 --> 00:{at + 1:02}.000\n{words}\n" for at, words in enumerate(said)]
+    assert document("\n".join(["WEBVTT\n", *cues]), "a.vtt").text == "[00:00:00] ducks no ducks can swim now"
+    assert document("\n".join(["WEBVTT\n", *cues[:3]]), "a.vtt").text == "[00:00:00] ducks ducks no"
 
 
 MESSAGE = b"From a@b.org Mon Jan  1 10:00:00 2024\nFrom: Ada <a@b.org>\nTo: b@b.org\nSubject: %b\n\n%b\n\n"

@@ -119,7 +119,7 @@ def read_subtitles(data: bytes, collector: WordCollector) -> None:
     collector.put("", " ".join(name for name, _ in groupby(_SPEAKER.findall(text))) + "\n")
     for line in unescape(_SUBTITLES.sub(" ", text)).split("\n"):
         words = " ".join(line.split())
-        collector.put(_ROLLED if words == last and " " in words else "", f"{words}\n")
+        collector.put(_ROLLED if words == last else "", f"{words}\n")
         last = words or last
 
 

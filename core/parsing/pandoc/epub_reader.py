@@ -17,8 +17,10 @@ from core.parsing.html.tree import Source
 from core.parsing.html.walk import pieces_of
 from core.parsing.inline import hidden_note
 from core.parsing.ooxml.package import Element, checked, part_of, tree_of
+from core.parsing.pandoc.epub_contents import nest, places_in_contents
 
 _PAGES = frozenset({"application/xhtml+xml", "text/html", "text/x-oeb1-document", "application/xml"})
+_NCX = "application/x-dtbncx+xml"
 _PAGE_SUFFIXES = (".xhtml", ".html", ".htm")
 _METADATA: Mapping[str, str] = {
     "creator": "author",
@@ -39,7 +41,7 @@ def read(data: bytes, name: str) -> ParsedFile:
         place = _package_place(archive, name)
         package = _root(part_of(archive, place), f"its package file {place}", name)
         protected = _protected(archive)
-        sources: list[Source] = []
+        pages: list[tuple[str, Source]] = []
         missing: list[str] = []
         for page in _spine(package, place):
             if page in protected:
@@ -49,9 +51,12 @@ def read(data: bytes, name: str) -> ParsedFile:
             if content is None:
                 missing.append(page)
             elif content.strip():
-                sources.append(parse_source(decoded(content, name), page))
-    if not sources:
+                pages.append((page, parse_source(decoded(content, name), page)))
+        depths = _depths(archive, package, place)
+    if not pages:
         raise ParseError(f"{name} is damaged: none of its pages can be found.", _DAMAGED)
+    nest(pages, depths)
+    sources = [source for _, source in pages]
     metadata = _metadata(package)
     notes = [f"Pages named by the book that are not in it: {', '.join(missing[:10])}."] if missing else []
     return ParsedFile(
@@ -84,11 +89,28 @@ def _spine(package: Element, place: str) -> Iterator[str]:
         item = items.get(reference.get("idref", ""))
         if item is None or "nav" in item.get("properties", "").split():
             continue
-        path = posixpath.normpath(posixpath.join(posixpath.dirname(place), unquote(item.get("href", ""))))
+        path = _path_of(item, place)
         is_page = item.get("media-type") in _PAGES or path.lower().endswith(_PAGE_SUFFIXES)
         if is_page and path not in seen:
             seen.add(path)
             yield path
+
+
+def _depths(archive: ZipFile, package: Element, place: str) -> Mapping[str, int]:
+    """The depth of each address in the book's table of contents; of EPUB 3 where it has that, else of EPUB 2."""
+    items = list(package.iter("{*}item"))
+    navigation = [item for item in items if "nav" in item.get("properties", "").split()]
+    for item in navigation or [item for item in items if item.get("media-type") == _NCX]:
+        path = _path_of(item, place)
+        root = tree_of(part_of(archive, path), recover=True)
+        if root is not None:
+            return places_in_contents(root, path)
+    return {}
+
+
+def _path_of(item: Element, place: str) -> str:
+    """The path in the archive of an item of the package file at ``place``."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(place), unquote(item.get("href", ""))))
 
 
 def _protected(archive: ZipFile) -> set[str]:

@@ -23,6 +23,7 @@ from core.parsing.flow import Flow
 from core.parsing.ocr.pages import Sheets, read_scans
 from core.parsing.ocr.verdicts import listed, notes_on, require_text
 from core.parsing.pdf.lines import OpenedFile, PageRead, title_key
+from core.parsing.pdf.steps import completed_by
 from core.parsing.pdf.text import compose
 from core.parsing.pictures.drawing import pictures_for_ocr, pool
 from core.parsing.sandbox.sandbox import REPAIR, failure
@@ -105,9 +106,14 @@ class PdfParser:
         sheets, reads_scans = received.sheets, self._settings.scans != "off"
         replaced = read_scans(sheets, draw, self._settings, tick)
         require_text(sheets, received.damaged, shown, repaired=received.opened.repaired, reads_scans=reads_scans)
-        flow = compose(sheets.pages, sheets.heights, sheets.lines, received.opened.outline, tick)
+        complete = completed_by(sheets.lines, sheets.heights)
+        steps = [index for index, last in enumerate(complete) if index != last]
+        lines = [[] if index in steps else lines for index, lines in enumerate(sheets.lines)]
+        outline = [(level, title, _completed(page, complete)) for level, title, page in received.opened.outline]
+        flow = compose(sheets.pages, sheets.heights, lines, outline, tick)
         notes = [
             *_notes(received, self._kind),
+            *_step_notes(steps),
             *notes_on(sheets, received.damaged, reads_scans=reads_scans),
             *_unseen_notes(received),
         ]
@@ -115,7 +121,11 @@ class PdfParser:
         if len(received.second) != received.opened.pages:
             return document
         tick()
-        dropped = {"drawn twice": received.doubles, _OCR_REPLACED: replaced}
+        dropped = {
+            "drawn twice": received.doubles,
+            _OCR_REPLACED: replaced,
+            "on pages that show a slide before it is complete": [received.second[index] for index in steps],
+        }
         return replace(document, words=audit_words(document, received.second, _SECOND_READER, dropped))
 
     def _receive(self, data: bytes, shown: str, progress: Progress | None) -> _Received:
@@ -202,6 +212,18 @@ def _notes(received: _Received, kind: str) -> list[str]:
     if len(received.second) != received.opened.pages and kind == "pdf":
         notes.append("A second reading, which would tell of lost words, could not be made.")
     return notes
+
+
+def _completed(page: int, complete: Sequence[int]) -> int:
+    """The number of the page on which the page with this number is complete."""
+    return complete[page - 1] + 1 if 0 < page <= len(complete) else page
+
+
+def _step_notes(steps: Sequence[int]) -> list[str]:
+    if not steps:
+        return []
+    shown = listed([index + 1 for index in steps])
+    return [f"Pages that show a slide before it is complete; the last one of each has all its words: {shown}."]
 
 
 def _unseen_notes(received: _Received) -> tuple[str, ...]:

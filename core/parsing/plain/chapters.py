@@ -20,13 +20,16 @@ _PARTS = (
     ("article", "artikel", "artículo", "articolo", "amendment", "статья", "стаття"),
 )
 _RANKS = {name: rank for rank, names in enumerate(_PARTS) for name in names}
+_ORDINAL = r"(?:the )?(?:first|second|third|\w+th|last)"
 _NUMBER = (
-    r"(?:[ivxlcdm]+|\d{1,4}(?:\.\d{1,3})*[a-z]?|(?-i:[A-Z])|the (?:first|last)|one|two|three|four|five|six|seven|eight|"
-    r"nine|ten|eleven|twelve|\w+teen|(?:twenty|thirty|forty)(?:[- ]\w+)?|first|second|third|\w+th)"
+    rf"(?:[ivxlcdm]+|\d{{1,4}}(?:\.\d{{1,3}})*[a-z]?|(?-i:[A-Z])|{_ORDINAL}|one|two|three|four|five|six|seven|eight|nine|"
+    r"ten|eleven|twelve|\w+teen|(?:twenty|thirty|forty)(?:[- ]\w+)?)"
 )
 _NAMED = re.compile(
-    rf"({'|'.join(_RANKS)})\s+{_NUMBER}(?:\s*[.:\])—–-]+)?(?P<of>\s+(?-i:[^a-zß-öø-ÿа-яё\s]).*)?\Z", re.IGNORECASE
+    rf"(?P<part>{'|'.join(_RANKS)})\s+{_NUMBER}(?:\s*[.:\])—–-]+)?(?P<of>\s+(?-i:[^a-zß-öø-ÿа-яё\s]).*)?\Z",
+    re.IGNORECASE,
 )
+_ORDERED = re.compile(rf"{_ORDINAL}\s+(?P<part>{'|'.join(_RANKS)})[.:—–-]*(?P<of>)\Z", re.IGNORECASE)  # "THE FIRST ACT"
 LEADER = re.compile(r"\.{4}|(?:\. ){4}")  # dots to a page's number: a line of a table of contents
 _MAX_HEADING = 100  # characters
 _MAX_NAME = 8  # words of a name that ends with a full stop
@@ -49,10 +52,10 @@ def headings_by_words(groups: Sequence[Sequence[str]]) -> dict[int, int]:
         words = lines[0].strip()
         if len(words) > _MAX_HEADING or LEADER.search(words):
             continue
-        if (found := _NAMED.match(words)) and words[0].isupper():
+        if (found := _NAMED.match(words) or _ORDERED.match(words)) and words[0].isupper():
             of = (found["of"] or "").split()
             if not of or (len(lines) == 1 and not (len(of) > _MAX_NAME and of[-1][-1] in ".;,")):
-                named[place] = _RANKS[found[1].lower()]
+                named[place] = _RANKS[found["part"].lower()]
         elif len(lines) == 1 and words.isupper() and words[0].isalnum() and len(words) > 3 and words[-1] not in ",;":
             capitals.append(place)
     counts = Counter(named.values())

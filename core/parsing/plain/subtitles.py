@@ -63,10 +63,14 @@ def _lines(cue: webvtt.Caption) -> Iterator[_Said]:
 
 
 def _unrolled(lines: list[_Said]) -> Iterator[_Said]:
-    """The cues without lines that live captions repeat while the next line comes in."""
-    yield from lines[:1]
-    for before, line in pairwise(lines):
-        if " " not in line.words or before.words != line.words or line.start > before.end:
+    """The cues without lines that live captions repeat while the next line comes in.
+
+    A word alone may be said twice in a row; it counts as repeated where a third of all lines are.
+    """
+    repeated = [one.words == other.words and other.start <= one.end for one, other in pairwise(lines)]
+    rolls = sum(repeated) > len(lines) / 3
+    for is_repeated, line in zip([False, *repeated], lines, strict=False):
+        if not is_repeated or (" " not in line.words and not rolls):
             yield line
 
 

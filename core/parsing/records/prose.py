@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from core.errors import ParseError
+from core.parsing.records import cards
 from core.parsing.records.values import TEXTS, has_words, key_words, reads_as_sentence
 from core.text.normalise import decode
 
@@ -24,11 +25,13 @@ _TAG = re.compile(r"<[^<>]*>")
 
 
 def load(text: str) -> dict[str, Any] | list[Any] | None:
-    """The JSON of a file, a list where each line is an object; ``None`` for anything else.
+    """The JSON of a file, a list where each line is an object; the notes of flash cards; ``None`` for anything else.
 
     >>> load('{"a": 1}'), load('{"a": 1}\\n{"a": 2}'), load("{a}"), load('"a"')
     ({'a': 1}, [{'a': 1}, {'a': 2}], None, None)
     """
+    if text.startswith(cards.MARK):
+        return cards.notes_of(text)
     if not text.lstrip().startswith(("{", "[")):
         return None
     try:
@@ -45,7 +48,7 @@ def load(text: str) -> dict[str, Any] | list[Any] | None:
 
 def holds_prose(data: bytes, name: str = "The file") -> bool:
     """Whether bytes are JSON whose values are for the greater part prose."""
-    if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
+    if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[", cards.MARK.encode())):
         return False
     try:
         held = load(decode(data, name).text)
