@@ -50,7 +50,8 @@ _VERSIONS = {
     **dict.fromkeys(("rst", "docx", "odt", "rtf", "html", "msg", "eml", "csv"), 4),
     "pptx": 3,
     "bibtex": 3,
-    "subtitles": 2,
+    "subtitles": 3,
+    "epub": 4,
 }
 _USUAL_VERSION = 3
 # Their headings name parts, not the whole.

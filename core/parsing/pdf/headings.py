@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from core.parsing.pdf.lines import is_centred, title_key
 from core.parsing.pdf.paragraphs import Draft, ends_sentence
-from core.types import BlockKind
+from core.text.sentences import is_in_sentences, sentence_spans
+from core.types import BlockKind, Span
 
 Outline = Sequence[tuple[int, str, int]]  # (level, title, page from 1) as the file states it
 
@@ -69,7 +70,7 @@ def _looks_like_heading(draft: Draft, size: float, font: str, mostly_bold: bool)
     if letters < 2 or first.is_rotated or letters < 0.4 * len(text.replace(" ", "")):
         return False
     if first.size >= 1.15 * size + 0.2:
-        return not (text[0].islower() and ends_sentence(text))
+        return not (text[0].islower() and ends_sentence(text)) and not _is_prose(text)
     if first.font != font and first.size >= 1.05 * size and len(draft.lines) <= 2 and not first.mono:
         return not ends_sentence(text) and not text[0].islower() and len(text) <= 120
     is_italic_line = first.italic and len(draft.lines) == 1 and len(text) <= 70 and not ends_sentence(text)
@@ -83,6 +84,20 @@ def _looks_like_heading(draft: Draft, size: float, font: str, mostly_bold: bool)
         and not (text[-1] in ".!?" and len(text) > 60)
         and not text[0].islower()
     )
+
+
+def _is_prose(text: str) -> bool:
+    """Whether a text is several sentences, most of whose words begin with a small letter, as in notices in large type.
+
+    >>> _is_prose("The hall is open again. Please check the dates, as they may change before the summer fete begins.")
+    True
+    >>> _is_prose("Item 5. Market for Common Equity, Related Stockholder Matters and Purchases of Equity Securities.")
+    False
+    """
+    words = text.split()
+    small = sum(word[0].islower() for word in words)
+    is_long = len(text) > _MIN_PROSE and 2 * small > len(words)
+    return is_long and len(sentence_spans(text)) > 1 and is_in_sentences(text, Span(0, len(text)))
 
 
 def _edges(drafts: Iterable[Draft]) -> Edges:

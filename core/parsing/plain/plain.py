@@ -32,7 +32,7 @@ class PlainParser:
     """Text files of any kind: notes, transcripts, logs, comma-separated values."""
 
     name = "text"
-    version = 5
+    version = 6
 
     def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
         """The file's own text in paragraphs. Raises ``ParseError``."""
