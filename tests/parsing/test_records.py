@@ -211,4 +211,5 @@ def test_exported_flash_cards_are_records_with_their_questions_as_headings() -> 
     ]
     assert found.words
     assert found.words.missing == 0
+    assert parse(b"#separator:tab\nteal\tKrickente\n", "a.txt", ParsingSettings()).text == "teal\n\nKrickente"
     assert parse(b"#separator:tab\n", "a.txt", ParsingSettings()).kind == "text"

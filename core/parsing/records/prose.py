@@ -47,14 +47,14 @@ def load(text: str) -> dict[str, Any] | list[Any] | None:
 
 
 def holds_prose(data: bytes, name: str = "The file") -> bool:
-    """Whether bytes are JSON whose values are for the greater part prose."""
+    """Whether bytes are JSON whose values are for the greater part prose, or exported flash cards."""
     if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[", cards.MARK.encode())):
         return False
     try:
         held = load(decode(data, name).text)
     except ParseError:
         return False
-    return held is not None and is_prose(held)
+    return held is not None and (data.startswith(cards.MARK.encode()) or is_prose(held))
 
 
 def is_prose(held: object) -> bool:
