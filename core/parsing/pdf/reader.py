@@ -110,7 +110,8 @@ class PdfParser:
         steps = [index for index, last in enumerate(complete) if index != last]
         lines = [[] if index in steps else lines for index, lines in enumerate(sheets.lines)]
         outline = [(level, title, _completed(page, complete)) for level, title, page in received.opened.outline]
-        flow = compose(sheets.pages, sheets.heights, lines, outline, tick)
+        left_out = [line for index in steps for line in sheets.lines[index] if not line.is_placeholder]
+        flow = compose(sheets.pages, sheets.heights, lines, outline, tick, left_out)
         notes = [
             *_notes(received, self._kind),
             *_step_notes(steps),

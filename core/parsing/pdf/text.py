@@ -23,11 +23,13 @@ def compose(
     lines_of: Sequence[Sequence[TextLine]],
     outline: Sequence[tuple[int, str, int]],
     tick: Callable[[], None] = lambda: None,
+    left_out: Sequence[TextLine] = (),
 ) -> Flow:
     """The document's text, blocks, links and boxes. Furniture comes last, one block for each page.
 
     ``heights``: of the pages' upright frames. ``lines_of``: each page's lines in reading order. ``outline``: (level,
-    title, page from 1). ``tick``: called between pages; may raise to stop.
+    title, page from 1). ``tick``: called between pages; may raise to stop. ``left_out``: lines that are not written, but
+    show the type of running text too.
     """
     titles = {(page, title_key(title).lstrip("0123456789")) for _, title, page in outline}
     edges = find_furniture(lines_of, pages, heights, titles, tick)
@@ -36,14 +38,16 @@ def compose(
         for lines, edge in zip(lines_of, edges, strict=True)
     ]
     body_lines = [line for lines in body for line in lines if not line.is_placeholder]
-    size = body_size(body_lines)
+    repeated = {title_key(lines[index].text) for lines, edge in zip(lines_of, edges, strict=True) for index in edge}
+    typed = [*body_lines, *(line for line in left_out if title_key(line.text) not in repeated)]
+    size = body_size(typed)
     letters = sum(len(line.text) for line in body_lines) or 1
     with_code = sum(len(line.text) for line in body_lines if line.mono) < _MAX_MONO_SHARE * letters
     drafts: list[Draft] = []
     for page, height, lines in zip(pages, heights, body, strict=True):
         tick()
         drafts += drafts_of(page.number, lines, size, height, with_code=with_code)
-    mark_headings(drafts, outline, size, body_font(body_lines))
+    mark_headings(drafts, outline, size, body_font(typed))
     tick()
     drafts = joined(drafts)
     writer = _Writer(pages, spelling_of((line.text, line.ends_with_blank) for line in body_lines))
