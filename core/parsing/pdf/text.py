@@ -28,8 +28,8 @@ def compose(
     """The document's text, blocks, links and boxes. Furniture comes last, one block for each page.
 
     ``heights``: of the pages' upright frames. ``lines_of``: each page's lines in reading order. ``outline``: (level,
-    title, page from 1). ``tick``: called between pages; may raise to stop. ``left_out``: lines that are not written, but
-    show the type of running text too.
+    title, page from 1). ``tick``: called between pages; may raise to stop. ``left_out``: lines that are not written,
+    but show the type of running text too.
     """
     titles = {(page, title_key(title).lstrip("0123456789")) for _, title, page in outline}
     edges = find_furniture(lines_of, pages, heights, titles, tick)
