@@ -110,6 +110,7 @@ _REQUIRED_PATTERNS = {  # a text file with the extension of one of these kinds m
     "references": re.compile(r"^(?:TY|PMID) {0,2}- ", re.MULTILINE),
     "jats": re.compile(r"<(?:\w+:)?article\b"),
     "xml": re.compile(r"<\w"),
+    "html": re.compile(r"<(?!https?:)[a-zA-Z!?/]|&#?\w+;|^MIME-Version:", re.IGNORECASE | re.MULTILINE),
     "man": re.compile(r"^[.'](?:TH|SH|Dd|Sh)\b", re.MULTILINE),
     "mediawiki": re.compile(r"^==+[^=\n]+==+[ \t]*$|\[\[[^\[\]\n]+\]\]|^\{\|", re.MULTILINE),
     "subtitles": re.compile(r"^WEBVTT|^\s*(?:\d+:)?\d{1,2}:\d{1,2}[.,]\d+\s+-->", re.MULTILINE),

@@ -42,12 +42,13 @@ FLOW_KINDS = (
 )
 _WORKBOOKS = frozenset({"xlsx", "ods", "csv"})
 _VERSIONS = {
-    "article": 5,
-    "xml": 2,
+    "article": 6,
+    "xml": 3,
+    **dict.fromkeys(("docx", "html"), 5),
     **dict.fromkeys(("man", "mediawiki", "calendar", "contacts", "references", "records"), 1),
     **dict.fromkeys(("xlsx", "ods"), 6),
     "mbox": 5,
-    **dict.fromkeys(("rst", "docx", "odt", "rtf", "html", "msg", "eml", "csv"), 4),
+    **dict.fromkeys(("rst", "odt", "rtf", "msg", "eml", "csv"), 4),
     "pptx": 3,
     "bibtex": 3,
     "subtitles": 3,

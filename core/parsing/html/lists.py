@@ -64,6 +64,15 @@ def bulleted(words: Words) -> Item | None:
     return Item(without_start(words, match.end()), BULLET) if match else None
 
 
+def is_marker(text: str) -> bool:
+    """Whether a text is nothing but the marker of an item, such as "(a)".
+
+    >>> is_marker("(1)"), is_marker("one")
+    (True, False)
+    """
+    return bool(_MARKER.fullmatch(text.strip()))
+
+
 def items_of(rows: Sequence[Sequence[TableCell]]) -> list[Item]:
     """The items of a list that is laid out as a table with its markers in a column of their own; [] for other tables.
 

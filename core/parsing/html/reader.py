@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from core.parsing.flow import ParsedFile
 from core.parsing.html.encoding import page_text
 from core.parsing.html.looks import with_title
+from core.parsing.html.official_journal import mark_headings
 from core.parsing.html.source import parse_source
 from core.parsing.html.tree import Source
 from core.parsing.html.walk import pieces_of
@@ -35,6 +36,7 @@ def read(data: bytes, name: str) -> ParsedFile:
 
 def parsed_page(source: Source) -> ParsedFile:
     """The pieces of a parsed page, with the metadata of its head."""
+    mark_headings(source.body)
     title = source.title or source.metadata.get("og:title", "")
     return ParsedFile(
         pieces=with_title(pieces_of(source), title),

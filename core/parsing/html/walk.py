@@ -10,7 +10,7 @@ from itertools import repeat
 
 from core.parsing.flow import Item, Piece, Words
 from core.parsing.html.code import code_text, stated_language
-from core.parsing.html.lists import BULLET, LISTS, bulleted, items_of, markers
+from core.parsing.html.lists import BULLET, LISTS, bulleted, is_marker, items_of, markers
 from core.parsing.html.looks import looks_within, sheet_edge, with_headings, without_running_lines
 from core.parsing.html.tables import Grid, Table, grid, header_rows, is_layout, is_line_of_cells, table_of
 from core.parsing.html.tree import Node, Source, look_of, plain_text
@@ -75,6 +75,7 @@ class _Walker:
         self._marker: str | None = None
         self._markers: Iterator[str] = repeat(BULLET)
         self._joins = False
+        self._lead = ""  # the marker in the cell before, for the text of the next
 
     def children(self, node: Node) -> None:
         for child in node.children:
@@ -89,6 +90,8 @@ class _Walker:
     def flush(self) -> None:
         """Turn the collected text into a piece or an item's text. Captions of its pictures come after it."""
         words = self._inline.take()
+        if words and words.text.strip() and self._lead:
+            words, self._lead = headed(self._lead, words), ""
         look, self._look = self._look or PLAIN_LOOK, None
         pictures, self._pictures = self._pictures, []
         if self._depth >= 0:
@@ -258,13 +261,21 @@ class _Walker:
         if is_layout(node, table):
             for row in table.rows:
                 is_line = not node.attributes.get("role") and is_line_of_cells(row.cells)
-                for cell in row.cells:
+                texts = [plain_text(cell).strip() for cell in row.cells]
+                for cell, text, after in zip(row.cells, texts, [*texts[1:], ""], strict=True):
+                    if after and not is_line and is_marker(text):
+                        self._lead = f"{text} "
+                        continue
                     self.children(cell)
                     if is_line:
                         self._inline.add(" ")
                     else:
                         self.flush()
                 self.flush()
+                if self._lead:
+                    self._inline.add(self._lead)
+                    self._lead = ""
+                    self.flush()
         elif table.rows:
             rows = grid(table.rows, self._flat)
             items = items_of(rows) if self._depth < 0 else []

@@ -20,8 +20,8 @@ from core.parsing.html.reader import read as read_page
 from core.parsing.ooxml.package import Element, local_name, tree_of
 from core.text.values.calendar_names import day_in_words
 
-_HEADS = frozenset("title head heading header refname".split())
-_NUMBERS = frozenset("num enum pnumber label".split())
+_HEADS = frozenset("title head heading header refname h invention-title ti.art sti.art".split())
+_NUMBERS = frozenset("num enum pnumber label no.p no.parag".split())
 _CODES = frozenset("programlisting screen codeblock literallayout verbatim msgblock egxml pre".split())
 _QUOTES = frozenset("blockquote epigraph lq cite floatingtext block-quote".split())
 _LISTS = frozenset("list ul ol sl dl parml steps substeps".split())
@@ -38,8 +38,8 @@ _DECLARED_WITHIN = 20_000  # characters
 _MAX_TITLE = 500  # characters; a longer one is text
 _MAX_SHORT = 80  # characters of a title without an element of its own, and of a short value
 RECORD = frozenset(
-    "teiheader meta metadata description binary resource recognition resource-attributes note-attributes prolog "
-    "style stylesheet script".split()
+    "teiheader meta metadata title-info src-title-info document-info publish-info binary resource recognition "
+    "resource-attributes note-attributes prolog style stylesheet script".split()
 )
 """Elements with metadata of the file, if they have child elements."""
 STAMP = re.compile(r"(\d{4})(0[1-9]|1[0-2])(\d\d)T(\d\d)(\d\d)\d\dZ")
@@ -53,7 +53,10 @@ _DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]*>")
 _DECLARATION = re.compile(r"<!DOCTYPE[^>\[]*(?:\[.*?\]\s*)?>", re.DOTALL)
 _DECLARED = re.compile(r"<!ENTITY\s+([\w.-]+)\s+(?:\"([^\"<&%]*)\"|'([^'<&%]*)')\s*>")
 _ENTITY = re.compile(r"&(?!(?:lt|gt|amp|quot|apos);)([\w.:-]+);")
-_TITLES = (".//{*}titleStmt/{*}title", ".//{*}meta/{*}title", ".//{*}book-title", "./{*}info/{*}title", "./{*}title")
+_TITLES = (
+    *(".//{*}titleStmt/{*}title", ".//{*}meta/{*}title", ".//{*}book-title", "./{*}info/{*}title", "./{*}title"),
+    *(".//{*}invention-title", "./*/{*}preface//{*}shortTitle", "./*/{*}preface//{*}docTitle", "./*/{*}TITLE"),
+)
 _AUTHORS = (".//{*}titleStmt/{*}author", ".//{*}meta/{*}creator", "./{*}info/{*}author")
 
 
@@ -179,12 +182,19 @@ def _is_head(element: Element) -> bool:
     return _name(element) in _HEADS and not has_title and 0 < len(words_of(element)) <= _MAX_TITLE
 
 
+def _has_subtitle(element: Element) -> bool:
+    """Whether an element is the number of an article of the European Union and its title follows."""
+    after = element.getnext() if _name(element) == "ti.art" else None
+    return after is not None and isinstance(after.tag, str) and _name(after) == "sti.art"
+
+
 def _section(children: Sequence[Element], depth: int) -> str:
-    """Child elements as HTML in order. A title, with the number before it, is the heading of what follows.
+    """Child elements as HTML in order. A title, with the number before it, is the heading of what follows; titles by
+    the same name are on one level.
 
     Adjacent verses and short values are lines of one paragraph.
     """
-    number, parts, has_heading = "", [], False
+    number, parts, first = "", [], ""  # the name of the first title
     flattened = (one for child in children for one in (children_of(child) if _name(child) in _TITLE_PAGES else [child]))
     for are_lines, run in groupby(flattened, key=_is_line):
         if are_lines:
@@ -192,12 +202,12 @@ def _section(children: Sequence[Element], depth: int) -> str:
             number = ""
             continue
         for child in run:
-            if _name(child) in _NUMBERS:
+            if _name(child) in _NUMBERS or _has_subtitle(child):
                 number += f"{escape(words_of(child))} "
             elif _is_head(child):
-                level = min(depth, 6)
+                level = min(depth - (first == _name(child)), 6)
                 parts.append(f"<h{level}>{number}{escape(words_of(child))}</h{level}>")
-                number, depth, has_heading = "", depth + (not has_heading), True
+                number, depth, first = "", depth + (not first), first or _name(child)
             elif block := _block(child, depth):
                 start_tags = _OPENED.match(block) if number else None
                 offset = start_tags.end() if start_tags else 0
