@@ -146,6 +146,8 @@ class StoryReader:
         level = style.level if outline is None else outline + 1 if 0 <= outline < 9 else 0
         number_prefix = "" if is_blank else _number_prefix(mark)
         entry = Entry(BlockKind.PARAGRAPH, words, is_bold=line.is_most(line.bold), look=line.look)
+        if level and style.role not in ("title", "subtitle"):
+            entry.heading_style = value(properties, "pStyle") or ""
         if level and len(words.text) <= _MAX_HEADING_CHARACTERS:
             entry.kind, entry.level = BlockKind.HEADING, min(level, 6)
             entry.words = headed(number_prefix, words)

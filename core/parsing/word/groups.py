@@ -16,6 +16,8 @@ from core.types import BlockKind
 _MIN_INDENT = 150  # twentieths of a point by which a nested list is indented further
 _MAX_LOOKBACK = 64  # items
 _NO_WORDS = Words("")
+_MIN_STYLED, _MAX_TITLE = 5, 60  # paragraphs in a style by which it is judged, and characters of a short one
+_SENTENCE_ENDS = ".;:,"
 _TITLE_PAGE = 20  # lines in which names and dates set like the title may follow it
 CONTENTS = "contents"  # the list id of a table of contents
 # Patterns by which a line in a monospaced font is recognised as code.
@@ -34,7 +36,8 @@ class Entry:
 
     ``code``: why the paragraph may be code: its style ("code"), its font ("monospaced"), or "". ``notes``: written
     right after its block. ``beside``: text boxes, charts and descriptions of pictures, written after the notes.
-    ``mark``, ``depth``, ``indent``: of a list item; the indent is in twentieths of a point.
+    ``mark``, ``depth``, ``indent``: of a list item; the indent is in twentieths of a point. ``heading_style``: the id
+    of the paragraph's style if it is one of headings.
     """
 
     kind: BlockKind
@@ -43,6 +46,7 @@ class Entry:
     mark: Mark | None = None
     depth: int = 0
     indent: int = 0
+    heading_style: str = ""
     code: str = ""
     is_bold: bool = False
     look: Look = PLAIN_LOOK
@@ -134,6 +138,23 @@ def grouped(entries: Sequence[Entry]) -> list[Piece]:
             pieces += _own_pieces(entry)
         pieces += entry.beside
     return [*pieces, *current.pieces()]
+
+
+def without_numbered_text(entries: Sequence[Entry]) -> None:
+    """Turn headings into paragraphs where most paragraphs in their style are sentences: such a style numbers the text.
+
+    Clauses of contracts and paragraphs of judgments are often set in the styles of headings, for their numbers.
+    """
+    styled: dict[str, list[Entry]] = {}
+    for entry in entries:
+        if entry.heading_style and not entry.is_blank:
+            styled.setdefault(entry.heading_style, []).append(entry)
+    for members in styled.values():
+        long = [entry.words.text.rstrip() for entry in members if len(entry.words.text) > _MAX_TITLE]
+        sentences = sum(text[-1:] in _SENTENCE_ENDS for text in long)
+        if len(members) >= _MIN_STYLED and 2 * sentences > len(members):
+            for entry in members:
+                entry.kind, entry.level = BlockKind.PARAGRAPH, 0
 
 
 def mark_headings(entries: Sequence[Entry]) -> None:

@@ -14,7 +14,7 @@ from core.parsing.flow import ParsedFile, Piece, Words, tidy
 from core.parsing.inline import flat, hidden_note
 from core.parsing.ooxml.package import RELATIONS, Element, Package
 from core.parsing.word.body import Source, StoryReader
-from core.parsing.word.groups import grouped, mark_headings
+from core.parsing.word.groups import grouped, mark_headings, without_numbered_text
 from core.parsing.word.notes import Marks, notes_by_id
 from core.parsing.word.numbering import Numbering
 from core.parsing.word.styles import Styles
@@ -50,6 +50,7 @@ def _read(package: Package, shown: str) -> ParsedFile:
     source = _source(package, main)
     reader = StoryReader(source, main)
     entries = reader.entries(body)
+    without_numbered_text(entries)
     mark_headings(entries)
     pieces = grouped(entries)
     for kind, note_id in source.notes:

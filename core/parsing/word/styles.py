@@ -18,7 +18,8 @@ _HEADING = re.compile(
     r"\s?([1-9])"
 )
 _OWN_HEADING = re.compile(r"(?!(?:toc|table|list|note|index|figure) )\w.* heading ?([1-6])?")  # an author's style
-_NAMED_HEADINGS = {"title": 1, "subtitle": 2, "toc heading": 1}  # headings although their outline level is body text
+# These are headings although their outline level is body text.
+_NAMED_HEADINGS = {"title": 1, "subtitle": 2, "heading": 1, "toc heading": 1}
 _QUOTES = {"quote", "intense quote", "block text", "block quote", "block quotation", "blockquote", "quotations"}
 _CODES = re.compile(
     r"(?:source|program|example|sample|listing|html|inline|computer|r|python|shell|json|xml|sql)?[ _-]?code"
