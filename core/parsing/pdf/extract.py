@@ -11,6 +11,7 @@ from typing import Any
 from core.parsing.pdf.figures import FIGURE_CAPTION, figure_line, find_figures
 from core.parsing.pdf.fonts import Typewriters, base_name, is_bold, is_italic, spelled
 from core.parsing.pdf.layout import reading_order
+from core.parsing.pdf.line_numbers import without_line_numbers
 from core.parsing.pdf.lines import Box, Run, TextLine, around, middle_inside, size_of
 from core.parsing.pdf.tables import may_have_grid
 from core.text.normalise import storable
@@ -56,6 +57,7 @@ def page_lines(parts: PageParts, typewriters: Typewriters) -> tuple[list[TextLin
     upright = [_to_upright(line, direction, width, height) for facing, line in directed if facing == direction]
     rotated = [replace(line, is_rotated=True) for facing, line in directed if facing != direction]
     lines, doubles = _without_doubles(upright)
+    lines = without_line_numbers(lines)
     if direction != (1, 0):
         height = width if direction[0] == 0 else height
         return reading_order([*lines, *rotated, *parts.comments], height), height, doubles

@@ -18,6 +18,7 @@ _ALEFS, _LAM = set("\u0622\u0623\u0625\u0627"), "\u0644"
 _MIN_CHARACTERS = 4  # of a run whose advance is measured
 _MIN_RUNS = 3  # measured before a font can be judged
 _MAX_VARIATION = 0.02  # of a monospaced font's mean advance, relative to the largest
+_STRETCHED_WORDS, _STRETCHED = 20, 0.04  # measured words, and their standard deviation relative to the mean
 
 
 def is_bold(span: Mapping[str, Any]) -> bool:
@@ -69,14 +70,23 @@ def ordered_text(characters: Sequence[Mapping[str, Any]]) -> str:
 @dataclass(slots=True)
 class _Advance:
     """A font's smallest and largest mean advance over the runs so far, in em, and whether these had narrow and wide
-    letters.
+    letters. ``words``: runs that are one word; ``total`` and ``squares``: sums over their advances.
     """
 
     runs: int = 0
+    words: int = 0
+    total: float = 0.0
+    squares: float = 0.0
     minimum: float = float("inf")
     maximum: float = 0.0
     has_narrow: bool = False
     has_wide: bool = False
+
+    @property
+    def is_stretched(self) -> bool:
+        """Whether words are stretched to different widths, as OCR does to fit any font onto the printed words."""
+        mean = self.total / max(1, self.words)
+        return self.words >= _STRETCHED_WORDS and self.squares / self.words - mean**2 > (_STRETCHED * mean) ** 2
 
 
 @dataclass(slots=True)
@@ -92,12 +102,16 @@ class Typewriters:
         """Measure the runs of one more page."""
         for span in spans:
             text = span["text"]
-            if len(text) < _MIN_CHARACTERS or not text.isascii() or span["flags"] & _MONO:
+            if len(text) < _MIN_CHARACTERS or not text.isascii():
                 continue
             advance = self._advances.setdefault(span["font"], _Advance())
             x0, _, x1, _ = span["bbox"]
             width = (x1 - x0) / (len(text) * max(span["size"], 0.1))
             advance.runs += 1
+            if " " not in text.strip():
+                advance.words += 1
+                advance.total += width
+                advance.squares += width**2
             advance.minimum, advance.maximum = min(advance.minimum, width), max(advance.maximum, width)
             letters = set(text)
             advance.has_narrow = advance.has_narrow or len(letters & _NARROW) >= 2
@@ -105,9 +119,9 @@ class Typewriters:
 
     def is_mono(self, span: Mapping[str, Any]) -> bool:
         """Whether a span is monospaced by its flags, its font's name or the measured advances."""
-        if span["flags"] & _MONO or _MONO_NAME.search(span["font"]):
-            return True
         advance = self._advances.get(span["font"])
+        if span["flags"] & _MONO or _MONO_NAME.search(span["font"]):
+            return advance is None or not advance.is_stretched
         if advance is None or advance.runs < _MIN_RUNS or not (advance.has_narrow and advance.has_wide):
             return False
         return advance.maximum - advance.minimum < _MAX_VARIATION * advance.maximum

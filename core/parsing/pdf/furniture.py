@@ -13,6 +13,9 @@ from core.types import Page
 _ZONE = 0.13  # of the page's height, at the top and at the bottom
 _NUMBER_ZONE = 0.09  # for page numbers
 _ALONE_ZONE = 0.18  # for page numbers with white around them
+_EDGE_ROWS = 2  # printed lines, at the top and at the bottom
+_FEWEST_COUNTED = 3  # pages
+_BARE_NUMBER = re.compile(r"[-–—\s]*(\d{1,4})[-–—\s]*")
 _HEIGHT_STEP = 6.0  # points within which lines count as being at the same height
 _MAX_CHARACTERS = 110
 _NUMBER_BEFORE, _NUMBER_BEHIND = re.compile(r"\d{1,4}\s+[^\W\d_]"), re.compile(r"[^\W\d_][.)]?\s+\d{1,4}$")
@@ -34,9 +37,10 @@ def find_furniture(
 ) -> list[set[int]]:
     """For each page, the indices of its lines that are furniture.
 
-    A line is furniture if its text, ignoring numbers, stands at the same height near the edge of several pages: of two
-    if the document has up to four pages, else of three. In type larger than the body's, the text must be exactly the
-    same. Furniture are also page numbers at the outer edge and rotated lines in the margin. Where no page holds
+    A line is furniture if its text, ignoring numbers, stands at the same height near the edge of several pages, or
+    first or last on them: of two if the document has up to four pages, else of three. In type larger than the body's,
+    the text must be exactly the same. Furniture are also page numbers at the outer edge, numbers below or above all
+    else that count the pages, the numbers of lines, and rotated lines in the margin. Where no page holds
     anything else, such lines are the text, all but the page numbers. ``heights``: of the pages' upright frames.
     ``titles``: (page, ``title_key`` without numbers before it) of outline entries, which are headings wherever they
     stand. ``tick``: called between pages; may raise to stop.
@@ -44,11 +48,13 @@ def find_furniture(
     body = body_size([line for lines in lines_of for line in lines])
     min_pages = 2 if len(pages) <= 4 else 3
     pages_with: dict[tuple[str, int], set[int]] = defaultdict(set)
+    edges = [_edge_lines(lines, height) for lines, height in zip(lines_of, heights, strict=True)]
     for number, lines in enumerate(lines_of):
-        for line in lines:
-            if _at_edge(line, heights[number], _ZONE):
+        for index, line in enumerate(lines):
+            if index in edges[number]:
                 for step in (0, 1):  # two overlapping grids, so that no boundary separates equal heights
                     pages_with[_pattern(line, body), _step(line, step)].add(number)
+    counting = _counting(lines_of)
     furniture = []
     for number, lines in enumerate(lines_of):
         tick()
@@ -57,7 +63,7 @@ def find_furniture(
             for index, line in enumerate(lines)
             if _is_margin_note(line, pages[number])
             or (
-                _at_edge(line, heights[number], _ZONE)
+                index in edges[number]
                 and any(
                     len(pages_with[_pattern(line, body), _step(line, step)]) >= _min_pages(line, min_pages)
                     for step in (0, 1)
@@ -65,7 +71,7 @@ def find_furniture(
                 and (number + 1, title_key(line.text).lstrip(_DIGITS)) not in titles
             )
         }
-        page_numbers = _page_numbers(lines, heights[number])
+        page_numbers = _page_numbers(lines, heights[number]) | counting[number]
         indices = _separated(indices, lines) | page_numbers
         # On a page of nothing but such lines, as on a form or a slide, they are the content.
         furniture.append(indices if len(indices) < len(lines) or len(lines) <= 2 else page_numbers)
@@ -83,9 +89,9 @@ def _add_single_lines(
     """
     settings: Counter[tuple[int, int]] = Counter()  # number of pages by ``_setting``
     for lines, indices in zip(lines_of, furniture, strict=True):
-        settings.update({_setting(lines[index]) for index in indices if not lines[index].is_rotated})
+        settings.update({_setting(lines[index]) for index in indices if not lines[index].is_aside})
     for lines, indices, height in zip(lines_of, furniture, heights, strict=True):
-        others = [line for index, line in enumerate(lines) if index not in indices and not line.is_rotated]
+        others = [line for index, line in enumerate(lines) if index not in indices and not line.is_aside]
         for index, line in enumerate(lines):
             if (
                 index in indices
@@ -111,18 +117,18 @@ def _lies_apart(line: TextLine, other: TextLine) -> bool:
     """Whether at least half a line of white is between ``line`` and ``other``."""
     reach = 0.5 * line.size
     upper = line.y1 < other.y0 - reach
-    return other.is_rotated or other.comment or upper or line.y0 > other.y1 + reach
+    return other.is_aside or other.comment or upper or line.y0 > other.y1 + reach
 
 
 def _separated(indices: set[int], lines: Sequence[TextLine]) -> set[int]:
     """Those of ``indices`` with a gap between them and the body: a line close to body text belongs to the body."""
     separated = set(indices)
     while True:
-        body = [line for index, line in enumerate(lines) if index not in separated and not line.is_rotated]
+        body = [line for index, line in enumerate(lines) if index not in separated and not line.is_aside]
         close = {
             index
             for index in separated
-            if not lines[index].is_rotated and any(_touch(lines[index], other) for other in body)
+            if not lines[index].is_aside and any(_touch(lines[index], other) for other in body)
         }
         if not close:
             return separated
@@ -155,14 +161,52 @@ def _step(line: TextLine, shift: int) -> int:
 
 
 def _at_edge(line: TextLine, height: float, zone: float) -> bool:
-    on_page = not (line.is_rotated or line.comment or line.is_placeholder)
+    on_page = not (line.is_aside or line.comment or line.is_placeholder)
     return on_page and (line.y1 < zone * height or line.y0 > (1 - zone) * height)
+
+
+def _edge_lines(lines: Sequence[TextLine], height: float) -> set[int]:
+    """The indices of the lines near the edge of a page, and of the two first and the two last printed lines."""
+    found = {index for index, line in enumerate(lines) if _at_edge(line, height, _ZONE)}
+    upright = [index for index, line in enumerate(lines) if not line.is_aside and not line.comment]
+    for ordered in (
+        sorted(upright, key=lambda index: lines[index].y0),
+        sorted(upright, key=lambda index: -lines[index].y1),
+    ):
+        rows: list[TextLine] = []  # the first line of each row
+        for index in ordered:
+            line = lines[index]
+            if not rows or line.y0 >= rows[-1].y1 or line.y1 <= rows[-1].y0:
+                rows.append(line)
+            if line.is_placeholder or len(rows) > _EDGE_ROWS:
+                break
+            found.add(index)
+    return found
+
+
+def _counting(lines_of: Sequence[Sequence[TextLine]]) -> list[set[int]]:
+    """For each page, the indices of numbers below or above all else that count the pages, wherever they stand."""
+    found: list[set[int]] = [set() for _ in lines_of]
+    for sign in (1, -1):  # at the top, at the bottom
+        outermost: dict[int, tuple[int, int]] = {}  # by page: the line's index, and its number less that of the page
+        for number, lines in enumerate(lines_of):
+            upright = [index for index, line in enumerate(lines) if not line.is_aside and not line.comment]
+            edge = [(lines[index].y0 if sign > 0 else -lines[index].y1, index) for index in upright]
+            first = min(edge)[1] if edge else -1
+            if edge and (match := _BARE_NUMBER.fullmatch(lines[first].text.strip())):
+                outermost[number] = first, int(match[1]) - number
+        shift, count = Counter(shift for _, shift in outermost.values()).most_common(1)[0] if outermost else (0, 0)
+        if count >= _FEWEST_COUNTED:
+            for number, (index, its_shift) in outermost.items():
+                if its_shift == shift:
+                    found[number].add(index)
+    return found
 
 
 def _is_margin_note(line: TextLine, page: Page) -> bool:
     x0, y0, x1, y1 = line.box
     in_margin = x1 < 0.1 * page.width or x0 > 0.9 * page.width or y1 < 0.06 * page.height or y0 > 0.94 * page.height
-    return line.is_rotated and in_margin
+    return line.counts_lines or (line.is_rotated and in_margin)
 
 
 def _page_numbers(lines: Sequence[TextLine], height: float) -> set[int]:
@@ -173,8 +217,8 @@ def _page_numbers(lines: Sequence[TextLine], height: float) -> set[int]:
             _at_edge(line, height, _NUMBER_ZONE) or (_at_edge(line, height, _ALONE_ZONE) and _stands_alone(line, lines))
         ):
             edge.append(index)
-    highest = min((line.y0 for line in lines if not line.is_rotated), default=0.0)
-    lowest = max((line.y1 for line in lines if not line.is_rotated), default=0.0)
+    highest = min((line.y0 for line in lines if not line.is_aside), default=0.0)
+    lowest = max((line.y1 for line in lines if not line.is_aside), default=0.0)
     return {index for index in edge if lines[index].y0 <= highest + 4 or lines[index].y1 >= lowest - 4}
 
 
@@ -182,5 +226,5 @@ def _stands_alone(line: TextLine, lines: Sequence[TextLine]) -> bool:
     """Whether at least two blank lines separate the line from every other."""
     reach = 2 * line.size
     return all(
-        other is line or other.is_rotated or other.y1 < line.y0 - reach or other.y0 > line.y1 + reach for other in lines
+        other is line or other.is_aside or other.y1 < line.y0 - reach or other.y0 > line.y1 + reach for other in lines
     )

@@ -35,11 +35,12 @@ def reading_order(fragments: Sequence[TextLine], height: float) -> list[TextLine
     """The page's lines in reading order with ``region`` set. Fragments of one printed line are merged, and tables
     without rules become placeholders.
 
-    ``fragments``: text runs and placeholders of one page, in any order. ``height``: of the upright frame. Rotated runs
-    come after the others, and comments last.
+    ``fragments``: text runs and placeholders of one page, in any order. ``height``: of the upright frame. The numbers
+    of lines and rotated runs come after the others, and comments last.
     """
     comments = [item for item in fragments if item.comment]
-    upright = [item for item in fragments if not item.is_rotated and not item.comment]
+    counts = [item for item in fragments if item.counts_lines]
+    upright = [item for item in fragments if not (item.is_rotated or item.comment or item.counts_lines)]
     right_to_left = _is_right_to_left(upright)
     if right_to_left:
         upright = [replace(item, x0=-item.x1, x1=-item.x0) for item in upright]
@@ -56,7 +57,8 @@ def reading_order(fragments: Sequence[TextLine], height: float) -> list[TextLine
         lines = [replace(item, x0=-item.x1, x1=-item.x0) for item in lines]
     rotated = [replace(item, text=item.text.strip(), region=len(groups)) for item in fragments if item.is_rotated]
     comments = [replace(item, region=len(groups) + 1) for item in comments]
-    return [*lines, *sorted(rotated, key=lambda item: (item.x0, item.y0)), *comments]
+    counts = [replace(item, region=len(groups) + 2) for item in counts]
+    return [*lines, *counts, *sorted(rotated, key=lambda item: (item.x0, item.y0)), *comments]
 
 
 def _is_right_to_left(fragments: Sequence[TextLine]) -> bool:

@@ -45,7 +45,8 @@ class TextLine:
     to right and y grows downwards. ``box``: the same rectangle on the page as it is shown. ``size``: of the type.
     ``font``: of most letters, without the prefix of a subset. ``region``: the index of the column on its page.
     ``is_rotated``: written across the page's main direction. ``comment``: from an annotation or a form field.
-    ``ends_with_blank``: the run ended with a blank. ``text`` keeps blanks at its edges until lines are in order.
+    ``ends_with_blank``: the run ended with a blank. ``counts_lines``: the numbers of the page's lines. ``text`` keeps
+    blanks at its edges until lines are in order.
     Placeholders have ``table`` or ``labels`` (the words inside a figure), and "" as ``text``.
     """
 
@@ -62,6 +63,7 @@ class TextLine:
     is_rotated: bool = False
     comment: bool = False
     ends_with_blank: bool = False
+    counts_lines: bool = False
     region: int = 0
     box: Box = (0.0, 0.0, 0.0, 0.0)
     font: str = ""
@@ -81,6 +83,11 @@ class TextLine:
     def frame(self) -> Box:
         """Its rectangle in the upright frame."""
         return self.x0, self.y0, self.x1, self.y1
+
+    @property
+    def is_aside(self) -> bool:
+        """Whether it stands beside the page's text: it is rotated or numbers the lines."""
+        return self.is_rotated or self.counts_lines
 
     @property
     def is_placeholder(self) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from statistics import quantiles
+from statistics import median, quantiles
 
 from core.parsing.pdf.lines import TextLine
 from core.types import BlockKind
@@ -24,6 +24,9 @@ _SMALL = 0.9  # of the body's type size: the largest size of footnotes
 _FOOT = 0.55  # of the page's height, from the top: footnotes begin below
 _MAX_NOTES = 4  # lines of footnotes right below a table
 _MAX_HEADING = 60  # characters
+_WIDEST = 3.5  # of the type size: the largest distance of baselines within a paragraph
+_FULL = 0.15  # of a column's width: the most that a full line may end before the right edge
+_EVEN = 0.05  # of the distance of double-spaced lines
 _TERMINAL = re.compile(r"[.!?:;。！？।][\"'”’»)\]]*(?:\s?\[?\d{1,3}\]?)?$")
 
 
@@ -60,11 +63,15 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """The left and right edge of a region's lines, and the usual distance of baselines by rounded type size."""
+    """The left and right edge of a region's lines, and the usual distance of baselines by rounded type size.
+
+    ``wide_steps``: by type size, the distance of double-spaced lines, whose sentences run on from one to the next.
+    """
 
     left: float
     right: float
     steps: dict[int, float]
+    wide_steps: dict[int, float] = field(default_factory=dict)
 
 
 def drafts_of(
@@ -132,7 +139,14 @@ def _column(lines: Sequence[TextLine]) -> _Column:
             steps.setdefault(round(above.size), []).append(step)
     usual_steps = {size: quantiles(some, n=4)[0] if len(some) >= 2 else some[0] for size, some in steps.items()}
     rights = sorted(line.x1 for line in texts)
-    return _Column(min(line.x0 for line in texts), rights[int(0.95 * (len(rights) - 1))], usual_steps)
+    left, right = min(line.x0 for line in texts), rights[int(0.95 * (len(rights) - 1))]
+    wide: dict[int, list[float]] = {}
+    for above, below in pairwise(texts):
+        step = below.baseline - above.baseline
+        is_full = right - above.x1 < _FULL * (right - left) and abs(above.size - below.size) < 1
+        if 2.2 * above.size <= step < _WIDEST * above.size and is_full and below.text[:1].islower():
+            wide.setdefault(round(above.size), []).append(step)
+    return _Column(left, right, usual_steps, {size: median(some) for size, some in wide.items() if len(some) > 1})
 
 
 def _kind(line: TextLine, draft: Draft | None, *, at_foot: bool, with_code: bool) -> BlockKind:
@@ -194,7 +208,7 @@ def _begins_block(draft: Draft, line: TextLine, column: _Column, kind: BlockKind
         return step > 2.6 * usual or step < 0
     if abs(above.size - line.size) > 0.08 * max(above.size, line.size) + 0.3 or step < 0:
         return True
-    if step > 1.3 * usual + 0.5:
+    if step > 1.3 * usual + 0.5 and not _is_near(step, column.wide_steps.get(round(above.size), 0.0)):
         return True
     if len(draft.lines) == 1 and above.font != line.font and abs(above.size - line.size) > 0.04 * above.size:
         return True
@@ -221,10 +235,16 @@ def _begins_block(draft: Draft, line: TextLine, column: _Column, kind: BlockKind
     is_indented = line.x0 - above.x0 > 0.7 * line.size and not is_hanging
     if is_indented and (sentence_ends or breaks_early):
         return True
-    if draft.kind is BlockKind.LIST and line.x0 < draft.first.x0 - 0.5 * line.size:
+    runs_on = not (sentence_ends or breaks_early) and line.text[:1].islower()
+    is_left_of_item = draft.kind is BlockKind.LIST and line.x0 < draft.first.x0 - 0.5 * line.size
+    if is_left_of_item and line.x0 < above.x0 - 0.5 * line.size and not runs_on:
         return True
     is_short = column.right - above.x1 > 0.5 * (column.right - column.left)
     return breaks_early and (sentence_ends or (is_short and not line.text[:1].islower()))
+
+
+def _is_near(step: float, wide: float) -> bool:
+    return abs(step - wide) < _EVEN * wide
 
 
 def _is_within_sentence(draft: Draft, line: TextLine, column: _Column) -> bool:
