@@ -48,15 +48,16 @@ def test_numbers_in_the_gutter_of_a_patent_part_its_columns_as_before() -> None:
     assert found == [f"{prose('Left', 300)}.", f"{prose('Right', 300)}."]
 
 
-def test_a_numbered_list_that_fills_a_page_keeps_its_numbers() -> None:
+@pytest.mark.parametrize(("step", "beside"), [(1, "Member {}"), (1, "{}"), (5, "{} per cent")])
+def test_numbers_that_fill_the_first_column_of_a_page_are_kept(step: int, beside: str) -> None:
     def draw(page: pymupdf.Page) -> None:
         for number in range(1, 37):
-            page.insert_text((60, 86 + 14 * number), str(number), fontsize=10)
-            page.insert_text((90, 86 + 14 * number), f"Member {WORDS[number % len(WORDS)]}", fontsize=10)
+            page.insert_text((60, 86 + 14 * number), str(number * step), fontsize=10)
+            page.insert_text((90, 86 + 14 * number), beside.format(WORDS[number % len(WORDS)]), fontsize=10)
 
     document = parsed(pdf(draw))
     assert not texts(document, BlockKind.FURNITURE)
-    assert "36" in document.text
+    assert str(36 * step) in document.text
 
 
 def test_double_spaced_lines_are_paragraphs() -> None:

@@ -15,7 +15,7 @@ _EVERY_LINE, _SOME_LINES = 10, 4  # the fewest numbers where every line is count
 _REGULAR = 0.75  # of the steps from one number to the next
 _EVEN = 0.35  # of a line: how far a number may stand from where it should
 _TALL = 0.5  # of the text's height
-_RUN_ON = 0.2  # of the text's lines: so many begin in lower case where each is counted, since lines of a list do not
+_LETTERS, _RUN_ON = 15, 0.2  # where every line is counted: letters of a line, and the share of those in lower case
 
 
 def without_line_numbers(lines: Sequence[TextLine]) -> list[TextLine]:
@@ -71,7 +71,9 @@ def _counting(column: Sequence[TextLine]) -> list[TextLine]:
 
 
 def _is_beside(numbers: Sequence[TextLine], others: Sequence[TextLine]) -> bool:
-    """Whether numbers stand in a strip without other text, along at least half of the page's text."""
+    """Whether numbers stand in a strip without other text, along at least half of the page's text, and that is prose:
+    where every line is counted, lines are long and some begin in lower case, as those of a list do not.
+    """
     left, right = min(line.x0 for line in numbers), max(line.x1 for line in numbers)
     top, bottom = numbers[0].y0, numbers[-1].y1
     mates = [line for line in others if line.y1 > top and line.y0 < bottom and not line.comment]
@@ -79,5 +81,9 @@ def _is_beside(numbers: Sequence[TextLine], others: Sequence[TextLine]) -> bool:
         return False
     if bottom - top < _TALL * (max(line.y1 for line in others) - min(line.y0 for line in others)):
         return False
-    counts_all = int(numbers[1].text) - int(numbers[0].text) == 1
-    return not counts_all or sum(line.text.lstrip()[:1].islower() for line in mates) >= _RUN_ON * len(mates)
+    rows = len({round(line.baseline / 3) for line in mates})
+    if int(numbers[1].text) - int(numbers[0].text) > 1:
+        return rows >= 2 * len(numbers)  # there are lines between the numbered ones, and not in a table of ages
+    letters = sum(char.isalpha() for line in mates for char in line.text)
+    run_on = sum(line.text.lstrip()[:1].islower() for line in mates)
+    return letters >= _LETTERS * len(mates) and run_on >= _RUN_ON * len(mates)
