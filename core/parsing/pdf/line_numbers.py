@@ -14,7 +14,7 @@ from core.parsing.pdf.lines import TextLine, around
 _EVERY_LINE, _SOME_LINES = 10, 4  # the fewest numbers where every line is counted, and where each fifth or so is
 _REGULAR = 0.75  # of the steps from one number to the next
 _EVEN = 0.35  # of a line: how far a number may stand from where it should
-_TALL = 0.5  # of the text's height
+_TALL = 0.4  # of the text's height
 _LETTERS, _RUN_ON = 15, 0.2  # where every line is counted: letters of a line, and the share of those in lower case
 
 
@@ -22,7 +22,7 @@ def without_line_numbers(lines: Sequence[TextLine]) -> list[TextLine]:
     """The runs of a page, with those that number its lines as one line, which comes last.
 
     Line numbers count up by a regular step, stand below each other as evenly as printed lines, beside the text or in a
-    gutter where there is no other text, and reach over half of the page.
+    gutter where there is no other text, and reach over much of the page.
     """
     numbers = [line for line in lines if len(words := line.text.strip()) <= 3 and words.isdecimal() and words.isascii()]
     column: list[TextLine] = []
@@ -71,7 +71,7 @@ def _counting(column: Sequence[TextLine]) -> list[TextLine]:
 
 
 def _is_beside(numbers: Sequence[TextLine], others: Sequence[TextLine]) -> bool:
-    """Whether numbers stand in a strip without other text, along at least half of the page's text, and that is prose:
+    """Whether numbers stand in a strip without other text, along much of the page's text, and that is prose:
     where every line is counted, lines are long and some begin in lower case, as those of a list do not.
     """
     left, right = min(line.x0 for line in numbers), max(line.x1 for line in numbers)
