@@ -63,6 +63,7 @@ def test_words_of_words_are_themselves(text) -> None:
     [
         ("An example of hyphens.", ["An exam-", "ple of hyphens."]),
         ("An exam- ple of hyphens.", ["An example of hyphens."]),
+        ("An example. 7 8", ["7 An exam-", "8 ple."]),
         ("The ﬁrst oﬃce", ["the first office"]),
         ("soft\u00adware", ["software"]),
         ("STRASSE", ["straße"]),

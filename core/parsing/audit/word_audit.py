@@ -111,10 +111,14 @@ def _subtract(missing: Counter[str], words: Iterable[str]) -> int:
 
 
 def _match_split(words: Sequence[str], missing: Counter[str], available: Counter[str]) -> None:
-    """Match two adjacent words of the second reading with one word of the text: there the line ended in the word."""
+    """Match two adjacent words of the second reading with one word of the text: there the line ended in the word, and
+    the number of the next line may stand between.
+    """
     index = 0
     while index + 1 < len(words) and missing:
-        first, second = words[index], words[index + 1]
+        first, second, ahead = words[index], words[index + 1], 1
+        if second.isdecimal() and not available[first + second] and index + 2 < len(words):
+            second, ahead = words[index + 2], 2
         index += 1
         if not (missing[first] or missing[second]) or not available[first + second]:
             continue
@@ -124,7 +128,7 @@ def _match_split(words: Sequence[str], missing: Counter[str], available: Counter
                 missing[part] -= 1
             else:  # it was matched with a word of the text, which is now available again
                 available[part] += 1
-        index += 1
+        index += ahead
     _drop_zeros(missing)
 
 
