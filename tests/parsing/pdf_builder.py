@@ -22,10 +22,10 @@ def prose(first: str, count: int) -> str:
     return " ".join([first, *(WORDS[number % len(WORDS)] for number in range(count))])
 
 
-def pdf(*draw: Callable[[pymupdf.Page], None], **metadata: str) -> bytes:
+def pdf(*draw: Callable[[pymupdf.Page], None], width: float = 600, height: float = 800, **metadata: str) -> bytes:
     document = pymupdf.open()
     for one in draw:
-        one(document.new_page(width=600, height=800))
+        one(document.new_page(width=width, height=height))
     document.set_metadata(metadata)
     return bytes(document.tobytes())
 

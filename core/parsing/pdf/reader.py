@@ -106,7 +106,7 @@ class PdfParser:
         sheets, reads_scans = received.sheets, self._settings.scans != "off"
         replaced = read_scans(sheets, draw, self._settings, tick)
         require_text(sheets, received.damaged, shown, repaired=received.opened.repaired, reads_scans=reads_scans)
-        complete = completed_by(sheets.lines, sheets.heights)
+        complete = completed_by(sheets.pages, sheets.lines)
         steps = [index for index, last in enumerate(complete) if index != last]
         lines = [[] if index in steps else lines for index, lines in enumerate(sheets.lines)]
         outline = [(level, title, _completed(page, complete)) for level, title, page in received.opened.outline]

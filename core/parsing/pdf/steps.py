@@ -7,18 +7,22 @@ from collections.abc import Iterator, Sequence
 
 from core.parsing.audit.word_audit import words_of
 from core.parsing.pdf.lines import Run, TextLine
+from core.types import Page
 
 _SAME_PLACE = 3.0  # points
 _EDGE = 0.13  # of the page's height, at its top and bottom, where numbers may count the pages
 
 
-def completed_by(lines_of: Sequence[Sequence[TextLine]], heights: Sequence[float]) -> list[int]:
+def completed_by(pages: Sequence[Page], lines_of: Sequence[Sequence[TextLine]]) -> list[int]:
     """For each page, the index of the page on which it is complete; its own if it is not a step to the next one.
 
-    A page is a step if all of its words stand on the next page, and its highest line begins the line at the same place
-    there. ``lines_of``: each page's lines. ``heights``: of the pages' upright frames.
+    A page is a step if it is wider than tall, as slides are, all of its words stand on the next page, and its highest
+    line begins the line at the same place there. ``lines_of``: each page's lines.
     """
-    words = [_words(lines, height) for lines, height in zip(lines_of, heights, strict=True)]
+    words = [
+        _words(lines, page.height) if page.width > page.height else Counter[str]()
+        for page, lines in zip(pages, lines_of, strict=True)
+    ]
     complete = list(range(len(lines_of)))
     for index in reversed(range(len(lines_of) - 1)):
         if words[index] and words[index] <= words[index + 1] and _same_top(lines_of[index], lines_of[index + 1]):
