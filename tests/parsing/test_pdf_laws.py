@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.parsing.pdf.joining import Spelling, joint
-from core.parsing.pdf.layout import reading_order
+from core.parsing.pdf.layout.reading_order import reading_order
 from core.parsing.pdf.lines import TextLine
 from core.parsing.pdf.marks import with_links
 from core.parsing.pdf.text import compose

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from core.parsing.pdf.layout import reading_order
+from core.parsing.pdf.layout.reading_order import reading_order
 from core.parsing.pdf.lines import TextLine
 
 Box = tuple[float, float, float, float]

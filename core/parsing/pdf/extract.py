@@ -10,10 +10,10 @@ from typing import Any
 
 from core.parsing.pdf.figures import FIGURE_CAPTION, figure_line, find_figures
 from core.parsing.pdf.fonts import Typewriters, base_name, is_bold, is_italic, spelled
-from core.parsing.pdf.layout import reading_order
-from core.parsing.pdf.line_numbers import without_line_numbers
+from core.parsing.pdf.layout.line_numbers import without_line_numbers
+from core.parsing.pdf.layout.reading_order import reading_order
+from core.parsing.pdf.layout.tables import may_have_grid
 from core.parsing.pdf.lines import Box, Run, TextLine, around, middle_inside, size_of
-from core.parsing.pdf.tables import may_have_grid
 from core.text.normalise import storable
 
 _BULLETS = str.maketrans(dict.fromkeys("\uf0b7\uf0a7\uf0d8\uf076\uf0fc\uf0a8\uf06e\uf071\u25cf\u2219\u00b7", "•"))

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from core.parsing.inline import comment_head
+from core.parsing.pdf.layout.tables import Word
 from core.parsing.pdf.lines import Box, Run, Target, TextLine, middle_inside, overlap
-from core.parsing.pdf.tables import Word
 from core.text.normalise import storable
 
 Link = tuple[Box, str]

@@ -12,9 +12,9 @@ from typing import Any
 from core.errors import ParseError, PasswordNeededError
 from core.parsing.pdf.extract import PageParts, clean, on_shown_page, page_lines, shown
 from core.parsing.pdf.fonts import Typewriters, ordered_text
+from core.parsing.pdf.layout.tables import Word, find_tables
 from core.parsing.pdf.lines import OpenedFile, PageRead, TextLine
 from core.parsing.pdf.marks import comments, links_on, with_links
-from core.parsing.pdf.tables import Word, find_tables
 from core.parsing.pictures.looking import (
     drawn,
     drawn_by_pdfium,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import combinations, pairwise
 
-from core.parsing.pdf.columns import Row, WordBox
+from core.parsing.pdf.layout.columns import Row, WordBox
 
 CENTRED = 12.0  # twice the points by which a title may miss the middle of what it is over
 _MAX_HEADERS = 4  # in a row, over groups of columns of different sizes

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from core.parsing.pdf.columns import (
+from core.parsing.pdf.layout.columns import (
     MARKER,
     MIN_GAP,
     TABLE_CAPTION,
@@ -28,9 +28,9 @@ from core.parsing.pdf.columns import (
     table_line,
     word_box,
 )
+from core.parsing.pdf.layout.own_rows import tables_have_own_rows
+from core.parsing.pdf.layout.spreading import CENTRED, spread_headers
 from core.parsing.pdf.lines import TextLine, around
-from core.parsing.pdf.own_rows import tables_have_own_rows
-from core.parsing.pdf.spreading import CENTRED, spread_headers
 from core.parsing.table_header import cell_value
 
 Line = list[WordBox]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.parsing.pdf.columns import Row, WordBox, join_words, line_parts, printed_lines, table_line, word_box
+from core.parsing.pdf.layout.columns import Row, WordBox, join_words, line_parts, printed_lines, table_line, word_box
 from core.parsing.pdf.lines import TextLine
 
 Line = Sequence[WordBox]

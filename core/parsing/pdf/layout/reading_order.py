@@ -14,10 +14,10 @@ from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
-from core.parsing.pdf.aligned import aligned_tables
-from core.parsing.pdf.label_rows import with_label_rows
+from core.parsing.pdf.layout.aligned import aligned_tables
+from core.parsing.pdf.layout.label_rows import with_label_rows
+from core.parsing.pdf.layout.own_rows import have_own_rows
 from core.parsing.pdf.lines import TextLine, is_centred, merged
-from core.parsing.pdf.own_rows import have_own_rows
 
 _MAX_DEPTH = 6
 _MAX_CANDIDATES = 4

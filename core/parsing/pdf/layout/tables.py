@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import inf
 from typing import Any
 
-from core.parsing.pdf.columns import (
+from core.parsing.pdf.layout.columns import (
     WordBox,
     cell_text,
     header_rows,

@@ -1,0 +1,1 @@
+"""Puts the runs of a page in reading order: columns, tables with and without rules, forms, the numbers of lines."""
