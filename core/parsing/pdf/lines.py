@@ -9,6 +9,7 @@ from itertools import pairwise
 
 _MIN_MARGIN, _OFF_CENTRE = 0.08, 0.04  # of a column's width: on each side of centred text, and their difference
 _SMALL_CAPITALS = 1.4  # the most a capital is larger than a small capital
+_WORD = 3  # letters
 Box = tuple[float, float, float, float]
 Target = tuple[int, int, str]  # a link: start and end in a run's text, and its target
 
@@ -224,6 +225,15 @@ def title_key(text: str) -> str:
     '12setup'
     """
     return "".join(char for char in text.casefold() if char.isalnum())
+
+
+def has_word(text: str) -> bool:
+    """Whether a text has a word of three letters or more, unlike numbers, bullets and most formulas.
+
+    >>> has_word("(1) the rate"), has_word("C. 4 %")
+    (True, False)
+    """
+    return any(sum(map(str.isalpha, word)) >= _WORD for word in text.split())
 
 
 def overlap(one: Box, other: Box) -> bool:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.parsing.pdf.layout.columns import Row, WordBox, join_words, line_parts, printed_lines, table_line, word_box
-from core.parsing.pdf.lines import TextLine
+from core.parsing.pdf.lines import TextLine, has_word
 
 Line = Sequence[WordBox]
+Parts = Sequence[Line]  # of a printed line, as its gaps split it
 Style = tuple[str, float, bool]
 
 _ALIGNED = 8.0  # points between the left edges of a name and its value
 _MAX_WHITE = 1.2  # of a line's height, between a name and its value
 _MAX_VALUE_LINES = 5  # more below headings side by side are columns of text
 _MAX_NAME, _MAX_VALUE = 40, 60  # characters of a name, and of a printed line of a value
-_WORD = 3  # letters
 
 
 def with_label_rows(fragments: Sequence[TextLine]) -> list[TextLine]:
@@ -26,17 +26,17 @@ def with_label_rows(fragments: Sequence[TextLine]) -> list[TextLine]:
     items = [item for item in fragments if not item.is_placeholder]
     others: list[TextLine] = [item for item in fragments if item.is_placeholder]
     lines = printed_lines(word_box(item, index) for index, item in enumerate(items))
+    parts = [line_parts(line) for line in lines]
     taken: set[int] = set()
     start = 0
     while start < len(lines) - 1:
-        end = _end_of_values(lines, start, items)
-        names, values = line_parts(lines[start]), lines[start + 1 : end]
-        columns = {_column(part, names) for line in values for part in line_parts(line)}
-        if 0 < len(values) <= _MAX_VALUE_LINES and len(columns) > 1 and len(line_parts(values[0])) > 1:
+        end = _end_of_values(lines, parts, start, items)
+        names, values = parts[start], parts[start + 1 : end]
+        columns = {_column(part, names) for line in values for part in line}
+        if 0 < len(values) <= _MAX_VALUE_LINES and len(columns) > 1 and len(values[0]) > 1:
             indices = [index for line in lines[start:end] for word in line for index in word.sources]
-            are_rows = all(len(line_parts(line)) == len(names) for line in values)
-            below = [[line] for line in values] if are_rows else [values]
-            rows = [_row(printed, names) for printed in ([lines[start]], *below)]
+            below = [[line] for line in values] if all(len(line) == len(names) for line in values) else [values]
+            rows = [_row(printed, names) for printed in ([names], *below)]
             others.append(table_line([items[index] for index in indices], rows, len(names)))
             taken.update(indices)
             start = end
@@ -45,20 +45,19 @@ def with_label_rows(fragments: Sequence[TextLine]) -> list[TextLine]:
     return [*(item for index, item in enumerate(items) if index not in taken), *others]
 
 
-def _end_of_values(lines: Sequence[Line], start: int, items: Sequence[TextLine]) -> int:
+def _end_of_values(lines: Sequence[Line], parts: Sequence[Parts], start: int, items: Sequence[TextLine]) -> int:
     """The index after the last line of values below the line at ``start``; no values follow if it has no names."""
-    names, style = line_parts(lines[start]), _style(lines[start], items)
+    names, style = parts[start], _style(lines[start], items)
     texts = [join_words(name) for name in names]
-    if style is None or len(names) < 2 or any(len(text) > _MAX_NAME or not _has_word(text) for text in texts):
+    if style is None or len(names) < 2 or any(len(text) > _MAX_NAME or not has_word(text) for text in texts):
         return start + 1
     if start and _white(lines, start) <= _white(lines, start + 1):
         return start + 1
     for index in range(start + 1, len(lines)):
-        parts = line_parts(lines[index])
         styles = {_style([word], items) for word in lines[index]}
         if _white(lines, index) > _MAX_WHITE * lines[index][0].height or style in styles or None in styles:
             return index
-        if any(_column(part, names) is None or len(join_words(part)) > _MAX_VALUE for part in parts):
+        if any(_column(part, names) is None or len(join_words(part)) > _MAX_VALUE for part in parts[index]):
             return index
     return len(lines)
 
@@ -79,21 +78,17 @@ def _style(line: Line, items: Sequence[TextLine]) -> Style | None:
     return found if found and found[0] else None
 
 
-def _has_word(text: str) -> bool:
-    return any(sum(map(str.isalpha, word)) >= _WORD for word in text.split())
-
-
-def _column(part: Line, names: Sequence[Line]) -> int | None:
+def _column(part: Line, names: Parts) -> int | None:
     """The number of the name that a part begins under."""
     edges = [abs(part[0].x0 - name[0].x0) for name in names]
     return edges.index(min(edges)) if min(edges) <= _ALIGNED else None
 
 
-def _row(lines: Sequence[Line], names: Sequence[Line]) -> Row:
+def _row(printed: Sequence[Parts], names: Parts) -> Row:
     """Printed lines as one row of a table."""
-    words = [word for line in lines for word in line]
+    words = [word for line in printed for part in line for word in part]
     row = Row(min(word.y0 for word in words), max(word.y1 for word in words))
-    for line in lines:
-        for part in line_parts(line):
+    for line in printed:
+        for part in line:
             row.cells.setdefault(_column(part, names) or 0, []).extend(part)
     return row

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
-from core.parsing.pdf.lines import TextLine
+from core.parsing.pdf.lines import TextLine, has_word
 
 Rows = list[list[TextLine]]
 
@@ -14,7 +14,6 @@ _MIN_ROWS = 2  # in the block that has fewer
 _SHARED = 0.34  # share of those rows that may stand on a baseline of the other block by chance
 _SAME_BASELINE, _NEXT_LINE, _MAX_STEP = 0.12, 0.4, 2.0  # of the type size: same baseline, another line, same block
 _SAME_HEIGHT, _SAME_STEP = 0.3, 1.2  # of the type size, between edges of cells; of the usual step, in a cell
-_WORD = 3  # letters
 
 
 def have_own_rows(left: Sequence[TextLine], right: Sequence[TextLine]) -> bool:
@@ -26,7 +25,7 @@ def have_own_rows(left: Sequence[TextLine], right: Sequence[TextLine]) -> bool:
     rows, size = _beside(left, right)
     if not _share_few_baselines(rows, size):
         return False
-    if not all(2 * sum(any(map(_has_word, row)) for row in side) >= len(side) for side in rows):
+    if not all(2 * sum(any(has_word(line.text) for line in row) for row in side) >= len(side) for side in rows):
         return False
     return not _are_cells(_groups(rows[0]), _groups(rows[1]), size)
 
@@ -67,10 +66,6 @@ def _rows(lines: Sequence[TextLine], size: float) -> Rows:
             found.append([])
         found[-1].append(line)
     return found
-
-
-def _has_word(line: TextLine) -> bool:
-    return any(sum(map(str.isalpha, word)) >= _WORD for word in line.text.split())
 
 
 def _groups(rows: Rows) -> list[tuple[float, float]]:

@@ -231,8 +231,7 @@ def _is_prose(run: Sequence[TextLine], gutter: float, min_rows: int, min_letters
     """
     if 2 * sum(item.mono for item in run) > len(run):
         return False
-    for side in (True, False):
-        items = [item for item in run if ((item.x0 + item.x1) / 2 <= gutter) is side]
+    for items in _sides(run, gutter):
         rows = len({round(item.baseline / 3) for item in items if not item.is_placeholder})
         tables = sum(item.is_placeholder for item in items)
         letters = sum(char.isalpha() for item in items for char in item.text)
