@@ -87,17 +87,6 @@ def test_comments_and_fields_are_kept() -> None:
         assert document.text.count(words) == 1
 
 
-def test_a_field_the_page_does_not_show_is_read_from_its_value() -> None:
-    source = pymupdf.open(stream=pdf(lambda page: page.insert_text((72, 100), "A form to fill in.")), filetype="pdf")
-    field = pymupdf.Widget()
-    field.field_type, field.field_name = pymupdf.PDF_WIDGET_TYPE_LISTBOX, "town"
-    field.choice_values = ["Millbridge", "Overton"]
-    field.rect, field.field_value = pymupdf.Rect(72, 400, 300, 420), "Overton"
-    source[0].add_widget(field)
-    source.xref_set_key(next(source[0].widgets()).xref, "AP", "null")
-    assert texts(parsed(bytes(source.tobytes())), BlockKind.FOOTNOTE) == ["town: Overton"]
-
-
 def test_a_damaged_form_costs_its_page_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
     def damaged(*_: object) -> list[TextLine]:
         raise ValueError("a cycle among the fields")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from core.parsing.pdf.fields import FormField, with_fields
 from core.parsing.pdf.figures import FIGURE_CAPTION, figure_line, find_figures
 from core.parsing.pdf.fonts import Typewriters, base_name, is_bold, is_italic, spelled
 from core.parsing.pdf.layout.line_numbers import without_line_numbers
@@ -33,7 +34,7 @@ class PageParts:
 
     ``raw``: ``page.get_text("dict")`` with vectors collected. ``size``: (width, height). ``tables``: finds the tables
     with drawn cells, ``pictures``: the boxes of images; both are costly and called only if needed. ``comments``: lines
-    of annotations and form fields.
+    of annotations. ``fields``: filled form fields.
     """
 
     raw: Mapping[str, Any]
@@ -41,6 +42,7 @@ class PageParts:
     tables: Callable[[], Sequence[TextLine]] = tuple
     pictures: Callable[[], Sequence[Box]] = tuple
     comments: Sequence[TextLine] = ()
+    fields: Sequence[FormField] = ()
 
 
 def page_lines(parts: PageParts, typewriters: Typewriters) -> tuple[list[TextLine], float, list[str]]:
@@ -57,7 +59,7 @@ def page_lines(parts: PageParts, typewriters: Typewriters) -> tuple[list[TextLin
     upright = [_to_upright(line, direction, width, height) for facing, line in directed if facing == direction]
     rotated = [replace(line, is_rotated=True) for facing, line in directed if facing != direction]
     lines, doubles = _without_doubles(upright)
-    lines = without_line_numbers(lines)
+    lines = with_fields(without_line_numbers(lines), parts.fields)
     if direction != (1, 0):
         height = width if direction[0] == 0 else height
         return reading_order([*lines, *rotated, *parts.comments], height), height, doubles
@@ -65,6 +67,8 @@ def page_lines(parts: PageParts, typewriters: Typewriters) -> tuple[list[TextLin
     vector_boxes = [tuple(block["bbox"]) for block in vectors]
     lines = _with_drawn_bullets(lines, vector_boxes)
     for table in parts.tables() if may_have_grid(vectors) else ():
+        if sum(line.is_field and middle_inside(line.box, table.box) for line in lines) > 1:  # the frames of a form
+            continue
         lines = [*_outside(lines, table.box), table]
         rotated = _outside(rotated, table.box)
     if any(FIGURE_CAPTION.match(line.text.strip()) for line in lines):

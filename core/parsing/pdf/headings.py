@@ -59,7 +59,7 @@ def mark_headings(drafts: Sequence[Draft], outline: Outline, size: float, font: 
 
 
 def _looks_like_heading(draft: Draft, size: float, font: str, mostly_bold: bool) -> bool:
-    if len(draft.lines) > _MAX_LINES:
+    if len(draft.lines) > _MAX_LINES or draft.first.is_field:
         return False
     text, first = _joined_text(draft), draft.first
     is_numbered = _NUMBERED.match(text) or (first.font != font and (_IN_BRACKETS.match(text) or _ORDERED.match(text)))

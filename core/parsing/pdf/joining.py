@@ -38,7 +38,7 @@ def joined(drafts: Sequence[Draft]) -> list[Draft]:
         if last_note is not None and _continues_note(last_note, draft):
             last_note.lines.extend(draft.lines)
             continue
-        if draft.kind in _FLOATING:
+        if draft.kind in _FLOATING or draft.first.is_field:
             result.append(draft)
             last_note = draft if draft.kind is BlockKind.FOOTNOTE and not draft.first.comment else last_note
             continue

@@ -45,10 +45,10 @@ class TextLine:
     ``x0`` to ``y1`` and ``baseline``: in points in the upright frame, in which most of the page's text reads from left
     to right and y grows downwards. ``box``: the same rectangle on the page as it is shown. ``size``: of the type.
     ``font``: of most letters, without the prefix of a subset. ``region``: the index of the column on its page.
-    ``is_rotated``: written across the page's main direction. ``comment``: from an annotation or a form field.
-    ``ends_with_blank``: the run ended with a blank. ``counts_lines``: the numbers of the page's lines. ``text`` keeps
-    blanks at its edges until lines are in order.
-    Placeholders have ``table`` or ``labels`` (the words inside a figure), and "" as ``text``.
+    ``is_rotated``: written across the page's main direction. ``comment``: from an annotation. ``is_field``: name and
+    value of a form field. ``ends_with_blank``: the run ended with a blank. ``counts_lines``: the numbers of the
+    page's lines. ``text`` keeps blanks at its edges until lines are in order.
+    Placeholders of tables have ``table``, those of figures ``labels`` (the words inside), and both "" as ``text``.
     """
 
     text: str
@@ -63,6 +63,7 @@ class TextLine:
     italic: bool = False
     is_rotated: bool = False
     comment: bool = False
+    is_field: bool = False
     ends_with_blank: bool = False
     counts_lines: bool = False
     region: int = 0
@@ -92,8 +93,8 @@ class TextLine:
 
     @property
     def is_placeholder(self) -> bool:
-        """Whether this is a placeholder for a table or a figure."""
-        return self.table is not None or bool(self.labels)
+        """Whether this is a block of its own, as it is: a form field, or a placeholder for a table or a figure."""
+        return self.table is not None or bool(self.labels) or self.is_field
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What lies over a PDF page: links, comments, and form fields whose values are not part of the page's text."""
+"""What lies over a PDF page: links and comments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ Clean = Callable[[str], str]
 
 _FREE_TEXT, _POPUP = 2, 16  # numbers of annotation types
 _NO_COMMENT = {1, _POPUP, 19}  # links and form fields are read otherwise; pop-ups repeat their comment
-_BUTTONS = {"Button", "CheckBox", "RadioButton", "Signature"}  # their values are drawn, or are no text
 _DATE = re.compile(r"D:(\d{4})(\d{2})(\d{2})")
 _PARTNERS = {**dict(zip(")]}>", "([{<", strict=True)), **dict(zip("([{<", ")]}>", strict=True))}
 _QUOTES_AND_STOPS = ".,;:!?\"'“”‘’«»"
@@ -156,11 +155,11 @@ def _covered_part(word: Word, box: Box) -> tuple[int, int] | None:
     return (start, end) if start < end else None
 
 
-def comments(annotations: Iterable[Any], fields: Iterable[Any], page_text: str, clean: Clean) -> list[TextLine]:
-    """Lines for a page's comments and form fields.
+def comments(annotations: Iterable[Any], page_text: str, clean: Clean) -> list[TextLine]:
+    """Lines for a page's comments.
 
-    ``annotations``, ``fields``: of PyMuPDF. ``page_text``: the page's own text; values that are part of it are left
-    out.
+    ``annotations``: of PyMuPDF. ``page_text``: the page's own text; what was written over the page and is part of it is
+    left out.
     """
     page_characters = "".join(page_text.split())
     lines = []
@@ -174,19 +173,7 @@ def comments(annotations: Iterable[Any], fields: Iterable[Any], page_text: str, 
         date = _DATE.match(annotation.info.get("modDate") or annotation.info.get("creationDate") or "")
         head = comment_head(author, "-".join(date.groups()) if date else "")
         lines.append(_line(head + content, annotation.rect))
-    for field in fields:
-        value = _one_line(_value(field), clean)
-        if value and "".join(value.split()) not in page_characters:
-            name = _one_line(field.field_label or field.field_name or "", clean)
-            lines.append(_line(f"{name}: {value}" if name else value, field.rect))
     return lines
-
-
-def _value(field: Any) -> str:
-    if field.field_type_string in _BUTTONS or field.field_value is None:
-        return ""
-    value = field.field_value
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _one_line(text: str, clean: Clean) -> str:

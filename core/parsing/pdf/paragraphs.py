@@ -156,6 +156,8 @@ def _kind(line: TextLine, draft: Draft | None, *, at_foot: bool, with_code: bool
         return BlockKind.CAPTION
     if line.comment:
         return BlockKind.FOOTNOTE
+    if line.is_field:
+        return BlockKind.PARAGRAPH
     if at_foot and _NOTE_MARK.match(line.text):
         return BlockKind.FOOTNOTE
     if with_code and line.mono and not line.bold and not at_foot and not _is_inline_address(draft, line):

@@ -74,7 +74,7 @@ class PdfParser:
     ``password``: opens an encrypted file; ignored for other files.
     """
 
-    version = 15
+    version = 16
 
     def __init__(self, settings: ParsingSettings, password: str | None = None, kind: str = "pdf") -> None:
         self._settings = settings

@@ -37,7 +37,7 @@ def compose(
         [line for index, line in enumerate(lines) if index not in edge]
         for lines, edge in zip(lines_of, edges, strict=True)
     ]
-    body_lines = [line for lines in body for line in lines if not line.is_placeholder]
+    body_lines = [line for lines in body for line in lines if line.is_field or not line.is_placeholder]
     repeated = {title_key(lines[index].text) for lines, edge in zip(lines_of, edges, strict=True) for index in edge}
     typed = [*body_lines, *(line for line in left_out if title_key(line.text) not in repeated)]
     size = body_size(typed)

@@ -11,6 +11,7 @@ from typing import Any
 
 from core.errors import ParseError, PasswordNeededError
 from core.parsing.pdf.extract import PageParts, clean, on_shown_page, page_lines, shown
+from core.parsing.pdf.fields import FormField, filled_fields
 from core.parsing.pdf.fonts import Typewriters, ordered_text
 from core.parsing.pdf.layout.tables import Word, find_tables
 from core.parsing.pdf.lines import OpenedFile, PageRead, TextLine
@@ -103,13 +104,14 @@ def _read_page(page: Any, typewriters: Typewriters) -> PageRead:
     links = list(links_on(page))
     has_vectors = any(block["type"] == 3 for block in raw["blocks"])
     words = _words(text_page) if has_vectors or links else []
-    marks = _comments(page, page_text)
+    marks = _marks(page, page_text)
     parts = PageParts(
         raw=raw,
         size=(page.cropbox.width, page.cropbox.height),
         tables=lambda: find_tables(page, words) if not page.rotation else (),
         pictures=lambda: [tuple(item["bbox"]) for item in page.get_image_info()],
-        comments=marks or [],
+        comments=marks[0] if marks else (),
+        fields=marks[1] if marks else (),
     )
     lines, height, doubles = page_lines(parts, typewriters)
     if links:
@@ -148,12 +150,12 @@ def _words(text_page: Any) -> list[Word]:
     return [word for same in by_row.values() for word in same]
 
 
-def _comments(page: Any, page_text: str) -> list[TextLine] | None:
-    """Lines of the page's annotations and form fields; ``None`` where they are damaged."""
+def _marks(page: Any, page_text: str) -> tuple[list[TextLine], list[FormField]] | None:
+    """Lines of the page's comments, and its filled form fields; ``None`` where they are damaged."""
     try:
         if page.first_annot is None and page.first_widget is None:
-            return []
-        return comments(page.annots() or (), page.widgets() or (), page_text, clean)
+            return [], []
+        return comments(page.annots() or (), page_text, clean), filled_fields(page.widgets() or (), clean)
     except _failures() as error:
         if is_memory(error):
             raise

@@ -204,7 +204,10 @@ def _bands(fragments: Sequence[TextLine], gutter: float) -> list[tuple[bool, lis
         below = [item for item in run if notes_top is None or item.y1 > notes_top]
         parts = [(False, above), (has_columns or notes_top is not None, below)]
         if not crosses and not parts[1][0]:
-            parts = [(have_own_rows(*_sides(part, gutter)), part) for part in _between_whites(run)]
+            parts = [
+                (not _is_form(part, gutter) and have_own_rows(*_sides(part, gutter)), part)
+                for part in _between_whites(run)
+            ]
         for is_columnar, band in parts:
             if bands and bands[-1][0] == is_columnar:
                 bands[-1][1].extend(band)
@@ -229,15 +232,20 @@ def _is_prose(run: Sequence[TextLine], gutter: float, min_rows: int, min_letters
     """Whether both sides of the gutter have running text, and not a listing: at least ``min_rows`` rows with a mean of
     ``min_letters`` letters.
     """
-    if 2 * sum(item.mono for item in run) > len(run):
+    if 2 * sum(item.mono for item in run) > len(run) or _is_form(run, gutter):
         return False
     for items in _sides(run, gutter):
         rows = len({round(item.baseline / 3) for item in items if not item.is_placeholder})
-        tables = sum(item.is_placeholder for item in items)
+        tables = sum(item.is_placeholder and not item.is_field for item in items)
         letters = sum(char.isalpha() for item in items for char in item.text)
         if rows + 3 * tables < min_rows or (not tables and letters < min_letters * rows):
             return False
     return True
+
+
+def _is_form(run: Sequence[TextLine], gutter: float) -> bool:
+    """Whether form fields stand on both sides of a gutter: they are filled in row by row."""
+    return all(any(item.is_field for item in items) for items in _sides(run, gutter))
 
 
 def _margin_top(run: Sequence[TextLine], gutter: float) -> float | None:
@@ -270,7 +278,7 @@ def _rows(group: Sequence[TextLine]) -> list[TextLine]:
     """The group's printed lines from top to bottom, the fragments of each merged."""
     rows: list[list[TextLine]] = []
     for item in sorted(group, key=lambda item: (item.baseline, item.x0)):
-        mates = rows[-1] if rows else []
+        mates = next((row for row in reversed(rows) if not row[0].is_field), [])
         if mates and not item.is_placeholder and not mates[0].is_placeholder and _same_row(mates, item):
             mates.append(item)
         else:
