@@ -10,6 +10,15 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
+from core.parsing.pdf.layout.amounts import (
+    as_one,
+    beside_amounts,
+    has_names,
+    has_numbers,
+    number_parts,
+    share_edges,
+    text_of,
+)
 from core.parsing.pdf.layout.columns import (
     MARKER,
     MIN_GAP,
@@ -19,8 +28,6 @@ from core.parsing.pdf.layout.columns import (
     as_rows,
     column_gap,
     extends_text,
-    is_number_or_dash,
-    join_words,
     line_parts,
     printed_lines,
     shared_gutters,
@@ -40,25 +47,29 @@ _CROSSED = 0.1  # share of the rows that may cross a gutter
 _MAX_WHITE = 2.2  # of a line's height, between rows
 _MAX_BETWEEN = 6  # lines without numbers between two with: section titles, wrapped labels
 _MAX_HEADER = 4  # lines above the first with numbers
+_LABELS = 0.9  # share of the rows
+_SENTENCE, _LONG_SENTENCE = 8, 15  # words of a line that ends with a stop or a colon, and of any
 _MAX_TAIL = 2  # lines below the last with numbers that may continue its row
-_SAME = 3.0  # points within which edges count as aligned
 _EQUATION_NUMBER = re.compile(r"\(\d+(?:[.-]\d+)*[a-z]?\)")
 _MAX_CELL = 60  # mean characters of the cells of a column, except in the first
 _PROSE_WIDTH = 9.0  # of a line's height; a narrower column is not running text
 _CAPTION_REACH = 45.0  # points between a table and its caption
 
 
-def aligned_tables(fragments: Sequence[TextLine]) -> list[TextLine]:
-    """The fragments; those of each table without rules are replaced by one placeholder."""
+def aligned_tables(fragments: Sequence[TextLine], *, alone: bool = False) -> list[TextLine]:
+    """The fragments; those of each table without rules are replaced by one placeholder.
+
+    ``alone``: nothing else stands beside them, so that small tables, and those with long labels, are no chance.
+    """
     placeholders = [item for item in fragments if item.is_placeholder]
     items = [item for item in fragments if not item.is_placeholder]
     captions = [item for item in items if TABLE_CAPTION.match(item.text.strip())]
     lines = printed_lines(word_box(item, index) for index, item in enumerate(items))
     in_tables: set[int] = set()  # indices of ``items``
     beside: list[TextLine] = []  # text beside one of several tables
-    for is_row, between in ((_has_numbers, _MAX_BETWEEN), (_has_gaps, 1)):
+    for is_row, between in ((has_numbers, _MAX_BETWEEN), (_has_gaps, 1)):
         for run, tail in list(_runs(lines, placeholders, is_row, between)):
-            table = _table(run, tail, is_row, captions)
+            table = _table(run, tail, is_row, captions, alone=alone)
             if not table:
                 continue
             table_lines, rows, columns = table
@@ -86,7 +97,7 @@ def _between_tables(
 ) -> float | None:
     """The x between two tables beside each other, each with rows of its own; ``None`` for a single table."""
     body = [line for line in lines if is_row(line)]
-    cells = [[_as_one(part) for part in line_parts(line)] for line in body]
+    cells = [[as_one(part) for part in line_parts(line)] for line in body]
     for start, end in shared_gutters(cells, MIN_GAP, _CROSSED):
         gutter = (start + end) / 2
         sides = [
@@ -97,21 +108,6 @@ def _between_tables(
         if tables_have_own_rows(*blocks) and all(_table(side, (), is_row, captions) for side in sides):
             return gutter
     return None
-
-
-def _text(part: Sequence[WordBox]) -> str:
-    return " ".join(word.text for word in part)
-
-
-def _number_parts(line: Sequence[WordBox]) -> list[Line]:
-    """The parts of a line that are numbers or dashes. The first part counts only if there are others."""
-    first, *others = line_parts(line)
-    numbers = [part for part in others if is_number_or_dash(_text(part))]
-    return [first, *numbers] if numbers and is_number_or_dash(_text(first)) else numbers
-
-
-def _has_numbers(line: Sequence[WordBox]) -> bool:
-    return any(char.isdigit() or char in "–—" for part in _number_parts(line) for char in _text(part))
 
 
 def _has_gaps(line: Sequence[WordBox]) -> bool:
@@ -127,7 +123,12 @@ def _runs(
     start = last = -1
     previous_end = 0
     for index, line in enumerate([*lines, None]):
-        if start >= 0 and (line is None or index - last > between or _is_apart(lines[index - 1], line, placeholders)):
+        if start >= 0 and (
+            line is None
+            or index - last > between
+            or _is_apart(lines[index - 1], line, placeholders)
+            or _is_sentence_below(lines[last], line)
+        ):
             if last > start:
                 header = _header_start(lines, start, previous_end, placeholders)
                 yield lines[header : last + 1], lines[last + 1 : last + 1 + _MAX_TAIL]
@@ -135,6 +136,14 @@ def _runs(
             start = -1
         if line is not None and is_row(line):
             start, last = (index if start < 0 else start), index
+
+
+def _is_sentence_below(row: Sequence[WordBox], line: Sequence[WordBox]) -> bool:
+    """Whether a line is a sentence that runs below a row's numbers, as between two tables."""
+    numbers, words = number_parts(row), text_of(line).split()
+    if len(line_parts(line)) > 1 or not numbers or line[0].x0 >= numbers[0][0].x0 or line[-1].x1 <= numbers[0][-1].x1:
+        return False
+    return len(words) >= _LONG_SENTENCE or (len(words) >= _SENTENCE and words[-1].endswith((".", ":")))
 
 
 def _header_start(lines: Sequence[Line], start: int, previous_end: int, placeholders: Sequence[TextLine]) -> int:
@@ -150,11 +159,16 @@ def _header_start(lines: Sequence[Line], start: int, previous_end: int, placehol
     ):
         index -= 1
         parts = line_parts(lines[index])
-        if TABLE_CAPTION.match(_text(lines[index])):
-            break  # a caption's number is apart from its words, as cells are
+        if TABLE_CAPTION.match(text_of(lines[index])) or _is_note(parts):
+            break  # their numbers and marks are apart from their words, as cells are
         if len(parts) > 1 or parts[0][0].x0 >= label_end:
             header = index
     return max(header, start - 2 * _MAX_HEADER)
+
+
+def _is_note(parts: Sequence[Line]) -> bool:
+    """Whether the parts of a line are a note below another table: its mark, and a sentence."""
+    return len(parts) == 2 and bool(MARKER.fullmatch(text_of(parts[0]))) and len(text_of(parts[1]).split()) >= _SENTENCE
 
 
 def _is_apart(above: Sequence[WordBox], below: Sequence[WordBox], placeholders: Sequence[TextLine]) -> bool:
@@ -165,32 +179,40 @@ def _is_apart(above: Sequence[WordBox], below: Sequence[WordBox], placeholders: 
 
 
 def _table(
-    run: Sequence[Line], tail: Sequence[Line], is_row: Callable[[Line], bool], captions: Sequence[TextLine]
+    run: Sequence[Line],
+    tail: Sequence[Line],
+    is_row: Callable[[Line], bool],
+    captions: Sequence[TextLine],
+    *,
+    alone: bool = False,
 ) -> tuple[Sequence[Line], list[Row], int] | None:
     """The lines of a run that are a table, its rows, and its number of columns; ``None`` if the run is no table.
 
     Lines of ``tail`` belong to the table as long as they continue its last row.
     """
     body = [line for line in run if is_row(line)]
-    if len(body) < _MIN_ROWS:
+    by_numbers = is_row is has_numbers
+    if len(body) < _MIN_ROWS - (alone and by_numbers and has_names(run, body)):
         return None
-    by_numbers = is_row is _has_numbers
-    cells = [[_as_one(part) for part in line_parts(line)] for line in body]
+    cells = [[as_one(part) for part in line_parts(line)] for line in body]
     # Bold sums are as wide as their columns, so that a run of them crosses all gutters: the other lines show these.
     without_sums = [[part for part in line if not split_numbers(part)] for line in cells]
     if 2 * sum(len(one) < len(line) for one, line in zip(without_sums, cells, strict=True)) < len(cells):
         cells = without_sums
     gutters = shared_gutters(cells, 1.0, _CROSSED) if by_numbers else shared_gutters(cells, column_gap(body[0]))
+    gutters = beside_amounts(gutters, body)
     columns = len(gutters) + 1
     if columns < 2:
         return None
 
     def rows_of(lines: Sequence[Line]) -> list[Row]:
-        cells = [[_as_one(cell) for part in line_parts(line) for cell in _split_at(gutters, part)] for line in lines]
+        cells = [[as_one(cell) for part in line_parts(line) for cell in _split_at(gutters, part)] for line in lines]
         return spread_headers(as_rows(cells, gutters), columns)
 
     run = _without_title(run)
-    if any(_is_prose(rows_of(run), column) for column in ({0, columns - 1} if by_numbers else range(columns))):
+    if any(_is_prose(rows_of(run), column) for column in ({0, columns - 1} if by_numbers else range(columns))) and not (
+        alone and by_numbers and _are_labels(body)
+    ):
         return None
     rows = _merge_lines(rows_of(run))
     for line in tail:
@@ -203,7 +225,7 @@ def _table(
         return None
     if any(sum(map(len, column)) > _MAX_CELL * len(column) for column in texts[1:]):
         return None
-    if not (_share_edges(body) if by_numbers else _is_captioned(run, captions)):
+    if not (share_edges(body, with_signs=alone) if by_numbers else _is_captioned(run, captions)):
         return None
     return run, rows, columns
 
@@ -229,26 +251,6 @@ def _split_at(gutters: Sequence[tuple[float, float]], part: Sequence[WordBox]) -
     for word in part:
         by_column.setdefault(sum((start + end) / 2 < word.x0 for start, end in gutters), []).append(word)
     return [by_column[column] for column in sorted(by_column)]
-
-
-def _as_one(part: Sequence[WordBox]) -> WordBox:
-    """The words of a part of a line as one."""
-    x0, y0, x1, y1 = around([word.frame for word in part])
-    sources = tuple(index for word in part for index in word.sources)
-    box = around([word.box for word in part])
-    return WordBox(x0, y0, x1, y1, join_words(part), box, all(word.bold for word in part), sources)
-
-
-def _share_edges(body: Sequence[Line]) -> bool:
-    """Whether most numbers are aligned with one of another line: on the left, on the right or in the middle."""
-    intervals = [[(part[0].x0, part[-1].x1) for part in _number_parts(line)] for line in body]
-    aligned = total = 0
-    for index, line in enumerate(intervals):
-        others = [other for row, mates in enumerate(intervals) if row != index for other in mates]
-        for x0, x1 in line:
-            total += 1
-            aligned += any(min(abs(x0 - o0), abs(x1 - o1), abs(x0 + x1 - o0 - o1) / 2) <= _SAME for o0, o1 in others)
-    return aligned >= 0.6 * total
 
 
 def _is_captioned(run: Sequence[Line], captions: Sequence[TextLine]) -> bool:
@@ -304,6 +306,11 @@ def _is_section_title(above: Row, row: Row) -> bool:
     x0, x1 = min(word.x0 for word in words), max(word.x1 for word in words)
     cells_above = sum(cell[0].x0 < x1 and cell[-1].x1 > x0 for cell in above.cells.values())
     return len(row.cells) == 1 and cells_above > 1
+
+
+def _are_labels(lines: Sequence[Line]) -> bool:
+    """Whether nearly all of these rows begin with a capital or a digit, unlike the lines of running text."""
+    return sum(not line[0].text[:1].islower() for line in lines) >= _LABELS * len(lines)
 
 
 def _is_prose(rows: Sequence[Row], column: int) -> bool:

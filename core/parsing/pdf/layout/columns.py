@@ -20,7 +20,7 @@ MARKER = re.compile(r"\W{0,2}(?:\w{1,4}[.):\]]|[•◦▪–—*+-])\s*")
 MIN_GAP = 0.8  # of the type size, between columns
 CLOSING = re.compile(r"[)%]{1,2}")
 _NUMBER_GAP = 0.2  # of the type size, between two numbers
-_CURRENCY = re.compile(r"[$€£¥₹₩]|US\$|EUR|USD")
+CURRENCY = re.compile(r"[$€£¥₹₩]|US\$|EUR|USD")
 _TIGHT = 0.1  # of a line's height, within a word
 _MAX_HEADER_ROWS = 4
 _FIGURE = re.compile(r"[^\w]*(?:US\$|EUR|USD)?[^\w]*\d[\d.,'\u00a0 /()\[\]±-]*(?:x|bps|pts?)?[^\w]*")
@@ -112,9 +112,9 @@ def line_parts(line: Sequence[WordBox]) -> list[list[WordBox]]:
             parts.append([word])
             continue
         gap = word.x0 - max(mate.x1 for mate in parts[-1])
-        is_amount = _CURRENCY.fullmatch(word.text) or is_number_or_dash(word.text)
+        is_amount = CURRENCY.fullmatch(word.text) or is_number_or_dash(word.text)
         min_gap = _NUMBER_GAP if is_number_or_dash(last.text) and is_amount else MIN_GAP
-        if gap < min_gap * size or _CURRENCY.fullmatch(last.text) or CLOSING.fullmatch(word.text):
+        if gap < min_gap * size or CURRENCY.fullmatch(last.text) or CLOSING.fullmatch(word.text):
             parts[-1].append(word)
         else:
             parts.append([word])

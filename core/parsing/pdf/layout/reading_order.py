@@ -48,10 +48,8 @@ def reading_order(fragments: Sequence[TextLine], height: float) -> list[TextLine
         upright = aligned_tables(upright)
     top, body, bottom = _split_edges(upright, height)
     groups = [*([top] if top else []), *_columns(body, 0), *([bottom] if bottom else [])]
-    if not right_to_left and len(groups) > 1:
-        groups = [aligned_tables(group) for group in groups]
     if not right_to_left:
-        groups = [with_label_rows(group) for group in groups]
+        groups = [with_label_rows(aligned_tables(group, alone=True)) for group in groups]
     lines = [replace(line, region=region) for region, group in enumerate(groups) for line in _rows(group)]
     if right_to_left:
         lines = [replace(item, x0=-item.x1, x1=-item.x0) for item in lines]
