@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import streamlit as st
 
 from pages.ui.settings.appearance import show_theme
@@ -15,15 +17,16 @@ from pages.ui.shared import address, state
 from pages.ui.shared.entry import enter
 from pages.ui.shared.repair import show_backups, show_repair
 
-TABS = (
-    "Embedder",
-    "Re-ranker",
-    "Language model",
-    "Reading and words",
-    "Appearance",
-    "Privacy",
-    "Places and disk",
-)
+TABS: Mapping[str, tuple[Callable[[], None], ...]] = {
+    "Embedder": (show_embedder,),
+    "Re-ranker": (show_reranker,),
+    "Language model": (show_language_model,),
+    "Reading and words": (show_reading,),
+    "Appearance": (show_theme,),
+    "Privacy": (show_privacy,),
+    "Places and disk": (show_places, show_disk, show_chroma_server, show_backups, show_archive, show_repair),
+}
+FIRST, LANGUAGE_MODEL = next(iter(TABS)), "Language model"
 
 
 def main() -> None:
@@ -32,31 +35,14 @@ def main() -> None:
     query = address.take()
     if query is not None:
         tab = address.last(query, "tab")
-        st.session_state[state.SETTINGS_TAB] = tab if tab in TABS else TABS[0]
-    tabs = st.tabs(TABS, key=state.SETTINGS_TAB, on_change="rerun")
-    embedder, reranker, language_model, reading, appearance, privacy, places = tabs
-    opened = next((name for name, tab in zip(TABS, tabs, strict=True) if tab.open), TABS[0])
-    address.say({"tab": "" if opened == TABS[0] else opened})
-    with embedder:
-        show_embedder()
-    with reranker:
-        show_reranker()
-    with language_model:
-        if language_model.open:
-            show_language_model()
-    with reading:
-        show_reading()
-    with appearance:
-        show_theme()
-    with privacy:
-        show_privacy()
-    with places:
-        show_places()
-        show_disk()
-        show_chroma_server()
-        show_backups()
-        show_archive()
-        show_repair()
+        st.session_state[state.SETTINGS_TAB] = tab if tab in TABS else FIRST
+    tabs = dict(zip(TABS, st.tabs(list(TABS), key=state.SETTINGS_TAB, on_change="rerun"), strict=True))
+    opened = next((name for name, tab in tabs.items() if tab.open), FIRST)
+    address.say({"tab": "" if opened == FIRST else opened})
+    for name, tab in tabs.items():
+        with tab:
+            for show in TABS[name] if name != LANGUAGE_MODEL or tab.open else ():
+                show()
 
 
 enter("settings")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from core.chunking.atoms import CUT_PARAGRAPH, CUT_SENTENCE, Atom, Splitter
 from core.chunking.chunkers.structure import BlockAtoms, Item, structured
-from core.chunking.plan import ChunkingContext, Piece, Plan
+from core.chunking.plan import ChunkingContext, Plan
 from core.text.spans import trim
 from core.types import BlockKind, Span
 
@@ -121,10 +121,6 @@ def plan_with_metadata(
             of_parent = metadata(group.pieces[0].start, group.pieces[-1].end)
         else:
             of_parent = of_leaves[0] if of_leaves else {}
-        pieces = map(_with_metadata, group.pieces, of_leaves)
+        pieces = (replace(piece, metadata=of_leaf) for piece, of_leaf in zip(group.pieces, of_leaves, strict=True))
         groups.append(replace(group, pieces=tuple(pieces), metadata=of_parent))
     return Plan(tuple(groups), plan.rooted, (*plan.notes, *(note for note in notes if note)))
-
-
-def _with_metadata(piece: Piece, metadata: Mapping[str, tuple[str, ...]]) -> Piece:
-    return replace(piece, metadata=metadata) if metadata or piece.metadata else piece

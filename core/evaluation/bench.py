@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Protocol
@@ -28,6 +29,7 @@ from core.storage.catalogue.names import ALL_DOCUMENTS
 from core.types import Encoder, LanguageModel, VectorCache
 
 QUESTION_BATCH = 256  # questions encoded together; a larger batch would be evicted from the query cache before use
+Counted = Callable[[int, int], None]  # receives (done, total)
 FAILURES_NOTE = ""  # key of the note that lists unreadable documents; the other notes are keyed by preset
 
 
@@ -84,11 +86,6 @@ class BenchModels:
         """``encoder`` reading through ``vectors``; ``None`` unless both are given."""
         return CachedEncoder(self.encoder, self.vectors) if self.encoder and self.vectors else None
 
-    @property
-    def claim_judge(self) -> Judge:
-        """The judge of claims. A caller with an encoder of its own does not get our cross-encoder by default."""
-        return self.judge or (no_judge if self.encoder else packaged_judge)
-
 
 def run_bench(
     plan: BenchPlan,
@@ -134,8 +131,9 @@ def run_bench(
         reports = {}
         for name in presets:
             outcomes = bench.outcomes(recording, name)
-            if runs:
-                _emit_runs(runs, name, outcomes)
+            for outcome in outcomes if runs else ():
+                for budget in BUDGETS:
+                    runs(Run(name, outcome.id, budget, outcome.contexts[budget], outcome.documents))
             reports[name] = preset_report(name, presets[name], suite, outcomes, recording.noted(name))
         report = BenchReport(
             suite=suite.name,
@@ -176,7 +174,8 @@ class _Bench:
 
         Nothing is indexed where no question is open.
         """
-        open_ids = {name: self._open_questions(recording, name) for name in step.presets}
+        asked = {item.id for item in self.suite.questions}
+        open_ids = {name: asked - {item.id for item in recording.journals[name].read()} for name in step.presets}
         if not any(open_ids.values()):
             return
         unreadable = self._build(library, recording, step)
@@ -195,7 +194,8 @@ class _Bench:
                 f"If the settings are right, remove {self.folder} and run again.",
             )
         scope = self._scope(library, readable)
-        judge, writer = self.models.claim_judge, self.models.writer
+        # A caller with an encoder of its own does not get our cross-encoder by default.
+        judge, writer = self.models.judge or (no_judge if self.models.encoder else packaged_judge), self.models.writer
         measuring = Measuring(library, self.suite, documents, self.plan.options, scope, judge, writer)
         questions = [item for item in self.suite.questions if any(item.id in ids for ids in open_ids.values())]
         total, start, encoding_seconds, batch_ids = len(self.suite.questions), perf_counter(), 0.0, set[str]()
@@ -279,10 +279,6 @@ class _Bench:
                 )
         return tuple(notes)
 
-    def _open_questions(self, recording: Recording, name: str) -> set[str]:
-        """Ids of the questions that have no recorded outcome under a preset."""
-        return {item.id for item in self.suite.questions} - {item.id for item in recording.journals[name].read()}
-
     def _build(self, library: Library, recording: Recording, step: Step) -> dict[str, str]:
         """Read and index the suite's documents by the step's recipe; returns {document name: reason} of failures."""
         first = step.presets[0]
@@ -295,7 +291,7 @@ class _Bench:
             failures |= self._rechunk(library, step, names)
             if not self._staged:
                 staged = stage_documents(self.suite, self.folder / "documents")
-                progress = _BuildProgress(self.watch, step, len(staged))
+                progress = self._progress(step, len(staged))
                 # The staged file's name decides its kind, not the name that the suite gives it.
                 library.ingest([Incoming(item.path.name, item.path) for item in staged], progress)
                 failures |= {staged[index].name: reason for index, reason in progress.failures.items()}
@@ -319,9 +315,14 @@ class _Bench:
     def _rechunk(self, library: Library, step: Step, names: Mapping[str, Sequence[str]]) -> dict[str, str]:
         """Apply the step's recipe to the documents already in the library; returns {document name: reason}."""
         versions = list(dict.fromkeys(source.version_id for source in library.sources()))
-        progress = _BuildProgress(self.watch, step, len(versions))
+        progress = self._progress(step, len(versions))
         library.apply(self.presets[step.presets[0]], progress)
         return {name: why for index, why in progress.failures.items() for name in names.get(versions[index], ())}
+
+    def _progress(self, step: Step, total: int) -> IngestProgress:
+        if self.watch is None:
+            return IngestProgress(total)
+        return IngestProgress(total, partial(self.watch.building, step), partial(self.watch.encoding, step))
 
     def _cache_hits(self) -> int:
         return self.cached_encoder.borrowed if self.cached_encoder else 0
@@ -333,16 +334,19 @@ class _Bench:
         return Scope(versions=tuple(sorted(own))) if has_others and own else ALL_DOCUMENTS
 
 
-class _BuildProgress:
-    """Passes a library's progress on to the bench's ``watch``. ``failures``: index of the item -> reason."""
+class IngestProgress:
+    """A ``Watch`` that passes an ingest's progress on as ``documents(done, total)`` and ``texts(done, total)``.
 
-    def __init__(self, watch: BenchWatch | None, step: Step, total: int) -> None:
-        self._watch, self._step, self._total, self._done = watch, step, total, 0
+    ``total``: of documents. ``failures``: index of the item -> reason.
+    """
+
+    def __init__(self, total: int, documents: Counted | None = None, texts: Counted | None = None) -> None:
+        self._total, self._documents, self._texts, self._done = total, documents, texts, 0
         self.failures: dict[int, str] = {}
 
     def stage(self, index: int, stage: str, done: int, total: int) -> None:
-        if self._watch and stage == "encoding" and total:
-            self._watch.encoding(self._step, done, total)
+        if self._texts and stage == "encoding" and total:
+            self._texts(done, total)
         else:
             self._report()
 
@@ -353,15 +357,8 @@ class _BuildProgress:
         self._report()
 
     def _report(self) -> None:
-        if self._watch:
-            self._watch.building(self._step, self._done, self._total)
-
-
-def _emit_runs(runs: Runs, name: str, outcomes: Sequence[QuestionOutcome]) -> None:
-    """Pass a preset's outcomes to ``runs``, one run for each question and budget."""
-    for outcome in outcomes:
-        for budget in BUDGETS:
-            runs(Run(name, outcome.id, budget, outcome.contexts[budget], outcome.documents))
+        if self._documents:
+            self._documents(self._done, self._total)
 
 
 def _add_costs(recording: Recording, preset: str, costs: Mapping[str, float]) -> None:

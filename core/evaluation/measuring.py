@@ -261,7 +261,8 @@ class _Scoring:
             self._score_context(str(budget), context, placed, retrieved, budget)
             self.contexts[budget] = placed
             self.characters[budget] = context.tokens
-            self.prompt_tokens[budget] = self._prompt_tokens(context)
+            # By paragraphs, which presets and budgets share; exact, as no word piece spans the blank line between two.
+            self.prompt_tokens[budget] = self._count_tokens(context.prompt.split("\n\n"))
             if self.gold.spans:
                 gold, fates = self.gold, (*self.ranked.fates, *(EXCLUDED for _ in self.gold.excluded))
                 self.lost[budget] = lost(gold.whole, gold.readable, retrieved, (*gold.leaves, *gold.excluded), fates)
@@ -322,13 +323,6 @@ class _Scoring:
         text, settings = self.question.question, self.settings
         classifier = FailureClassifier(searcher, text, settings, ranked.ranking, ranked.ranks, self.reads)
         return classifier.failure(gold.leaves, self.lost[TIMED_BUDGET], context)
-
-    def _prompt_tokens(self, context: Context) -> int:
-        """Tokens of the prompt, counted by paragraphs, which presets and budgets share.
-
-        The sum is exact: no word piece spans the blank line between two paragraphs.
-        """
-        return self._count_tokens(context.prompt.split("\n\n"))
 
     def _count_tokens(self, texts: Sequence[str]) -> int:
         new = list(dict.fromkeys(text for text in texts if text not in self.token_counts))

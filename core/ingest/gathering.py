@@ -24,9 +24,9 @@ from core.storage.store import Store
 DEFAULTS = (
     *(".git/", "node_modules/", "__pycache__/", ".venv/", "*.pyc", ".DS_Store", "Thumbs.db", "desktop.ini", "~$*"),
     *("*.tmp", "*.part", "*.partial", "*.crdownload", "*.download", "*.swp", "*~"),  # incomplete files
+    ".*",
 )
 IGNORE_FILES = (".gitignore", ".lecternignore")  # in the same folder, the latter takes precedence
-HIDDEN = ".*"  # the last default pattern, unless hidden files are included
 OWN_LIBRARY = "a Lectern library"
 IN_THE_CLOUD = "in the cloud alone: looking into it would fetch it"
 OF_PAGE = "what a saved page shows"
@@ -61,17 +61,14 @@ class Ignoring:
     defaults: Rules
 
     @classmethod
-    def of(cls, patterns: Sequence[str], *, hidden: bool = False) -> Ignoring:
-        """The user's patterns and the defaults. ``hidden``: include hidden files.
-
-        Raises ``LecternError`` for an invalid pattern.
+    def of(cls, patterns: Sequence[str]) -> Ignoring:
+        """The user's patterns and the defaults. Raises ``LecternError`` for an invalid pattern.
 
         >>> rules = Ignoring.of(["*.log", "!keep.log"])
         >>> rules.pattern_for("a/b.log"), rules.pattern_for("keep.log"), rules.pattern_for("a/node_modules/")
         ('*.log', '', 'node_modules/')
         """
-        defaults = DEFAULTS if hidden else (*DEFAULTS, HIDDEN)
-        return cls(_rules("", patterns, strict=True), (), _rules("", defaults, strict=True))
+        return cls(_rules("", patterns, strict=True), (), _rules("", DEFAULTS, strict=True))
 
     def within(self, base: str, file: Path) -> Ignoring:
         """These rules and those of an ignore file, which apply to its folder ``base``. Invalid lines are skipped."""
@@ -177,7 +174,6 @@ def scan(
     library: Path | None = None,
     progress: ScanProgress | None = None,
     *,
-    hidden: bool = False,
     kinds: bool = True,
     known: Mapping[bytes, KnownFile] | None = None,
 ) -> Scan:
@@ -185,9 +181,9 @@ def scan(
 
     ``ignore``: patterns as in a .gitignore file; they take precedence over those of ``IGNORE_FILES``, and these over
     ``DEFAULTS``. ``library``: a folder to skip; other libraries are skipped as well. ``progress(files, folder)`` may
-    raise ``CancelledError``. ``hidden``: include hidden files. ``kinds``: ``False`` to leave all kinds ""; otherwise
-    only as much of a file is read as its kind requires. ``known``: files whose kind is reused if their stamp is the
-    same. Raises ``LecternError`` if ``folder`` does not exist.
+    raise ``CancelledError``. ``kinds``: ``False`` to leave all kinds ""; otherwise only as much of a file is read as
+    its kind requires. ``known``: files whose kind is reused if their stamp is the same.
+    Raises ``LecternError`` if ``folder`` does not exist.
     """
     root = Path(os.path.abspath(folder))  # noqa: PTH100 - Path.absolute keeps ".."
     if os.path.isfile(root):  # noqa: PTH113 - Path.is_file may raise
@@ -197,7 +193,7 @@ def scan(
     if not os.path.isdir(root):  # noqa: PTH112
         raise LecternError(f"There is no folder {folder} on this machine.", "Check the path.")
     result = Scan(root)
-    rules = Ignoring.of(ignore, hidden=hidden)
+    rules = Ignoring.of(ignore)
     _Walk(result, library and library.resolve(), progress, kinds, known or {}).add_folder(root, "", rules, ())
     return result
 

@@ -148,7 +148,7 @@ def _introduces(text: str, boundary: Boundary, before: Block | None, after: Bloc
     if before is not None and (before.kind in _NO_LEAD_IN or before.kind is BlockKind.CAPTION):
         return False
     is_list = after.kind in _INTRODUCED if after is not None else _ITEM.match(text, boundary.cut) is not None
-    at_line_end = after is not before or after is None or _ends_line(text, boundary)
+    at_line_end = after is not before or after is None or "\n" in text[boundary.end : boundary.cut]
     return is_list and at_line_end and _leads_in(text, boundary.end)
 
 
@@ -159,10 +159,6 @@ def _leads_in(text: str, end: int) -> bool:
     [True, True, False]
     """
     return _LEADS_IN.search(text[max(0, end - _WINDOW) : end]) is not None
-
-
-def _ends_line(text: str, boundary: Boundary) -> bool:
-    return "\n" in text[boundary.end : boundary.cut]
 
 
 def _is_code(document: Document, block: Block | None) -> bool:

@@ -227,7 +227,7 @@ class Searcher:
                     ranking.question,
                     context.passages,
                     self._vectors.similarity,
-                    self._splits_sentence,
+                    lambda version_id, offset: parts_sentence(self.text(version_id), offset),
                     self._snapshots.document_date,
                 ),
                 ranking.notes,
@@ -235,9 +235,6 @@ class Searcher:
                 ranking.likeliest,
                 assembled.ending,
             )
-
-    def _splits_sentence(self, version_id: str, offset: int) -> bool:
-        return parts_sentence(self.text(version_id), offset)
 
     def fill(
         self, ranking: Ranking, settings: Settings, characters: int | None, reads: CatalogueReads, preview: bool = False

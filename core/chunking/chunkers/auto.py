@@ -85,7 +85,8 @@ def choose(document: Document) -> Choice:
         return Choice("structure", _structure_reason(document))
     log_choice = _log_choice(document)
     if document.kind in _CODE_KINDS:
-        return log_choice if log_choice and _is_data(document) else Choice("code", f"this is {_described(document)}")
+        is_data = document.metadata.get("language", "json") == "json"
+        return log_choice if log_choice and is_data else Choice("code", f"this is {_described(document)}")
     tables = [block for block in document.blocks if block.kind == BlockKind.TABLE]
     if document.kind in _TABLE_KINDS and tables:
         return Choice("table", "the file is a table" if len(tables) == 1 else f"the file holds {len(tables)} tables")
@@ -96,10 +97,6 @@ def choose(document: Document) -> Choice:
 def _described(document: Document) -> str:
     language = document.metadata.get("language", "")
     return "a notebook" if document.kind == "notebook" else f"a {language} file" if language else "code"
-
-
-def _is_data(document: Document) -> bool:
-    return document.metadata.get("language", "json") == "json"
 
 
 def _structure_reason(document: Document) -> str:

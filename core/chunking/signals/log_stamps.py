@@ -144,11 +144,8 @@ def _of_epoch(digits: str) -> Stamp | None:
     if not _EARLIEST <= seconds < _LATEST:
         return None
     moment = datetime.fromtimestamp(seconds, UTC)
-    return Stamp(seconds, f"{moment:%Y-%m-%dT%H:%M:%S}{_fraction(seconds)}Z")
-
-
-def _fraction(seconds: float) -> str:
-    return f"{seconds % 1:.3f}"[1:].rstrip("0").rstrip(".")
+    fraction = f"{seconds % 1:.3f}"[1:].rstrip("0").rstrip(".")
+    return Stamp(seconds, f"{moment:%Y-%m-%dT%H:%M:%S}{fraction}Z")
 
 
 def _of_match(match: re.Match[str]) -> Stamp | None:

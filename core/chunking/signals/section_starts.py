@@ -79,7 +79,8 @@ class TrainedStarts:
                     "It was trained with another embedder: train it again.",
                 )
             weights = np.asarray(self.weights)
-            probabilities[prose[1:]] = _sigmoid(features @ weights[:-1] + weights[-1])[1:]
+            log_odds = np.clip(features @ weights[:-1] + weights[-1], -50, 50)
+            probabilities[prose[1:]] = (1.0 / (1.0 + np.exp(-log_odds)))[1:]
         return probabilities
 
     def to_dict(self) -> dict[str, Any]:
@@ -196,7 +197,3 @@ def _fit(features: Floats, labels: Floats) -> Floats:
     model = LogisticRegression(C=1 / _RIDGE, solver="newton-cholesky", tol=1e-8, max_iter=_STEPS)
     model.fit(features, labels, sample_weight=balance)
     return np.append(model.coef_[0], model.intercept_)
-
-
-def _sigmoid(values: Floats) -> Floats:
-    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(values, -50, 50))))

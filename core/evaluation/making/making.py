@@ -111,7 +111,7 @@ def make_questions(
         question = random.choice(draft.wordings)
         words = _words(question)
         key = (version, draft.gold, draft.answer)
-        if key in used or any(_is_near_copy(words, other) for other in earlier):
+        if key in used or any(len(words & other) >= _NEAR_COPY * len(words | other) for other in earlier):
             continue
         quote = texts.of(version)[draft.gold.start : draft.gold.end]
         gold: tuple[Place, ...] = ()
@@ -265,7 +265,3 @@ def _by_turns(drafts: Sequence[Draft], random: Random) -> tuple[list[Draft], lis
 
 def _words(question: str) -> frozenset[str]:
     return frozenset(same_wording(question).split())
-
-
-def _is_near_copy(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one & other) >= _NEAR_COPY * len(one | other)

@@ -6,11 +6,13 @@ import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from core.embedding import CachedEncoder
+from core.evaluation.bench import IngestProgress
 from core.evaluation.history import workspace_in, write_json
 from core.evaluation.lost_gold import EXCLUDED, fates, gold_leaves
 from core.evaluation.needles.facts import Needle, generate_needles, own_needles
@@ -19,7 +21,7 @@ from core.evaluation.needles.planting import Haystack, gather_haystack, plant_se
 from core.evaluation.needles.prompts import ORDERS, Answered, ask_model, ask_without_retrieval
 from core.evaluation.regions import Placed, region
 from core.evidence import Context
-from core.library import Failure, Incoming, Ingested, Library
+from core.library import Incoming, Library
 from core.plain_values import from_values
 from core.search.question.query import Query
 from core.search.ranking.stage_scores import Ranking
@@ -116,7 +118,10 @@ class _Mapping:
         for row in copy.sources():
             if row.parent is None and (row.path is None or row.path.resolve() not in resolved):
                 copy.remove(row.id)
-        progress = _CopyProgress(self.watch, len(paths), f"{haystack.tokens:,} tokens: ")
+        label = f"{haystack.tokens:,} tokens: "
+        progress = IngestProgress(
+            len(paths), partial(self._report, f"{label}document"), partial(self._report, f"{label}text")
+        )
         hits_before = encoder.borrowed if encoder else 0
         report = copy.ingest([Incoming(str(path), path) for path in paths], progress, self.library.settings)
         hits = encoder.borrowed - hits_before if encoder else 0
@@ -216,24 +221,3 @@ def _sentence_span(texts: Mapping[str, str], sentence: str) -> Placed | None:
 
 def _words(text: str) -> set[str]:
     return {word.lower() for word in text.split()}
-
-
-class _CopyProgress:
-    """Passes an ingest's progress on to ``watch``, its activities prefixed with ``label``."""
-
-    def __init__(self, watch: Watch | None, total: int, label: str) -> None:
-        self._watch, self._total, self._label, self._done = watch, total, label, 0
-
-    def stage(self, index: int, stage: str, done: int, total: int) -> None:
-        if self._watch and stage == "encoding" and total:
-            self._watch(f"{self._label}text", done, total)
-        else:
-            self._report()
-
-    def finished(self, index: int, outcome: Ingested | Failure) -> None:
-        self._done = min(self._done + 1, self._total)
-        self._report()
-
-    def _report(self) -> None:
-        if self._watch:
-            self._watch(f"{self._label}document", self._done, self._total)

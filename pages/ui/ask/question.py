@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from secrets import token_hex
+from typing import Any
 
 import streamlit as st
 
@@ -164,26 +165,11 @@ def scope_row(library: Library) -> Scope:
 
     row = st.container(horizontal=True, vertical_alignment="center", gap="small")
     row.markdown(":small[Search in]", width="content")
+    alike: dict[str, Any] = {"format_func": name, "label_visibility": "collapsed", "persist_state": "session"}
     if len(choices) <= MOST_CHIPS:
-        row.pills(
-            "Search in",
-            choices,
-            selection_mode="multi",
-            format_func=name,
-            key=state.SCOPE,
-            label_visibility="collapsed",
-            persist_state="session",
-        )
+        row.pills("Search in", choices, selection_mode="multi", key=state.SCOPE, **alike)
     else:
-        row.multiselect(
-            "Search in",
-            choices,
-            format_func=name,
-            key=state.SCOPE,
-            label_visibility="collapsed",
-            placeholder="Everything",
-            persist_state="session",
-        )
+        row.multiselect("Search in", choices, placeholder="Everything", key=state.SCOPE, **alike)
     chosen: Sequence[Choice] = st.session_state.get(state.SCOPE) or ()
     if not chosen and len(choices) <= MOST_CHIPS:
         row.caption("everything", width="content")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from core.library import SearchResult
@@ -15,43 +17,28 @@ from pages.ui.ask.why import TAB, show_why
 from pages.ui.ask.written import show_prompt
 from pages.ui.shared import services, state
 
-STAGES, EACH, SCORES, PROMPT, TIMINGS, SIDES, WHY = (
-    "Stages",
-    by_document.TAB,
-    "Scores",
-    "Prompt",
-    "Timings",
-    "A/B",
-    TAB,
-)
+STAGES, EACH, SCORES, PROMPT, TIMINGS, SIDES, WHY = "Stages", by_document.TAB, "Scores", "Prompt", "Timings", "A/B", TAB
 
 
 def show_tabs(query: Query, result: SearchResult, settings: Settings, base: Settings) -> None:
     """Draw the tabs; only the open one is computed."""
     sources = services.sources()
     titles = {source.version_id: source.title for source in sources}
-    stages, each, scores, prompt, timings, sides, why = st.tabs(
-        [STAGES, EACH, SCORES, PROMPT, TIMINGS, SIDES, WHY], key=state.ASK_TAB, on_change="rerun"
-    )
-    if stages.open:
-        with stages:
-            show_ladder(result, settings, titles)
-    if each.open:
-        with each:
-            by_document.show_by_document(query, result, settings)
-    if scores.open:
-        with scores:
-            show_scores(result, settings, titles)
-    if prompt.open:
-        with prompt:
-            show_prompt(result)
-    if timings.open:
-        with timings:
-            quoting = ask_results.answer(result, settings).milliseconds
-            show_timings(dict(result.timings_ms), quoting, result.trace.reads)
-    if why.open:
-        with why:
-            show_why(query, settings, sources)
-    if sides.open:
-        with sides:
-            ask_compare.show_compared(query, result, settings, base)
+    contents: dict[str, Callable[[], None]] = {
+        STAGES: lambda: show_ladder(result, settings, titles),
+        EACH: lambda: by_document.show_by_document(query, result, settings),
+        SCORES: lambda: show_scores(result, settings, titles),
+        PROMPT: lambda: show_prompt(result),
+        TIMINGS: lambda: _show_timings(result, settings),
+        SIDES: lambda: ask_compare.show_compared(query, result, settings, base),
+        WHY: lambda: show_why(query, settings, sources),
+    }
+    for tab, draw in zip(st.tabs(list(contents), key=state.ASK_TAB, on_change="rerun"), contents.values(), strict=True):
+        if tab.open:
+            with tab:
+                draw()
+
+
+def _show_timings(result: SearchResult, settings: Settings) -> None:
+    quoting = ask_results.answer(result, settings).milliseconds
+    show_timings(dict(result.timings_ms), quoting, result.trace.reads)
