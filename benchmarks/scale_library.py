@@ -21,10 +21,10 @@ from core.chunking.auditing import Audit
 from core.ingest.ingest import BATCH_TEXTS
 from core.ingest.prepared import Cut, new_leaves
 from core.library import Library
-from core.storage.catalogue.chunks import Recipe, swap_chunks
-from core.storage.catalogue.documents import put_document
-from core.storage.catalogue.generations import begin_generation
-from core.storage.catalogue.sources import point_source
+from core.storage.catalogue.filing.sources import point_source
+from core.storage.catalogue.texts.chunks import Recipe, swap_chunks
+from core.storage.catalogue.texts.documents import put_document
+from core.storage.catalogue.texts.generations import begin_generation
 from core.storage.index.cache import CatalogueVectors
 from core.storage.index.outbox import apply_outbox
 from core.types import Block, BlockKind, Chunk, ChunkTree, Document, Encoder, Span, Vectors

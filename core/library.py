@@ -31,16 +31,18 @@ from core.search.searcher import Searcher
 from core.settings import ChunkingSettings, Settings
 from core.storage import backups, erasing, keepsakes, verify
 from core.storage.backups import Backup
-from core.storage.catalogue import chunks, documents, features, generations, judging, sources, trash
-from core.storage.catalogue.folders import Folder
+from core.storage.catalogue import judging
+from core.storage.catalogue.filing import sources, trash
+from core.storage.catalogue.filing.folders import Folder
+from core.storage.catalogue.filing.labels import Collection, Labels, Tag
+from core.storage.catalogue.filing.linked import Linked, linked
+from core.storage.catalogue.filing.names import ALL_DOCUMENTS, Scope, scope_named
+from core.storage.catalogue.filing.sources import SourceRow
+from core.storage.catalogue.filing.trash import KEPT_DAYS
 from core.storage.catalogue.judging import Judgment, JudgmentRow
-from core.storage.catalogue.labels import Collection, Labels, Tag
-from core.storage.catalogue.linked import Linked, linked
-from core.storage.catalogue.names import ALL_DOCUMENTS, Scope, scope_named
 from core.storage.catalogue.question_log import QuestionLog
-from core.storage.catalogue.sources import SourceRow
 from core.storage.catalogue.statistics import Stats, stats
-from core.storage.catalogue.trash import KEPT_DAYS
+from core.storage.catalogue.texts import chunks, documents, features, generations
 from core.storage.embedder import embedder
 from core.storage.index.cache import CatalogueVectors
 from core.storage.index.outbox import apply_if_possible, pending
@@ -67,10 +69,10 @@ class Library:
         self.writer: Writer = None
         self.settings, self.notice = rescuing.stored_settings(store)
         self._encoder = encoder
-        self._model = self._load(self.settings)
+        self.model = self._load(self.settings)
         self._reader = None if encoder else packaged_reader  # a caller with its own encoder gets no packaged models
         self._chunking_writer: ChunkingWriter | None = None
-        self._searcher = Searcher(store, self._model, None, self._reader)
+        self._searcher = Searcher(store, self.model, None, self._reader)
         self.passwords = Passwords()
         self.queue = JobQueue(store)
         self.log = QuestionLog(store)
@@ -138,11 +140,6 @@ class Library:
     def writable(self) -> bool:
         """Whether this process holds the write lock."""
         return self._store.writable
-
-    @property
-    def model(self) -> EmbeddingModel:
-        """The embedder of documents and questions."""
-        return self._model
 
     def revision(self) -> int:
         """A number that grows with every change to the library's contents."""
@@ -350,7 +347,7 @@ class Library:
     def _adopt(self, settings: Settings) -> None:
         """Use these settings. With a new embedder they are stored only once its generation serves searches."""
         same_embedder = settings.embedding == self.settings.embedding
-        self._model = self._model if same_embedder else self._load(settings)
+        self.model = self.model if same_embedder else self._load(settings)
         self.settings = settings
         if same_embedder:
             self._persist()
@@ -371,7 +368,7 @@ class Library:
             self.notice = ""
 
     def _run(self, watch: Watch | None, *, promptly: bool = False, parse: Parse | None = None) -> Ingest:
-        run = Ingest(self._store, self._model, self.settings, watch, promptly=promptly, passwords=self.passwords)
+        run = Ingest(self._store, self.model, self.settings, watch, promptly=promptly, passwords=self.passwords)
         run.writer, run.parse = self._chunking_writer, parse
         return run
 
@@ -396,5 +393,5 @@ class Library:
 
     def _search_with_model(self) -> None:
         """Search with the current embedder; call it only once the generation it encoded serves searches."""
-        if self._searcher.model is not self._model:
-            self._searcher = Searcher(self._store, self._model, self.writer, self._reader)
+        if self._searcher.model is not self.model:
+            self._searcher = Searcher(self._store, self.model, self.writer, self._reader)

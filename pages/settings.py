@@ -34,8 +34,8 @@ def main() -> None:
     st.title("Settings")
     query = address.take()
     if query is not None:
-        tab = address.last(query, "tab")
-        st.session_state[state.SETTINGS_TAB] = tab if tab in TABS else FIRST
+        named = address.last(query, "tab")
+        st.session_state[state.SETTINGS_TAB] = named if named in TABS else FIRST
     tabs = dict(zip(TABS, st.tabs(list(TABS), key=state.SETTINGS_TAB, on_change="rerun"), strict=True))
     opened = next((name for name, tab in tabs.items() if tab.open), FIRST)
     address.say({"tab": "" if opened == FIRST else opened})

@@ -23,7 +23,7 @@ from core.ingest import ingest
 from core.library import Incoming, Ingested, ItemCancelledError, Library, SearchResult
 from core.search.ranking import finding
 from core.settings import PRESETS, Settings
-from core.storage.catalogue import generations
+from core.storage.catalogue.texts import generations
 from core.storage.store import Store
 from core.types import Chunk
 from tests.fast_encoder import FastEncoder

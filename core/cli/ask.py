@@ -25,7 +25,7 @@ from core.search.explaining.why_not import Change, WhyNot, why_not
 from core.search.question.query import Query
 from core.search.result import SearchResult
 from core.settings import Settings
-from core.storage.catalogue.sources import SourceRow
+from core.storage.catalogue.filing.sources import SourceRow
 from core.text.phrases import find_words
 from core.types import Span
 

@@ -38,8 +38,8 @@ from core.parsing import parse, parser_fingerprint
 from core.parsing.sandbox.syntax import SandboxedSyntax
 from core.settings import Settings
 from core.storage import backups
+from core.storage.catalogue.filing.labels import fold
 from core.storage.catalogue.job_rows import Job, NewItem
-from core.storage.catalogue.labels import fold
 from core.text.values.numerals import counted
 
 _UNKNOWN = "No source of this library has this name, path or number."

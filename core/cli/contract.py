@@ -17,7 +17,7 @@ from core.search.context.conflicts import ContextConflict
 from core.search.explaining.why_not import WhyNot
 from core.search.question.analysis import Chip
 from core.search.result import SearchResult
-from core.storage.catalogue.conditions import Condition
+from core.storage.catalogue.filing.conditions import Condition
 from core.storage.catalogue.judging import JudgmentRow
 from core.storage.verify import Problem
 from core.text.places import pages_read

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from core.errors import ModelError, NotFoundError, SettingsError
 from core.library import Library
 from core.settings import OF_DOCUMENTS, Settings, preset
-from core.storage.catalogue.sources import SourceRow, path_key
+from core.storage.catalogue.filing.sources import SourceRow, path_key
 
 if TYPE_CHECKING:
     from core.language_model.client import Client

@@ -18,7 +18,7 @@ from core.ingest.cost import Cost, sentence
 from core.ingest.jobs import Worker
 from core.ingest.work import apply_handler, ingest_handler
 from core.library import Library
-from core.storage.catalogue.folders import Folder
+from core.storage.catalogue.filing.folders import Folder
 from core.watching.planning import FolderPlan
 from core.watching.watcher import Watcher
 from core.watching.words import happened, would_happen

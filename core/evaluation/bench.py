@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from time import perf_counter
 from typing import Protocol
@@ -25,7 +26,7 @@ from core.evaluation.summing import preset_report
 from core.library import Failure, Incoming, Ingested, Library, Scope, Stats
 from core.search.checking.checking import Judge
 from core.search.checking.library_check import packaged_judge
-from core.storage.catalogue.names import ALL_DOCUMENTS
+from core.storage.catalogue.filing.names import ALL_DOCUMENTS
 from core.types import Encoder, LanguageModel, VectorCache
 
 QUESTION_BATCH = 256  # questions encoded together; a larger batch would be evicted from the query cache before use
@@ -131,8 +132,8 @@ def run_bench(
         reports = {}
         for name in presets:
             outcomes = bench.outcomes(recording, name)
-            for outcome in outcomes if runs else ():
-                for budget in BUDGETS:
+            if runs:
+                for outcome, budget in product(outcomes, BUDGETS):
                     runs(Run(name, outcome.id, budget, outcome.contexts[budget], outcome.documents))
             reports[name] = preset_report(name, presets[name], suite, outcomes, recording.noted(name))
         report = BenchReport(

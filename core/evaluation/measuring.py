@@ -44,7 +44,7 @@ from core.search.ranking.finding import SearchScores, order_key, search_scores_k
 from core.search.ranking.stage_scores import Ranking
 from core.search.result import SearchResult
 from core.settings import RerankingSettings, Settings
-from core.storage.catalogue.names import ALL_DOCUMENTS
+from core.storage.catalogue.filing.names import ALL_DOCUMENTS
 from core.storage.index.leaves import LeafTable
 from core.types import LanguageModel
 

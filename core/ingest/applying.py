@@ -22,11 +22,12 @@ from core.ingest.prepared import Incoming
 from core.ingest.preparing import Preparer
 from core.ingest.reports import Failure, Ingested, IngestReport
 from core.settings import ChunkingSettings
-from core.storage.catalogue import documents, generations, sources
-from core.storage.catalogue import recipes as stored
+from core.storage.catalogue.filing import sources
+from core.storage.catalogue.filing.sources import SourceRow
+from core.storage.catalogue.filing.tiers import is_lexical_only
 from core.storage.catalogue.replies import tokens_per_second
-from core.storage.catalogue.sources import SourceRow
-from core.storage.catalogue.tiers import is_lexical_only
+from core.storage.catalogue.texts import documents, generations
+from core.storage.catalogue.texts import recipes as stored
 from core.storage.index.cache import CatalogueVectors
 from core.storage.index.outbox import apply_outbox
 from core.storage.store import Store

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 from core.chunking.plan import Writer
 from core.settings import ChunkingSettings
+from core.storage.catalogue.filing.tiers import IndexUsage
 from core.storage.catalogue.replies import tokens_per_second
 from core.storage.catalogue.statistics import KindFigures, kind_figures
-from core.storage.catalogue.tiers import IndexUsage
 from core.storage.store import Store
 from core.text.values.numerals import counted, in_bytes, in_time
 

@@ -22,11 +22,12 @@ from core.ingest.preparing import Preparer
 from core.ingest.reports import IngestReport
 from core.parsing import PARSERS, parser_fingerprint
 from core.settings import ChunkingSettings
-from core.storage.catalogue import chunks, documents, recipes, tiers
-from core.storage.catalogue import edits as stored
-from core.storage.catalogue.generations import serving as serving_generation
-from core.storage.catalogue.recipes import OwnRecipe
-from core.storage.catalogue.sources import SourceRow
+from core.storage.catalogue.filing import tiers
+from core.storage.catalogue.filing.sources import SourceRow
+from core.storage.catalogue.texts import chunks, documents, recipes
+from core.storage.catalogue.texts import edits as stored
+from core.storage.catalogue.texts.generations import serving as serving_generation
+from core.storage.catalogue.texts.recipes import OwnRecipe
 from core.storage.index.outbox import apply_if_possible
 from core.types import ChunkTree, Encoder
 

@@ -11,7 +11,7 @@ from core.ingest.prepared import Incoming
 from core.parsing import TEXT_KINDS
 from core.parsing.file_kinds import detect_kind
 from core.parsing.file_names import suffix_of
-from core.storage.catalogue.sources import FileStamp
+from core.storage.catalogue.filing.sources import FileStamp
 from core.storage.faults import disk_faults
 
 _SETTLED_SECONDS = 2.0  # a file changed more recently may change again without a new modification time

@@ -15,9 +15,9 @@ from pathspec.patterns.gitignore import GitIgnorePatternError
 from core.errors import LecternError, UnsupportedKindError
 from core.ingest.file_reading import kind_of
 from core.ingest.reports import Failure
-from core.storage.catalogue.folders import KnownFile, files_below, note_scan, set_stamps
+from core.storage.catalogue.filing.folders import KnownFile, files_below, note_scan, set_stamps
+from core.storage.catalogue.filing.sources import FileStamp, path_key
 from core.storage.catalogue.job_rows import NewItem
-from core.storage.catalogue.sources import FileStamp, path_key
 from core.storage.connections import CATALOGUE
 from core.storage.store import Store
 

@@ -24,10 +24,11 @@ from core.ingest.prepared import Incoming, Member, Prepared, leaves_with_keys, n
 from core.ingest.preparing import Parse, Preparer, with_timeout
 from core.ingest.reports import Failure, Ingested, IngestReport
 from core.settings import Settings
-from core.storage.catalogue import chunks, documents, features, meaning, sources, trash
-from core.storage.catalogue.chunks import NewLeaf
-from core.storage.catalogue.generations import begin_generation
+from core.storage.catalogue.filing import sources, trash
 from core.storage.catalogue.statistics import add_language
+from core.storage.catalogue.texts import chunks, documents, features, meaning
+from core.storage.catalogue.texts.chunks import NewLeaf
+from core.storage.catalogue.texts.generations import begin_generation
 from core.storage.index.cache import CatalogueVectors
 from core.storage.index.outbox import apply_if_possible
 from core.storage.schema.steps import NO_VECTOR

@@ -16,8 +16,8 @@ from core.chunking.situating import aliases_of
 from core.enriching.features import Features
 from core.errors import LecternError, PasswordNeededError, TextLayerMissingError, UnsupportedKindError
 from core.settings import ChunkingSettings
-from core.storage.catalogue.chunks import NewLeaf, Recipe
-from core.storage.catalogue.sources import FileStamp
+from core.storage.catalogue.filing.sources import FileStamp
+from core.storage.catalogue.texts.chunks import NewLeaf, Recipe
 from core.storage.schema.steps import NO_VECTOR
 from core.text.languages import indexed_tokens
 from core.text.pooling import EncoderInput

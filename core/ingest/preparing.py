@@ -34,13 +34,14 @@ from core.parsing.file_kinds import detect_kind
 from core.parsing.file_names import distinct_names
 from core.parsing.sandbox.syntax import SandboxedSyntax
 from core.settings import ParsingSettings, Settings
-from core.storage.catalogue import chunks, documents, sources, tiers, trash
-from core.storage.catalogue.chunks import Recipe
-from core.storage.catalogue.edits import prospective_edits
-from core.storage.catalogue.following_judgments import VersionText
-from core.storage.catalogue.meaning import has_unencoded_leaves
-from core.storage.catalogue.names import NAME_SEPARATOR
-from core.storage.catalogue.recipes import own_chunking
+from core.storage.catalogue.filing import sources, tiers, trash
+from core.storage.catalogue.filing.names import NAME_SEPARATOR
+from core.storage.catalogue.texts import chunks, documents
+from core.storage.catalogue.texts.chunks import Recipe
+from core.storage.catalogue.texts.edits import prospective_edits
+from core.storage.catalogue.texts.following_judgments import VersionText
+from core.storage.catalogue.texts.meaning import has_unencoded_leaves
+from core.storage.catalogue.texts.recipes import own_chunking
 from core.storage.faults import disk_faults
 from core.storage.index.cache import CatalogueVectors
 from core.storage.store import Store

@@ -27,7 +27,7 @@ from core.ingest.prepared import Incoming
 from core.ingest.preparing import Preparer, Tell
 from core.parsing import parse
 from core.settings import EmbeddingSettings, ParsingSettings, Settings
-from core.storage.catalogue.generations import begin_generation
+from core.storage.catalogue.texts.generations import begin_generation
 from core.storage.index.cache import CatalogueVectors
 from core.storage.store import Store, settings_from
 from core.types import Document, VectorCache, Vectors

@@ -14,11 +14,11 @@ from core.ingest.prepared import Incoming
 from core.ingest.reports import Failure, Ingested
 from core.settings import Settings
 from core.storage import keepsakes, rescue
-from core.storage.catalogue.documents import version
-from core.storage.catalogue.labels import Labels
-from core.storage.catalogue.sources import find_source
-from core.storage.catalogue.tiers import leave_to_words
-from core.storage.catalogue.trash import trash_sources
+from core.storage.catalogue.filing.labels import Labels
+from core.storage.catalogue.filing.sources import find_source
+from core.storage.catalogue.filing.tiers import leave_to_words
+from core.storage.catalogue.filing.trash import trash_sources
+from core.storage.catalogue.texts.documents import version
 from core.storage.faults import REPAIR
 from core.storage.files import is_hash
 from core.storage.keepsakes import Keepsakes, Row

@@ -10,8 +10,8 @@ from core.chunking.signals.series import sentences
 from core.embedding import CachedEncoder, EmbeddingModel
 from core.errors import ModelError
 from core.settings import ChunkingSettings
-from core.storage.catalogue import documents
-from core.storage.catalogue.recipes import overrides
+from core.storage.catalogue.texts import documents
+from core.storage.catalogue.texts.recipes import overrides
 from core.storage.index.cache import CatalogueVectors
 from core.storage.store import Store
 from core.types import Document, Span

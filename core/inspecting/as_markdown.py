@@ -18,8 +18,8 @@ from core.search.answer.line import Line, in_words
 from core.search.checking.checking import SUPPORTED, VERDICTS, Verdict, counted
 from core.search.checking.claims import marks
 from core.search.result import SearchResult
+from core.storage.catalogue.filing.sources import SourceRow
 from core.storage.catalogue.judging import JudgmentRow
-from core.storage.catalogue.sources import SourceRow
 from core.text.cells import table_rows
 from core.types import Block, BlockKind, Document
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from core.search.ranking.reranking import Readings
     from core.search.result import SearchResult
     from core.search.snapshots import LeafSelection, SourceNames
-    from core.storage.catalogue.symbols import SymbolTable
+    from core.storage.catalogue.texts.symbols import SymbolTable
     from core.types import LexicalIndex
 
 

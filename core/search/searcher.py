@@ -33,11 +33,11 @@ from core.search.ranking.stage_scores import Ranking, order_leaves
 from core.search.result import BY_WORDS_ALONE, SearchResult, by_words_alone, reranking_timed_out
 from core.search.snapshots import Part, Snapshots
 from core.settings import AnsweringSettings, AssemblySettings, RetrievalSettings, Settings
-from core.storage.catalogue import documents, generations
-from core.storage.catalogue.chunks import chunk_rows
-from core.storage.catalogue.conditions import set_aside
-from core.storage.catalogue.names import ALL_DOCUMENTS, Scope
+from core.storage.catalogue.filing.conditions import set_aside
+from core.storage.catalogue.filing.names import ALL_DOCUMENTS, Scope
 from core.storage.catalogue.statistics import languages
+from core.storage.catalogue.texts import documents, generations
+from core.storage.catalogue.texts.chunks import chunk_rows
 from core.storage.index.leaves import LeafTable
 from core.storage.index.lexical import FtsIndex
 from core.storage.index.okapi import OkapiIndex

@@ -12,9 +12,9 @@ from core.search.memory import SearchMemory
 from core.search.question.analysis import Keys, Understanding, understand
 from core.search.ranking.snapshot import Snapshot
 from core.settings import UnderstandingSettings
-from core.storage.catalogue.conditions import OF_SOURCES, Condition, conditions_key, resolve
-from core.storage.catalogue.names import ALL_DOCUMENTS, Scope, versions_in
-from core.storage.catalogue.source_metadata import KnownNames, SourceMetadata, known, source_metadata
+from core.storage.catalogue.filing.conditions import OF_SOURCES, Condition, conditions_key, resolve
+from core.storage.catalogue.filing.names import ALL_DOCUMENTS, Scope, versions_in
+from core.storage.catalogue.filing.source_metadata import KnownNames, SourceMetadata, known, source_metadata
 from core.storage.index.leaves import load_leaves, narrow, select
 from core.storage.store import Store
 

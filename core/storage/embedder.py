@@ -8,7 +8,7 @@ from core.language_model.embedding import EndpointEncoder, fingerprint
 from core.language_model.keys import key_of
 from core.language_model.settings import load
 from core.settings import EmbeddingSettings
-from core.storage.catalogue import generations
+from core.storage.catalogue.texts import generations
 from core.storage.shelf import language_file
 from core.storage.store import Store
 

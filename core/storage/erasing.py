@@ -8,10 +8,10 @@ from pathlib import Path
 
 from core.errors import StorageError
 from core.storage import keepsakes, rescue
-from core.storage.catalogue.folders import delete_folder_files
-from core.storage.catalogue.generations import generations
+from core.storage.catalogue.filing.folders import delete_folder_files
 from core.storage.catalogue.job_rows import UNFINISHED, remove_jobs
 from core.storage.catalogue.statistics import BACKUPS, CACHE
+from core.storage.catalogue.texts.generations import generations
 from core.storage.faults import disk_faults
 from core.storage.files import SET_ASIDE
 from core.storage.index.projection import rebuild_projection

@@ -10,8 +10,10 @@ from functools import partial
 
 from core.errors import LecternError
 from core.storage import keepsakes
-from core.storage.catalogue import chunks, documents, edits, features, folders, judging, recipes, statistics
-from core.storage.catalogue.generations import generations
+from core.storage.catalogue import judging, statistics
+from core.storage.catalogue.filing import folders
+from core.storage.catalogue.texts import chunks, documents, edits, features, recipes
+from core.storage.catalogue.texts.generations import generations
 from core.storage.faults import row_faults
 from core.storage.store import Store
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from core.atomic_files import written_privately
 from core.errors import LecternError, NotFoundError, StorageError
 from core.language_model.settings import FILE
-from core.storage.catalogue.labels import fold, tidy_name
+from core.storage.catalogue.filing.labels import fold, tidy_name
 from core.storage.faults import disk_faults
 
 _ROOT = Path(__file__).parents[2]

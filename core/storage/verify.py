@@ -12,10 +12,10 @@ import numpy as np
 
 from core.errors import LecternError, StorageError
 from core.storage import keepsakes, rescue, rows
-from core.storage.catalogue.documents import text_hash
-from core.storage.catalogue.generations import generations
-from core.storage.catalogue.meaning import ENCODED
-from core.storage.catalogue.sources import remove_strays
+from core.storage.catalogue.filing.sources import remove_strays
+from core.storage.catalogue.texts.documents import text_hash
+from core.storage.catalogue.texts.generations import generations
+from core.storage.catalogue.texts.meaning import ENCODED
 from core.storage.index.lexical import check_index
 from core.storage.index.outbox import apply_if_possible
 from core.storage.index.projection import compare_projection, rebuild_projection

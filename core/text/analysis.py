@@ -1,7 +1,7 @@
 """Lexical analysis: text to tokens, the same for all lexical indexes and for questions.
 
 Tokens consist of letters and digits only, so no engine splits them further. A change of the tokens needs a new index
-schema (``core.storage.catalogue.generations``).
+schema (``core.storage.catalogue.texts.generations``).
 """
 
 from __future__ import annotations

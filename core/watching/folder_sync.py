@@ -11,11 +11,11 @@ from threading import Lock
 from core.errors import LecternError, NotFoundError
 from core.ingest.gathering import FoundFile, Ignoring, ScanProgress, files_known
 from core.ingest.jobs import JobQueue
-from core.storage.catalogue import folders as rows
-from core.storage.catalogue.folders import Folder, FolderEvent, FolderFile, Move
+from core.storage.catalogue.filing import folders as rows
+from core.storage.catalogue.filing.folders import Folder, FolderEvent, FolderFile, Move
+from core.storage.catalogue.filing.sources import FileStamp, original_path, path_key
+from core.storage.catalogue.filing.trash import trash_sources
 from core.storage.catalogue.job_rows import NewItem
-from core.storage.catalogue.sources import FileStamp, original_path, path_key
-from core.storage.catalogue.trash import trash_sources
 from core.storage.index.outbox import apply_if_possible
 from core.storage.store import Store
 from core.watching.planning import FolderPlan, plan, shown

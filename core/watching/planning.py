@@ -13,8 +13,8 @@ from time import perf_counter, time
 
 from core.errors import LecternError
 from core.ingest.gathering import Changes, FoundFile, ScanProgress, compare_and_record, files_known, hash_of, scan
-from core.storage.catalogue.folders import Folder, FolderFile, KnownFile, Move, folder_files, pending_paths
-from core.storage.catalogue.sources import path_key
+from core.storage.catalogue.filing.folders import Folder, FolderFile, KnownFile, Move, folder_files, pending_paths
+from core.storage.catalogue.filing.sources import path_key
 from core.storage.store import Store
 
 REST_SECONDS = 2.0  # a file that changed more recently may still be written to

@@ -12,7 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from core.errors import LecternError
-from core.storage.catalogue.folders import Folder
+from core.storage.catalogue.filing.folders import Folder
 from core.watching.folder_sync import Folders
 from core.watching.planning import REST_SECONDS, FolderPlan
 

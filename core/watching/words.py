@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.storage.catalogue.folders import FolderEvent
+from core.storage.catalogue.filing.folders import FolderEvent
 from core.watching.planning import FolderPlan
 
 _FILE_EVENTS = {
@@ -38,7 +38,7 @@ def would_happen(plan: FolderPlan) -> str:
     """A plan in words, in one line.
 
     >>> from pathlib import Path
-    >>> from core.storage.catalogue.folders import Folder
+    >>> from core.storage.catalogue.filing.folders import Folder
     >>> would_happen(FolderPlan(Folder(1, Path("/n"), (), "", "")))
     'in step'
     >>> would_happen(FolderPlan(Folder(1, Path("/n"), (), "", ""), "It is not there.")), would_happen(

@@ -13,7 +13,7 @@ from core.embedding import EmbeddingModel
 from core.errors import LecternError, NotFoundError
 from core.ingest.prepared import DocumentRecipe
 from core.library import Incoming, Library
-from core.storage.catalogue import edits as stored
+from core.storage.catalogue.texts import edits as stored
 from core.storage.store import Store
 from core.types import Chunk
 from tests.fast_encoder import FastEncoder

@@ -13,7 +13,7 @@ from core.errors import CancelledError, LecternError
 from core.ingest.gathering import IGNORE_FILES, OF_PAGE, OWN_LIBRARY, Ignoring, find_files, scan
 from core.ingest.work import ingest_handler
 from core.library import Incoming, Library
-from core.storage.catalogue.folders import Folder
+from core.storage.catalogue.filing.folders import Folder
 
 LONG_AGO = 1_700_000_000
 

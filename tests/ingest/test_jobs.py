@@ -11,8 +11,8 @@ import pytest
 from core.errors import CancelledError, LecternError, NotFoundError, ParseError, StorageError
 from core.ingest.jobs import JobQueue, Worker
 from core.ingest.reporting import Reporter
+from core.storage.catalogue.filing.sources import sources
 from core.storage.catalogue.job_rows import UNFINISHED, Job, NewItem
-from core.storage.catalogue.sources import sources
 from core.storage.store import Store
 from tests.storage.builders import document, ingest
 

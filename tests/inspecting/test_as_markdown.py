@@ -11,7 +11,7 @@ from core.search.answer.line import Line
 from core.search.answer.support import Evidence, Support
 from core.search.checking.library_check import check_answer
 from core.settings import ParsingSettings
-from core.storage.catalogue.sources import SourceRow
+from core.storage.catalogue.filing.sources import SourceRow
 
 SAID = "An access token is valid for 3600 seconds."
 PASSAGES = tuple(

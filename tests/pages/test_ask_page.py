@@ -147,7 +147,7 @@ def chips_page() -> None:
     from core.search.question.analysis import understand
     from core.search.question.rewording import Wording, Written
     from core.settings import Settings
-    from core.storage.catalogue.source_metadata import KnownNames
+    from core.storage.catalogue.filing.source_metadata import KnownNames
     from pages.ui.ask import chips as ask_chips
     from pages.ui.ask.dials import sidebar
     from tests.pages.test_ask_page import CHIPS, WRITTEN

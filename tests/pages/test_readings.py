@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.library import Incoming, Library
-from core.storage.catalogue import documents
+from core.storage.catalogue.texts import documents
 from pages.ui.chunks import cuts
 from pages.ui.reader import readings
 from pages.ui.shared import services

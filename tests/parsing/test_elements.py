@@ -14,7 +14,7 @@ from core.ingest.ingest import Incoming
 from core.parsing import parse, parser_fingerprint
 from core.parsing.elements import KINDS
 from core.settings import ParsingSettings, Settings
-from core.storage.catalogue import documents
+from core.storage.catalogue.texts import documents
 from core.storage.store import Store
 from core.types import BlockKind
 from tests.evaluation.known_documents import MAKERS, Known, web_page

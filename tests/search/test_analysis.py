@@ -12,7 +12,7 @@ from core.search.question.analysis import understand
 from core.search.question.operators import parse_operators
 from core.settings import GENRES
 from core.settings.searching import UnderstandingSettings
-from core.storage.catalogue.source_metadata import KnownNames
+from core.storage.catalogue.filing.source_metadata import KnownNames
 
 KNOWN = KnownNames(
     kinds=frozenset({"pdf", "docx", "xlsx", "markdown", "md", "eml", "csv"}),

@@ -16,7 +16,7 @@ from core.search.question.query import Query
 from core.search.ranking import finding, snapshot
 from core.search.ranking.stage_scores import _distributions
 from core.settings import Settings
-from core.storage.catalogue.names import ALL_DOCUMENTS, Scope
+from core.storage.catalogue.filing.names import ALL_DOCUMENTS, Scope
 from core.storage.index.leaf_vectors import LeafVectors
 from core.storage.index.outbox import _make_ready, pending, pending_deletes, pending_upserts, query_projection
 from core.storage.index.recall import last_recall, measure_recall

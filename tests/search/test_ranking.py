@@ -14,7 +14,7 @@ from core.search.ranking.fusion import idf
 from core.search.ranking.snapshot import Snapshot
 from core.search.ranking.stage_scores import STAGES, UNFOUND, order_leaves
 from core.settings import FUSIONS, RetrievalSettings
-from core.storage.catalogue.conditions import Passing
+from core.storage.catalogue.filing.conditions import Passing
 from core.storage.index.leaf_vectors import LeafVectors
 from core.storage.index.leaves import LeafTable
 

@@ -24,7 +24,7 @@ from core.search.question.query import Query
 from core.search.ranking.stage_scores import UNFOUND
 from core.search.result import SearchResult
 from core.settings import Settings, preset
-from core.storage.catalogue.names import Scope
+from core.storage.catalogue.filing.names import Scope
 from core.types import Document, Span
 from tests.conftest import ROOT
 from tests.fast_encoder import FastEncoder

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from core.chunking.auditing import Audit
-from core.storage.catalogue.chunks import NewLeaf, Recipe, swap_chunks
-from core.storage.catalogue.documents import put_document
-from core.storage.catalogue.generations import begin_generation
-from core.storage.catalogue.sources import point_source, release_version
+from core.storage.catalogue.filing.sources import point_source, release_version
+from core.storage.catalogue.texts.chunks import NewLeaf, Recipe, swap_chunks
+from core.storage.catalogue.texts.documents import put_document
+from core.storage.catalogue.texts.generations import begin_generation
 from core.storage.index.cache import CatalogueVectors
 from core.storage.index.outbox import query_projection
 from core.storage.store import Store

@@ -9,11 +9,11 @@ import pytest
 
 from core.chunking.auditing import Audit, Gap
 from core.errors import NotFoundError, StorageError
-from core.storage.catalogue.chunks import NewLeaf, Recipe, audit, chunk_rows, recipe, swap_chunks, tree
-from core.storage.catalogue.documents import put_document, version
-from core.storage.catalogue.generations import begin_generation
-from core.storage.catalogue.sources import find_source, remove_source, sources
+from core.storage.catalogue.filing.sources import find_source, remove_source, sources
 from core.storage.catalogue.statistics import stats
+from core.storage.catalogue.texts.chunks import NewLeaf, Recipe, audit, chunk_rows, recipe, swap_chunks, tree
+from core.storage.catalogue.texts.documents import put_document, version
+from core.storage.catalogue.texts.generations import begin_generation
 from core.storage.index.cache import CatalogueVectors
 from tests.storage.builders import DIMENSION, EMBEDDER, cut, document, ingest, key, swap, vector
 

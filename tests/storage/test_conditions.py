@@ -17,13 +17,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from core.storage.catalogue.conditions import RELATIONS, Condition, holds, resolve
-from core.storage.catalogue.documents import put_document, texts
-from core.storage.catalogue.folders import add_folder
-from core.storage.catalogue.labels import Labels
-from core.storage.catalogue.names import Scope, versions_in
-from core.storage.catalogue.source_metadata import KnownNames, genre_of, known, source_metadata
-from core.storage.catalogue.trash import trash_sources
+from core.storage.catalogue.filing.conditions import RELATIONS, Condition, holds, resolve
+from core.storage.catalogue.filing.folders import add_folder
+from core.storage.catalogue.filing.labels import Labels
+from core.storage.catalogue.filing.names import Scope, versions_in
+from core.storage.catalogue.filing.source_metadata import KnownNames, genre_of, known, source_metadata
+from core.storage.catalogue.filing.trash import trash_sources
+from core.storage.catalogue.texts.documents import put_document, texts
 from core.storage.index.leaves import load_leaves, narrow
 from core.storage.store import Store
 from core.text.phrases import occurrences

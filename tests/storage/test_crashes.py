@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import StorageError
-from core.storage.catalogue.documents import document as stored_document
-from core.storage.catalogue.sources import remove_source, sources
+from core.storage.catalogue.filing.sources import remove_source, sources
+from core.storage.catalogue.texts.documents import document as stored_document
 from core.storage.index.leaves import load_leaves
 from core.storage.index.lexical import FtsIndex
 from core.storage.index.outbox import apply_outbox
@@ -31,7 +31,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from core.storage.index.outbox import apply_outbox
-from core.storage.catalogue.sources import remove_source
+from core.storage.catalogue.filing.sources import remove_source
 from core.storage.store import Store
 from tests.storage.builders import ingest
 known = {}

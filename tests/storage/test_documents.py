@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import NotFoundError, StorageError
-from core.storage.catalogue.chunks import recipe, tree
-from core.storage.catalogue.documents import (
+from core.storage.catalogue.texts.chunks import recipe, tree
+from core.storage.catalogue.texts.documents import (
     document,
     page_at,
     put_document,

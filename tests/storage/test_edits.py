@@ -9,9 +9,10 @@ import pytest
 from core.chunking.edits.edits import merge, split
 from core.errors import LecternError
 from core.settings import ChunkingSettings
-from core.storage.catalogue import edits as stored
-from core.storage.catalogue.documents import put_document, text_hash
-from core.storage.catalogue.edits import (
+from core.storage.catalogue.filing.sources import predecessor, remove_source, sources
+from core.storage.catalogue.texts import edits as stored
+from core.storage.catalogue.texts.documents import put_document, text_hash
+from core.storage.catalogue.texts.edits import (
     add_edit,
     edits,
     prospective_edits,
@@ -20,9 +21,8 @@ from core.storage.catalogue.edits import (
     undo_edit,
     undone_edits,
 )
-from core.storage.catalogue.following_judgments import VersionText
-from core.storage.catalogue.recipes import overrides, own_recipes, set_own_recipe
-from core.storage.catalogue.sources import predecessor, remove_source, sources
+from core.storage.catalogue.texts.following_judgments import VersionText
+from core.storage.catalogue.texts.recipes import overrides, own_recipes, set_own_recipe
 from core.storage.store import Store
 from core.storage.verify import verify
 from tests.storage import builders

@@ -15,9 +15,9 @@ from core.errors import StorageError
 from core.library import Incoming, Library
 from core.storage import connections
 from core.storage.archive import archive, unarchive
-from core.storage.catalogue.folders import FolderFile, add_folder, folder_files, put_folder_files
+from core.storage.catalogue.filing.folders import FolderFile, add_folder, folder_files, put_folder_files
+from core.storage.catalogue.filing.sources import FileStamp
 from core.storage.catalogue.job_rows import NewItem
-from core.storage.catalogue.sources import FileStamp
 from tests.fast_encoder import FastEncoder
 
 SENTENCE = "The vault is opened by zanzibarquince."

@@ -9,8 +9,8 @@ import pytest
 from core.enriching import enrich
 from core.errors import NotFoundError
 from core.library import Incoming, Library
-from core.storage.catalogue import features as kept
-from core.storage.catalogue.features import put_features
+from core.storage.catalogue.texts import features as kept
+from core.storage.catalogue.texts.features import put_features
 from core.storage.store import Store
 from tests.fast_encoder import FastEncoder
 

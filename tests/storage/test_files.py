@@ -9,7 +9,7 @@ import shutil
 import pytest
 
 from core.errors import NotFoundError, StorageError
-from core.storage.catalogue.sources import remove_source
+from core.storage.catalogue.filing.sources import remove_source
 from core.storage.connections import CATALOGUE
 from core.storage.store import Store
 from core.storage.verify import verify

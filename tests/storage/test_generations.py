@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.errors import NotFoundError
-from core.storage.catalogue.generations import (
+from core.storage.catalogue.filing.sources import remove_source
+from core.storage.catalogue.texts.generations import (
     begin_generation,
     drop_generation,
     generations,
@@ -13,7 +14,6 @@ from core.storage.catalogue.generations import (
     serving,
     unfinished_versions,
 )
-from core.storage.catalogue.sources import remove_source
 from core.storage.verify import verify
 from tests.storage.builders import cut, document, ingest, keep_vectors, swap
 

@@ -9,8 +9,8 @@ import pytest
 
 from core.errors import LecternError, NotFoundError, StorageError
 from core.library import Incoming, Library
-from core.storage.catalogue.documents import put_document
 from core.storage.catalogue.judging import Judgment
+from core.storage.catalogue.texts.documents import put_document
 from core.storage.schema import migrations
 from core.storage.store import Store
 from tests.fast_encoder import FastEncoder

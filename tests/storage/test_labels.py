@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import LecternError, NotFoundError
-from core.storage.catalogue.labels import Labels, Tag, fold
-from core.storage.catalogue.names import scope_named
-from core.storage.catalogue.sources import remove_source, sources
-from core.storage.catalogue.trash import trash_sources
+from core.storage.catalogue.filing.labels import Labels, Tag, fold
+from core.storage.catalogue.filing.names import scope_named
+from core.storage.catalogue.filing.sources import remove_source, sources
+from core.storage.catalogue.filing.trash import trash_sources
 from core.storage.store import Store
 from core.storage.verify import verify
 from tests.storage.builders import document, ingest, put_source

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import StorageError
-from core.storage.catalogue.chunks import tree
-from core.storage.catalogue.generations import begin_generation
-from core.storage.catalogue.sources import remove_source
+from core.storage.catalogue.filing.sources import remove_source
+from core.storage.catalogue.texts.chunks import tree
+from core.storage.catalogue.texts.generations import begin_generation
 from core.storage.index import leaf_vectors
 from core.storage.index.leaf_vectors import read_vectors
 from core.storage.index.leaves import LeafTable, load_leaves

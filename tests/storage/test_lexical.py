@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.storage.catalogue.generations import begin_generation
-from core.storage.catalogue.sources import remove_source
+from core.storage.catalogue.filing.sources import remove_source
+from core.storage.catalogue.texts.generations import begin_generation
 from core.storage.index.lexical import FtsIndex
 from core.storage.index.postings import FIELD_WEIGHTS
 from core.storage.schema.word_tables import add_rows, remove_rows

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from core.errors import CancelledError
-from core.storage.catalogue.chunks import recipe, tree
-from core.storage.catalogue.documents import document as stored_document
-from core.storage.catalogue.generations import begin_generation
-from core.storage.catalogue.labels import Labels
-from core.storage.catalogue.names import Scope, versions_in
-from core.storage.catalogue.sources import remove_source, sources, trashed
-from core.storage.catalogue.trash import empty_trash, revive_source, trash_sources
+from core.storage.catalogue.filing.labels import Labels
+from core.storage.catalogue.filing.names import Scope, versions_in
+from core.storage.catalogue.filing.sources import remove_source, sources, trashed
+from core.storage.catalogue.filing.trash import empty_trash, revive_source, trash_sources
+from core.storage.catalogue.texts.chunks import recipe, tree
+from core.storage.catalogue.texts.documents import document as stored_document
+from core.storage.catalogue.texts.generations import begin_generation
 from core.storage.index.leaves import load_leaves
 from core.storage.index.lexical import FtsIndex
 from core.storage.index.outbox import apply_outbox, pending

@@ -9,10 +9,10 @@ import pytest
 from core.errors import StorageError
 from core.ingest.ingest import Incoming
 from core.library import Library
-from core.storage.catalogue.documents import text_hash
-from core.storage.catalogue.folders import Folder, folders
-from core.storage.catalogue.generations import INDEX_SCHEMA
-from core.storage.catalogue.sources import sources
+from core.storage.catalogue.filing.folders import Folder, folders
+from core.storage.catalogue.filing.sources import sources
+from core.storage.catalogue.texts.documents import text_hash
+from core.storage.catalogue.texts.generations import INDEX_SCHEMA
 from core.storage.index.lexical import FtsIndex
 from core.storage.schema import migrations
 from core.storage.schema.steps import MIGRATIONS

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from core.storage.catalogue.generations import begin_generation
+from core.storage.catalogue.texts.generations import begin_generation
 from core.storage.index.lexical import FtsIndex
 from core.storage.index.okapi import K1, B, OkapiIndex
 from core.storage.schema.word_tables import add_rows

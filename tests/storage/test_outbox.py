@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from core.errors import CancelledError, StorageError
-from core.storage.catalogue.sources import remove_source
+from core.storage.catalogue.filing.sources import remove_source
 from core.storage.index import projection
 from core.storage.index.cache import CatalogueVectors
 from core.storage.index.collections import ProjectionDamagedError

@@ -28,8 +28,8 @@ from core.library import Incoming, Library
 from core.settings import ChunkingSettings
 from core.storage import backups, keepsakes, rescue
 from core.storage.backups import Backup
-from core.storage.catalogue.edits import add_edit
-from core.storage.catalogue.folders import add_folder, folders, pause_folder
+from core.storage.catalogue.filing.folders import add_folder, folders, pause_folder
+from core.storage.catalogue.texts.edits import add_edit
 from core.storage.connections import CATALOGUE
 from core.storage.keepsakes import FILE
 from tests.fast_encoder import FastEncoder

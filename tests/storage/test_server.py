@@ -14,7 +14,7 @@ import trustme
 from core.errors import StorageError
 from core.language_model.settings import LanguageSettings, save
 from core.storage.archive import archive, unarchive
-from core.storage.catalogue.sources import remove_source
+from core.storage.catalogue.filing.sources import remove_source
 from core.storage.index import outbox, projection
 from core.storage.index.leaves import load_leaves
 from core.storage.index.outbox import apply_if_possible, apply_outbox, pending, query_projection

@@ -16,7 +16,7 @@ import pytest
 from core.errors import StorageError
 from core.settings import Settings
 from core.storage import lock
-from core.storage.catalogue.sources import sources
+from core.storage.catalogue.filing.sources import sources
 from core.storage.connections import CATALOGUE
 from core.storage.lock import holder, writer
 from core.storage.schema import migrations
@@ -96,7 +96,7 @@ def test_a_reader_in_another_process_reads_while_a_writer_writes(store) -> None:
     code = (
         "import sys, pathlib\n"
         "from core.storage.store import Store\n"
-        "from core.storage.catalogue.sources import sources\n"
+        "from core.storage.catalogue.filing.sources import sources\n"
         "from core.storage.index.lexical import FtsIndex\n"
         "from core.storage.index.leaves import load_leaves\n"
         "with Store.open(pathlib.Path(sys.argv[1]), write=False) as store:\n"

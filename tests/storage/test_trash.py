@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import StorageError
 from core.library import KEPT_DAYS, Library
-from core.storage.catalogue.trash import trash_sources
+from core.storage.catalogue.filing.trash import trash_sources
 from core.storage.index.leaves import load_leaves
 from core.storage.store import Store
 from core.storage.verify import verify

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from core.errors import StorageError
-from core.storage.catalogue.documents import put_document
-from core.storage.catalogue.sources import remove_source
+from core.storage.catalogue.filing.sources import remove_source
+from core.storage.catalogue.texts.documents import put_document
 from core.storage.connections import CATALOGUE
 from core.storage.index.cache import CatalogueVectors
 from core.storage.index.lexical import FtsIndex

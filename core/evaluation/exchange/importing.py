@@ -10,9 +10,9 @@ from core.evaluation.exchange.placing import Places
 from core.evaluation.exchange.values import Anchor, Exchange, Quoted
 from core.evaluation.suites import GoldSpan, Question
 from core.library import Library
-from core.storage.catalogue.documents import text_hash
+from core.storage.catalogue.filing.names import NAME_SEPARATOR
 from core.storage.catalogue.judging import Judgment, anchored_in, checked_question
-from core.storage.catalogue.names import NAME_SEPARATOR
+from core.storage.catalogue.texts.documents import text_hash
 from core.text.anchoring import Finder
 from core.text.spans import non_blank_length
 from core.types import Span

@@ -19,7 +19,7 @@ from core.search.ranking.catalogue_reads import CatalogueReads
 from core.search.ranking.stage_scores import Ranking
 from core.search.searcher import Searcher
 from core.settings import Settings
-from core.storage.catalogue.names import Scope
+from core.storage.catalogue.filing.names import Scope
 from core.text.analysis import analyse
 from core.text.sentences import parts_sentence
 from core.types import Span

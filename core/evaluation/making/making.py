@@ -18,8 +18,8 @@ from core.evaluation.making.draft import Draft, overlap, same_wording
 from core.evaluation.making.written import UNANSWERED, WRITTEN, written_drafts
 from core.library import Library
 from core.plain_values import from_values
-from core.storage.catalogue.documents import text_hash
 from core.storage.catalogue.judging import Judgment, anchored_in
+from core.storage.catalogue.texts.documents import text_hash
 from core.types import Span
 
 ORIGIN = "synthetic"

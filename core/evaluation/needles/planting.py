@@ -18,7 +18,7 @@ from core.errors import LecternError
 from core.evaluation.needles.facts import Sentence
 from core.evaluation.suites import OWN_TEXT, safe_name
 from core.library import Library
-from core.storage.catalogue.sources import SourceRow
+from core.storage.catalogue.filing.sources import SourceRow
 from core.types import BlockKind, Document, TokenCounter
 
 _NO_PROSE = frozenset({"code", "csv", "xlsx", "xls", "ods", "notebook"})

@@ -26,8 +26,8 @@ from core.search.answer.scoring import (
 )
 from core.search.answer.support import Evidence, Support, evidence, idf_weights, support, unmatched_terms
 from core.settings.context import AnsweringSettings
-from core.storage.catalogue import documents
 from core.storage.catalogue.statistics import languages
+from core.storage.catalogue.texts import documents
 from core.storage.index.lexical import document_frequencies
 from core.storage.store import Store
 from core.text.languages import indexed_tokens, is_in_latin_letters, language_of

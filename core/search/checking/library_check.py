@@ -20,7 +20,7 @@ from core.search.ranking.rerankers import Reranker, load_reranker
 from core.search.searcher import Searcher
 from core.settings import Settings, UnderstandingSettings
 from core.settings.searching import PACKAGED_RERANKER, RerankingSettings
-from core.storage.catalogue.names import ALL_DOCUMENTS, Scope
+from core.storage.catalogue.filing.names import ALL_DOCUMENTS, Scope
 
 
 def packaged_judge(claim: str, texts: Sequence[str]) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from core.evidence import Passage
 from core.search.context.filling import Budget
 from core.search.expansion.growth import leaves_at
 from core.search.ranking.catalogue_reads import CatalogueReads
-from core.storage.catalogue.chunks import ChunkRow
+from core.storage.catalogue.texts.chunks import ChunkRow
 from core.storage.index.leaves import LeafTable
 from core.types import PrefixPart
 

@@ -24,7 +24,7 @@ from core.search.expansion.windows import anchored, window
 from core.search.ranking.catalogue_reads import CatalogueReads
 from core.search.ranking.stage_scores import Ranking
 from core.settings import ExpansionSettings
-from core.storage.catalogue.conditions import Condition, ExcludedText, Passing
+from core.storage.catalogue.filing.conditions import Condition, ExcludedText, Passing
 from core.storage.index.leaves import LeafTable
 from core.types import Span
 

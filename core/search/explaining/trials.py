@@ -21,7 +21,7 @@ from core.search.ranking.fusion import ranks
 from core.search.ranking.stage_scores import Ranking
 from core.search.searcher import Searcher
 from core.settings import Settings
-from core.storage.catalogue.names import Scope
+from core.storage.catalogue.filing.names import Scope
 from core.storage.index.leaves import LeafTable
 from core.types import Span
 

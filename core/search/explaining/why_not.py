@@ -28,8 +28,8 @@ from core.search.question.analysis import Key
 from core.search.question.query import Query
 from core.search.searcher import Searcher
 from core.settings import Settings
-from core.storage.catalogue.conditions import Condition
-from core.storage.catalogue.names import ALL_DOCUMENTS
+from core.storage.catalogue.filing.conditions import Condition
+from core.storage.catalogue.filing.names import ALL_DOCUMENTS
 from core.text.values.numerals import ordinal
 from core.types import Span
 

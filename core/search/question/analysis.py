@@ -12,8 +12,8 @@ from core.search.question.operators import ParsedOperators, parse_operators
 from core.search.question.rewording import IMAGINED, PART, REWRITTEN, Wording, Written
 from core.search.question.spelling import Respelt
 from core.settings.searching import UnderstandingSettings
-from core.storage.catalogue.conditions import Condition
-from core.storage.catalogue.source_metadata import KnownNames
+from core.storage.catalogue.filing.conditions import Condition
+from core.storage.catalogue.filing.source_metadata import KnownNames
 
 
 def _any(*words: str) -> re.Pattern[str]:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from core.storage.catalogue.conditions import TYPES, WITHOUT, Condition
-from core.storage.catalogue.source_metadata import KnownNames, is_called, words_of
+from core.storage.catalogue.filing.conditions import TYPES, WITHOUT, Condition
+from core.storage.catalogue.filing.source_metadata import KnownNames, is_called, words_of
 from core.text.values.calendar_names import period
 
 _NAMES = {

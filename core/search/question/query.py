@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from core.search.question.analysis import Keys
-from core.storage.catalogue.names import ALL_DOCUMENTS, Scope
+from core.storage.catalogue.filing.names import ALL_DOCUMENTS, Scope
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from typing import Protocol
 from rapidfuzz.distance import OSA
 
 from core.embedding import packaged_counter
-from core.storage.catalogue import documents
-from core.storage.catalogue.chunks import chunk_rows
+from core.storage.catalogue.texts import documents
+from core.storage.catalogue.texts.chunks import chunk_rows
 from core.storage.index.lexical import rows_with_token, spelling_candidates
 from core.storage.store import Store
 from core.text.analysis import analyse

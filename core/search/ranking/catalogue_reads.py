@@ -14,12 +14,12 @@ from core.errors import NotFoundError
 from core.evidence import Hit
 from core.lru_cache import LruCache
 from core.search.ranking.stage_scores import Ranking
-from core.storage.catalogue import documents
-from core.storage.catalogue.chunks import ChunkRow, chunk_ids, chunk_rows
-from core.storage.catalogue.features import stored_features
-from core.storage.catalogue.linked import Linked, linked
-from core.storage.catalogue.source_metadata import stored_genre
-from core.storage.catalogue.symbols import SymbolTable, calls_of, symbol_table
+from core.storage.catalogue.filing.linked import Linked, linked
+from core.storage.catalogue.filing.source_metadata import stored_genre
+from core.storage.catalogue.texts import documents
+from core.storage.catalogue.texts.chunks import ChunkRow, chunk_ids, chunk_rows
+from core.storage.catalogue.texts.features import stored_features
+from core.storage.catalogue.texts.symbols import SymbolTable, calls_of, symbol_table
 from core.storage.index.leaves import LeafTable, ancestors
 from core.storage.store import Store
 from core.text.sentences import sentence_spans

@@ -20,7 +20,7 @@ from core.search.question.analysis import NOTHING, Understanding
 from core.search.ranking import fusion
 from core.search.ranking.snapshot import RUN, RUNS, Snapshot
 from core.settings import RetrievalSettings, Settings
-from core.storage.catalogue.conditions import Passing
+from core.storage.catalogue.filing.conditions import Passing
 from core.storage.index.leaf_vectors import LeafVectors, products
 from core.storage.index.leaves import LeafTable
 from core.types import LexicalIndex, Vectors

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.search.ranking import fusion
-from core.storage.catalogue.conditions import Passing
+from core.storage.catalogue.filing.conditions import Passing
 from core.storage.index.leaves import LeafTable
 from core.types import Vectors
 

@@ -13,7 +13,7 @@ from core.search.question.analysis import NOTHING, Understanding
 from core.search.ranking import fusion
 from core.search.ranking.finding import SearchScores, StageTimer
 from core.settings import RetrievalSettings
-from core.storage.catalogue.conditions import Passing
+from core.storage.catalogue.filing.conditions import Passing
 from core.storage.index.leaves import LeafTable
 
 STAGES = ("dense", "lexical", "fused", "neighbours")

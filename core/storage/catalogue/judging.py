@@ -1,6 +1,7 @@
 """Judgments: questions with their gold spans, added by users or imported, and listed with their current positions.
 
-When a file changes, ``core.storage.catalogue.following_judgments`` moves them to the new text, in the same transaction.
+When a file changes, ``core.storage.catalogue.texts.following_judgments`` moves them to the new text, in the same
+transaction.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.errors import LecternError, NotFoundError
-from core.storage.catalogue import documents
-from core.storage.catalogue.names import shown_names
+from core.storage.catalogue.filing.names import shown_names
+from core.storage.catalogue.texts import documents
 from core.storage.store import Store, now
 from core.text.anchoring import surroundings
 from core.text.normalise import storable

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.storage.catalogue.generations import generations
-from core.storage.catalogue.meaning import ENCODED
+from core.storage.catalogue.texts.generations import generations
+from core.storage.catalogue.texts.meaning import ENCODED
 from core.storage.connections import CATALOGUE
 from core.storage.faults import row_faults
 from core.storage.index.recall import last_recall

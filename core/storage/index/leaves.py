@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import StorageError
-from core.storage.catalogue.names import names_of_versions
+from core.storage.catalogue.filing.names import names_of_versions
 from core.storage.faults import row_faults
 from core.storage.index.leaf_vectors import LeafVectors, VectorNumbers
 from core.storage.index.postings import numbers

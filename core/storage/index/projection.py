@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import StorageError
-from core.storage.catalogue.meaning import ENCODED
+from core.storage.catalogue.texts.meaning import ENCODED
 from core.storage.faults import disk_faults
 from core.storage.index.collections import Projection, ProjectionDamagedError
 from core.storage.index.server import Server, ServerProjection, is_on_server, new_epoch, server_of, set_server

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.storage.catalogue.meaning import ENCODED
+from core.storage.catalogue.texts.meaning import ENCODED
 from core.storage.faults import row_faults
 from core.storage.index.leaf_vectors import LeafVectors
 from core.storage.index.outbox import pending, query_projection

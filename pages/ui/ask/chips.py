@@ -11,7 +11,7 @@ import streamlit as st
 from core.search.question.analysis import Chip, Key, Keys, Understanding
 from core.search.question.rewording import IMAGINED, PART, REWRITTEN, Written
 from core.search.question.spelling import Respelt
-from core.storage.catalogue.conditions import Condition, set_aside
+from core.storage.catalogue.filing.conditions import Condition, set_aside
 from pages.ui.shared import state, words
 
 _SHOWN = 90  # characters of what a language model wrote; the tooltip has the rest

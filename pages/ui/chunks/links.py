@@ -9,7 +9,7 @@ import streamlit as st
 from core.enriching.targets import slug
 from core.errors import NotFoundError
 from core.inspecting.link_places import anchors, inner_links
-from core.storage.catalogue.linked import Linked
+from core.storage.catalogue.filing.linked import Linked
 from core.types import Span
 from pages.ui.chunks import arrivals
 from pages.ui.reader import readings

@@ -12,7 +12,7 @@ import streamlit as st
 from core.errors import LecternError
 from core.ingest.cost import sentence
 from core.parsing.file_kinds import detect_kind
-from core.storage.catalogue.folders import Folder
+from core.storage.catalogue.filing.folders import Folder
 from core.storage.catalogue.job_rows import NewItem
 from core.watching.planning import FolderPlan
 from pages.ui.shared import background, samples, services, state, words

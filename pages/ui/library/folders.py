@@ -40,7 +40,7 @@ def _folders(drawn_at: int, was_busy: bool) -> None:
 def state_of(each: Standing) -> tuple[str, str]:
     """A folder's state as an icon and a phrase.
 
-    >>> from core.storage.catalogue.folders import Folder
+    >>> from core.storage.catalogue.filing.folders import Folder
     >>> here = Path("/")
     >>> state_of(Standing(Folder(1, here, (), "", "2026"), 3, 0, 1, 0))
     (':material/check_circle:', 'in step · 3 documents · 1 could not be read')

@@ -15,7 +15,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.storage import shelf
-from core.storage.catalogue.labels import fold
+from core.storage.catalogue.filing.labels import fold
 from core.text.markup.addresses import LIBRARY
 from pages.ui.shared import services, shelves, state
 from pages.ui.shared.words import escaped

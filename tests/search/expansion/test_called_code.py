@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.ingest.prepared import Incoming
 from core.library import Library
 from core.settings import ExpansionSettings
-from core.storage.catalogue.symbols import SymbolTable
+from core.storage.catalogue.texts.symbols import SymbolTable
 
 FILES = {
     "shop/cart.py": "from shop.prices import rounded\n\n\nclass Cart:\n    def total(self):\n"

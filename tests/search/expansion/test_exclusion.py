@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.search.expansion.expanding import clear_span, excluding_conditions, expand
 from core.settings import ExpansionSettings
-from core.storage.catalogue.conditions import Condition, ExcludedText, Passing
+from core.storage.catalogue.filing.conditions import Condition, ExcludedText, Passing
 from core.types import Span
 from tests.search.expansion.test_extents import BUDGETS, INTENTS, WAYS, kept
 from tests.search.expansion.worlds import meant, ranking_of, table, worlds

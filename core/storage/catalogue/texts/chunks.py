@@ -11,9 +11,9 @@ from typing import Any
 from core.cancellation import cancellable
 from core.chunking.auditing import Audit, Gap
 from core.errors import NotFoundError, StorageError
-from core.storage.catalogue.documents import document, text_hash, version_number
-from core.storage.catalogue.generations import generation_number, remove_chunks
-from core.storage.catalogue.meaning import add_aliases
+from core.storage.catalogue.texts.documents import document, text_hash, version_number
+from core.storage.catalogue.texts.generations import generation_number, remove_chunks
+from core.storage.catalogue.texts.meaning import add_aliases
 from core.storage.faults import row_faults
 from core.storage.schema.steps import NO_VECTOR
 from core.storage.schema.word_tables import add_rows

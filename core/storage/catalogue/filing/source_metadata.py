@@ -14,8 +14,8 @@ from itertools import takewhile
 from pathlib import Path, PurePath
 
 from core.enriching import dates as calendar
-from core.storage.catalogue.labels import fold, labels_of
-from core.storage.catalogue.names import shown_names
+from core.storage.catalogue.filing.labels import fold, labels_of
+from core.storage.catalogue.filing.names import shown_names
 from core.storage.faults import UNPACKING
 from core.storage.store import Store
 from core.text.values.calendar_names import Period, period

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 from core.cancellation import cancellable
 from core.errors import NotFoundError, StorageError
-from core.storage.catalogue.edits import move_edits
-from core.storage.catalogue.following_judgments import VersionText, move_judgments
-from core.storage.catalogue.generations import remove_chunks
-from core.storage.catalogue.word_audits import packed_word_audit, word_audit
+from core.storage.catalogue.texts.edits import move_edits
+from core.storage.catalogue.texts.following_judgments import VersionText, move_judgments
+from core.storage.catalogue.texts.generations import remove_chunks
 from core.storage.faults import row_faults
 from core.storage.store import Store, now
 from core.text.normalise import storable
@@ -338,3 +337,25 @@ def _value(kind: str, value: CellValue) -> CellValue:
             return math.nan if value is None else float(value)
         case _:
             return value
+
+
+def word_audit(stored: str | None) -> WordAudit | None:
+    """The word audit that ``packed_word_audit`` packed; ``None`` for ``None``.
+
+    >>> word_audit(packed_word_audit(WordAudit("a", 2, 1, missing=1, examples=("x",)))).examples
+    ('x',)
+    """
+    if stored is None:
+        return None
+    reader, words, in_text, in_metadata, dropped, missing, examples = json.loads(stored)
+    reasons = tuple((reason, count) for reason, count in dropped)
+    return WordAudit(reader, words, in_text, in_metadata, reasons, missing, tuple(examples))
+
+
+def packed_word_audit(words: WordAudit | None) -> str | None:
+    """A word audit as JSON; ``None`` for ``None``."""
+    if words is None:
+        return None
+    return json.dumps(
+        [words.reader, words.words, words.in_text, words.in_metadata, words.dropped, words.missing, words.examples]
+    )

@@ -15,7 +15,7 @@ from dataclasses import asdict, replace
 from core.chunking.edits.edits import Anchor, Edit
 from core.chunking.edits.following import follow_edits
 from core.errors import LecternError
-from core.storage.catalogue.following_judgments import VersionText, version_text
+from core.storage.catalogue.texts.following_judgments import VersionText, version_text
 from core.storage.faults import row_faults
 from core.storage.store import Store, now
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.storage.catalogue.source_metadata import SourceMetadata, is_called, source_metadata, words_of
+from core.storage.catalogue.filing.source_metadata import SourceMetadata, is_called, source_metadata, words_of
 from core.storage.index.leaves import LeafTable
 from core.storage.store import Store
 from core.text.phrases import longest_letters, occurrences

@@ -7,16 +7,15 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.storage.catalogue.documents import version_number
-from core.storage.catalogue.edits import transfer_edits
-from core.storage.catalogue.following_judgments import transfer_judgments
-from core.storage.catalogue.generations import remove_chunks
-from core.storage.catalogue.labels import follow_own_tags, labels_of, source_not_found
-from core.storage.catalogue.meaning import unencoded_versions
-from core.storage.catalogue.names import shown_names
-from core.storage.catalogue.recipes import transfer_recipe
-from core.storage.catalogue.tiers import lexical_only_versions
-from core.storage.catalogue.word_audits import word_audit
+from core.storage.catalogue.filing.labels import follow_own_tags, labels_of, source_not_found
+from core.storage.catalogue.filing.names import shown_names
+from core.storage.catalogue.filing.tiers import lexical_only_versions
+from core.storage.catalogue.texts.documents import version_number, word_audit
+from core.storage.catalogue.texts.edits import transfer_edits
+from core.storage.catalogue.texts.following_judgments import transfer_judgments
+from core.storage.catalogue.texts.generations import remove_chunks
+from core.storage.catalogue.texts.meaning import unencoded_versions
+from core.storage.catalogue.texts.recipes import transfer_recipe
 from core.storage.store import Store, now
 from core.text.normalise import storable
 from core.text.places import PagesRead, pages_read
@@ -41,7 +40,7 @@ class SourceRow:
     ISO 8601 in UTC; ``trashed_at`` is "" for a live source. ``also``: names of other live sources with the same bytes.
     ``parent``: version id of an attachment's mail. ``words``: the check for lost text, ``None`` where none was made.
     ``by_words``: not encoded yet, so that only lexical search finds it. ``words_alone``: never to be encoded, as the
-    user chose (``core.storage.catalogue.tiers``). ``read``: how its pages were read, ``None`` without pages.
+    user chose (``core.storage.catalogue.filing.tiers``). ``read``: how its pages were read, ``None`` without pages.
     """
 
     id: int

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.errors import NotFoundError
-from core.storage.catalogue.labels import Labels, fold
+from core.storage.catalogue.filing.labels import Labels, fold
 from core.storage.store import Store
 
 NAME_SEPARATOR = " › "

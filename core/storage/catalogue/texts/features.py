@@ -15,9 +15,9 @@ from typing import Any
 from core.enriching import FINGERPRINT, enrich
 from core.enriching.features import Features
 from core.errors import NotFoundError, StorageError
-from core.storage.catalogue.chunks import tree
-from core.storage.catalogue.documents import version_number
-from core.storage.catalogue.generations import generation_number
+from core.storage.catalogue.texts.chunks import tree
+from core.storage.catalogue.texts.documents import version_number
+from core.storage.catalogue.texts.generations import generation_number
 from core.storage.faults import UNPACKING, row_faults
 from core.storage.store import Store
 from core.types import ChunkTree

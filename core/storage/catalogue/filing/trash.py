@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from core.errors import StorageError
-from core.storage.catalogue.labels import source_not_found
-from core.storage.catalogue.names import shown_names
-from core.storage.catalogue.sources import release_version, remove_source
+from core.storage.catalogue.filing.labels import source_not_found
+from core.storage.catalogue.filing.names import shown_names
+from core.storage.catalogue.filing.sources import release_version, remove_source
 from core.storage.store import Store, now
 
 KEPT_DAYS = 30  # older sources in the trash are deleted when the library is opened for writing

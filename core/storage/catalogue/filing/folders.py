@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.storage.catalogue.sources import FileStamp, path_key, remove_source
+from core.storage.catalogue.filing.sources import FileStamp, path_key, remove_source
 from core.storage.faults import row_faults
 from core.storage.store import Store, now
 from core.text.normalise import storable

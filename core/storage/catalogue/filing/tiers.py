@@ -13,10 +13,10 @@ from datetime import UTC, datetime, timedelta
 
 from core.cancellation import cancellable
 from core.errors import LecternError
-from core.storage.catalogue.labels import with_attachments
-from core.storage.catalogue.meaning import ENCODED, UNENCODED
+from core.storage.catalogue.filing.labels import with_attachments
 from core.storage.catalogue.question_log import QuestionLog
 from core.storage.catalogue.statistics import folder_bytes
+from core.storage.catalogue.texts.meaning import ENCODED, UNENCODED
 from core.storage.schema.steps import NO_VECTOR
 from core.storage.store import Store
 
