@@ -65,14 +65,14 @@ class Library:
     """An open library; make one with ``Library.open``. A thread-safe context manager, writable by one process."""
 
     def __init__(self, store: Store, encoder: Encoder | None) -> None:
-        self._store = store
+        self._store, self.home = store, store.home
         self.writer: Writer = None
         self.settings, self.notice = rescuing.stored_settings(store)
         self._encoder = encoder
         self.model = self._load(self.settings)
         self._reader = None if encoder else packaged_reader  # a caller with its own encoder gets no packaged models
         self._chunking_writer: ChunkingWriter | None = None
-        self._searcher = Searcher(store, self.model, None, self._reader)
+        self.searcher = Searcher(store, self.model, None, self._reader)  # its stages can be called one by one
         self.passwords = Passwords()
         self.queue = JobQueue(store)
         self.log = QuestionLog(store)
@@ -119,12 +119,7 @@ class Library:
     def write_with(self, writer: Writer, chunking_writer: ChunkingWriter | None = None) -> None:
         """Use these language models from now on to rephrase questions and to propose chunks; ``None``: none."""
         self.writer, self._chunking_writer = writer, chunking_writer
-        self._searcher = Searcher(self._store, self._searcher.model, writer, self._reader)
-
-    @property
-    def home(self) -> Path:
-        """The library's folder."""
-        return self._store.home
+        self.searcher = Searcher(self._store, self.searcher.model, writer, self._reader)
 
     @property
     def labels(self) -> Labels:
@@ -329,16 +324,11 @@ class Library:
         """The library's cache of encoded texts."""
         return CatalogueVectors(self._store)
 
-    @property
-    def searcher(self) -> Searcher:
-        """The search stages, callable one by one; for benchmarks."""
-        return self._searcher
-
     def search(
         self, question: str, settings: Settings | None = None, scope: Scope = ALL_DOCUMENTS, ignored: Keys = frozenset()
     ) -> SearchResult:
         """The hits, passages, context and trace of a question; ``settings`` ``None`` uses the library's."""
-        return self._searcher.search(Query(question, scope, ignored), settings or self.settings)
+        return self.searcher.search(Query(question, scope, ignored), settings or self.settings)
 
     def _load(self, settings: Settings) -> EmbeddingModel:
         own = self._encoder
@@ -393,5 +383,5 @@ class Library:
 
     def _search_with_model(self) -> None:
         """Search with the current embedder; call it only once the generation it encoded serves searches."""
-        if self._searcher.model is not self.model:
-            self._searcher = Searcher(self._store, self.model, self.writer, self._reader)
+        if self.searcher.model is not self.model:
+            self.searcher = Searcher(self._store, self.model, self.writer, self._reader)

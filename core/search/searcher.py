@@ -65,16 +65,11 @@ class Searcher:
     ) -> None:
         self.memory = SearchMemory()
         self._store = store
-        self._model, self._vectors = model, CachedEncoder(model.encoder, self.memory.vectors)
+        self.model, self._vectors = model, CachedEncoder(model.encoder, self.memory.vectors)
         self.reader = reader
         self._rewording = Rewording(writer, self.memory.replies)
         self._snapshots = Snapshots(store, self.memory, self._check_embedder)
         self._reranker_cache = RerankerCache(self.memory.readings)
-
-    @property
-    def model(self) -> EmbeddingModel:
-        """The embedder of the questions."""
-        return self._model
 
     def rank(self, question: str, settings: Settings, scope: Scope = ALL_DOCUMENTS) -> Ranking:
         """``find`` and ``order`` in one call, over the documents of a scope.
@@ -250,7 +245,7 @@ class Searcher:
             leaves = ranking.leaves
             started = perf_counter()
             if characters is None:
-                budget = filling.token_budget(settings.assembly.budget_tokens, self._model.counter)
+                budget = filling.token_budget(settings.assembly.budget_tokens, self.model.counter)
                 sizes = leaves.tokens
             else:
                 budget = filling.character_budget(characters)
@@ -312,7 +307,7 @@ class Searcher:
             self._vectors.encode_or_zeros,
             reads,
             reader,
-            multilingual=self._model.encoder.fingerprint != packaged.fingerprint(),
+            multilingual=self.model.encoder.fingerprint != packaged.fingerprint(),
         )
         return replace(scored, milliseconds=(perf_counter() - started) * 1000)
 
@@ -335,7 +330,7 @@ class Searcher:
 
     def _check_embedder(self, number: int) -> None:
         built_by = generations.generation(self._store, number).embedder
-        asked_by = self._model.encoder.fingerprint
+        asked_by = self.model.encoder.fingerprint
         if built_by != asked_by:
             raise StorageError(
                 f"The library's vectors come from another embedder ({built_by}, not {asked_by}).",

@@ -44,7 +44,7 @@ class LeafVectors:
         self._read = read
         self._blocks: _Blocks | None = None  # shared with subsets and with earlier and later states of the leaves
         self._slots = np.full(len(rows), -1)  # the position of each leaf in the blocks; -1: not loaded
-        self._loaded = False
+        self.in_memory = False  # whether all vectors are loaded
         self._sample: tuple[NDArray[np.int64], Vectors] | None = None
         self._lock = Lock()
 
@@ -71,11 +71,6 @@ class LeafVectors:
         return len(self.rows)
 
     @property
-    def in_memory(self) -> bool:
-        """Whether all vectors are loaded."""
-        return self._loaded
-
-    @property
     def nbytes(self) -> int:
         """The size of all vectors in bytes, loaded or not."""
         return 4 * len(self.rows) * self.dimension
@@ -83,7 +78,7 @@ class LeafVectors:
     def load(self) -> None:
         """Load all vectors into memory. Raises as ``read_vectors``."""
         with self._lock:
-            if self._loaded:
+            if self.in_memory:
                 return
             if self._blocks is None or self._blocks.count > (1 + _MAX_GARBAGE) * len(self) + _BLOCK:
                 before, self._blocks = self._blocks, _Blocks(self.dimension)
@@ -92,11 +87,11 @@ class LeafVectors:
                         self._slots[batch] = self._blocks.add(before.of(self._slots[batch]))
             for batch in _batches(np.flatnonzero(self._slots < 0)):
                 self._slots[batch] = self._blocks.add(self._read(batch))
-            self._loaded = True
+            self.in_memory = True
 
     def of(self, indexes: NDArray[np.int64] | None = None) -> Vectors:
         """The (m, dimension) vectors of some leaves, or of all for ``None``. Raises as ``read_vectors``."""
-        if self._loaded and self._blocks is not None:
+        if self.in_memory and self._blocks is not None:
             return self._blocks.of(self._slots if indexes is None else self._slots[indexes])
         return self._read(np.arange(len(self)) if indexes is None else indexes)
 
@@ -112,7 +107,7 @@ class LeafVectors:
 
         The value of a leaf does not depend, to the last digit, on which other leaves are requested.
         """
-        if not self._loaded or self._blocks is None:
+        if not self.in_memory or self._blocks is None:
             blocks = self.blocks() if indexes is None else iter([self.of(indexes)])
             return np.concatenate([np.zeros(0, np.float32), *(products(block, query) for block in blocks)])
         if indexes is not None and _GATHER_RATIO * len(indexes) <= len(self):
@@ -127,7 +122,7 @@ class LeafVectors:
         """The vectors of the leaves selected by an (n,) mask, without copying them."""
         selected = np.flatnonzero(mask)
         vectors = LeafVectors(self.rows[selected], self.dimension, lambda indexes: self._read(selected[indexes]))
-        vectors._blocks, vectors._slots, vectors._loaded = self._blocks, self._slots[selected], self._loaded
+        vectors._blocks, vectors._slots, vectors.in_memory = self._blocks, self._slots[selected], self.in_memory
         return vectors
 
     def reusing(self, previous: LeafVectors, shared: NDArray[np.bool_]) -> LeafVectors:

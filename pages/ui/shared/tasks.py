@@ -31,7 +31,7 @@ class Task(Generic[Result]):
         self.message = ""
         self._started_at = perf_counter()
         self._work = work
-        self._stopped = Event()
+        self.stopping = Event()  # set by ``cancel``, for work that has to stop while it waits for something
         self._over = Event()
         self._result: Result | None = None
         self._error: BaseException | None = None
@@ -48,17 +48,12 @@ class Task(Generic[Result]):
     def tell(self, done: int, total: int) -> None:
         """Report the progress. Raises ``CancelledError`` after ``cancel``."""
         self.progress = (done, total)
-        if self._stopped.is_set():
+        if self.stopping.is_set():
             raise CancelledError("This was stopped.")
 
     def cancel(self) -> None:
         """Have the work stop at its next ``tell``."""
-        self._stopped.set()
-
-    @property
-    def stopping(self) -> Event:
-        """Set by ``cancel``, for work that has to stop while it waits for something."""
-        return self._stopped
+        self.stopping.set()
 
     def wait(self, seconds: float) -> bool:
         """Wait until so many seconds after the start, at most; returns whether the task is over.
