@@ -15,7 +15,6 @@ from core.cli import console
 from core.cli.options import asked_settings, home, language_model, model_judge, needed_model, open_to_read, settings_of
 from core.errors import LecternError, NotFoundError, SettingsError
 from core.ingest.reports import Failure
-from core.library import Library
 from core.settings import Settings
 
 if TYPE_CHECKING:
@@ -36,6 +35,7 @@ def bench(options: Namespace) -> int:
     from core.evaluation.bench_plan import BenchOptions, BenchPlan
     from core.evaluation.history import workspace_in
     from core.evaluation.planning import estimate
+    from core.evaluation.reporting.exports import html_of, ragas_of
     from core.evaluation.suites import load_suite
 
     suite = load_suite(options.suite)
@@ -80,11 +80,11 @@ def bench(options: Namespace) -> int:
             console.complain("Stopped. Nothing is kept: give --work a folder, and the same command can go on.")
             return 2
         if page:
-            page.write(_html_report(report, work, options.against))
+            page.write(html_of(report, work, report.run, options.against))
         if saved:
             json.dump(report.to_dict(scores=True), saved)
         if ragas:
-            ragas.write(_ragas(report, work))
+            ragas.write(ragas_of(report, work, report.run))
         result = report.to_dict()
         if options.failures:
             result["missed"] = _failure_analysis(suite, report, grid.presets, work)
@@ -145,25 +145,6 @@ def _summary(report: BenchReport, baseline: str | None, comparisons: Mapping[str
     if baseline:
         lines.append(f"(better), (worse): than {baseline}, corrected p at most 0.05; (=): no difference seen")
     return "\n".join(lines)
-
-
-def _html_report(report: BenchReport, work: Path, baseline: str | None) -> str:
-    from core.evaluation.history import load_measured
-    from core.evaluation.reporting.html_report import html_report
-
-    measured = {item.preset: load_measured(work, report.run, item.preset) for item in report.presets}
-    with Library.open(work / report.library, write=False) as library:
-        return html_report(report, baseline, measured, lambda version: library.document(version).text)
-
-
-def _ragas(report: BenchReport, work: Path) -> str:
-    from core.evaluation.exchange.ragas import ragas_jsonl
-    from core.evaluation.history import load_measured
-    from core.evaluation.measuring import TIMED_BUDGET
-
-    measured = load_measured(work, report.run, report.presets[0].preset)
-    with Library.open(work / report.library, write=False) as library:
-        return ragas_jsonl(report, measured, TIMED_BUDGET, lambda version: library.document(version).text)
 
 
 def _failure_analysis(suite: Suite, report: BenchReport, presets: Mapping[str, Settings], work: Path) -> dict[str, Any]:

@@ -50,6 +50,18 @@ Watch = Callable[[str, float], None]
 """Receives the phase in words and the share done, in [0, 1]. May raise ``CancelledError`` to stop."""
 
 
+def enough(judged: Judged, least: int, work: str) -> tuple[Question, ...]:
+    """The ``fittable`` questions. Raises ``LecternError`` for fewer than ``least``, which ``work`` takes."""
+    questions = fittable(judged)
+    if len(questions) < least:
+        raise LecternError(
+            f"This library has {counted(len(questions), 'judged question')} with an answer; {work} takes at least "
+            f"{least}.",
+            f"Judge {least - len(questions)} more.",
+        )
+    return questions
+
+
 def fittable(judged: Judged) -> tuple[Question, ...]:
     """The judged questions that a fit can use: those with gold."""
     return tuple(question for question in judged.exchange.questions if question.gold)
@@ -73,13 +85,7 @@ def refit(
     scores would then be of two different libraries.
     """
     present, cuts_before = settings or library.settings, cuts(library)
-    questions = fittable(judged)
-    if len(questions) < LEAST_QUESTIONS:
-        raise LecternError(
-            f"This library has {counted(len(questions), 'judged question')} with an answer; fitting takes at least "
-            f"{LEAST_QUESTIONS}.",
-            f"Judge {LEAST_QUESTIONS - len(questions)} more.",
-        )
+    questions = enough(judged, LEAST_QUESTIONS, "fitting")
     fits_careful = bool(careful) and present.reranking.off
     model = careful if fits_careful else present.reranking.model
     halves = checked_split(questions, seen_by(model), _question_limit(library))

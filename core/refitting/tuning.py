@@ -28,7 +28,7 @@ from core.evaluation.suites import Question
 from core.ingest.jobs import Handler
 from core.ingest.reporting import Reporter
 from core.library import Library
-from core.refitting.fitting import MOST_QUESTIONS, Watch, fittable
+from core.refitting.fitting import MOST_QUESTIONS, Watch, enough
 from core.refitting.gains import GAIN, Gain, measured_gain
 from core.refitting.listwise import ListwiseExample, Plan, draw, train
 from core.refitting.scoring import JudgedSearch, Recalls, Scorer, without_reranking
@@ -36,7 +36,6 @@ from core.refitting.splitting import By, Split, checked_split
 from core.refitting.taught_rerankers import (
     FILE,
     FOLDER,
-    KIND,
     folder_of,
     folders_in_use,
     results,
@@ -88,13 +87,7 @@ def tune(
     with gold, without a re-ranker, or where the present one was made from these judgments; ``ModelError`` where
     Lectern's own is missing.
     """
-    start, questions = perf_counter(), fittable(judged)
-    if len(questions) < LEAST_JUDGMENTS:
-        raise LecternError(
-            f"This library has {len(questions):,} judged questions with an answer; teaching a re-ranker takes at least "
-            f"{LEAST_JUDGMENTS}.",
-            f"Judge {LEAST_JUDGMENTS - len(questions)} more.",
-        )
+    start, questions = perf_counter(), enough(judged, LEAST_JUDGMENTS, "teaching a re-ranker")
     if settings.reranking.off:
         raise LecternError("No re-ranker is on.", "Set reranking.model, or ask with the preset careful.")
     present = settings.reranking.model
@@ -262,13 +255,11 @@ def _folder_name(judged: Judged, questions: Sequence[Question], plan: Plan) -> s
     return hashlib.sha256(repr([content, asdict(plan), base]).encode()).hexdigest()[:16]
 
 
-__all__ = ["KIND", "tune_handler"]
-
 _PROGRESS_UNITS = 1000  # of the whole progress bar
 
 
 def tune_handler(library: Library) -> Handler:
-    """The handler of jobs of ``KIND``: one item; payload ``settings``, with the re-ranker to improve on.
+    """The handler of jobs of ``taught_rerankers.KIND``: one item; payload ``settings``, whose re-ranker is to improve.
 
     The result has ``verdict``, ``sentence``, ``folder`` (the model's ``stored_name``, "" without a gain), ``trained``
     (questions), and the mean recall ``before`` and ``after`` on the held-out questions, in percent.

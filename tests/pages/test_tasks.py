@@ -23,7 +23,7 @@ def waiting_page(work, stacked: bool) -> None:  # type: ignore[no-untyped-def] #
         def leave() -> None:
             streamlit.session_state["left"] = True
 
-        tasks.show_progress("making", task, "Step {done} of {total}", leave, "Getting ready", stacked=stacked)
+        tasks.finished_or_progress("making", task, "Step {done} of {total}", leave, "Getting ready", stacked=stacked)
 
 
 @pytest.mark.parametrize("stacked", [True, False])

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from pathlib import Path
 
 import streamlit as st
 
 from core.errors import LecternError
 from core.evaluation import history
-from core.evaluation.exchange.ragas import ragas_jsonl
-from core.evaluation.measuring import TIMED_BUDGET
-from core.evaluation.reporting.html_report import html_report
+from core.evaluation.reporting.exports import html_of, ragas_of
 from core.evaluation.reporting.report import BenchReport
-from core.library import Library
 from pages.ui.benchmark import benches
 from pages.ui.benchmark.suites import suite_in
 from pages.ui.shared import background, services, state, words
@@ -138,22 +134,14 @@ def _open(run: benches.Run, finished: list[benches.Run]) -> None:
 def show_exports(report: BenchReport, folder: str, baseline: str) -> None:
     """Draw the menu of exports. Each file is made at the click, in a thread without access to the session."""
     workspace, name = benches.workspace(), f"{report.suite}-{report.made_at[:10]}"
-    first = report.presets[0].preset
-
-    def page() -> str:
-        measured = {item.preset: history.load_measured(workspace, folder, item.preset) for item in report.presets}
-        with Library.open(workspace / Path(report.library), write=False) as library:
-            return html_report(report, baseline, measured, lambda version: library.document(version).text)
-
-    def for_ragas() -> str:
-        outcomes = history.load_measured(workspace, folder, first)
-        with Library.open(workspace / Path(report.library), write=False) as library:
-            return ragas_jsonl(report, outcomes, TIMED_BUDGET, lambda version: library.document(version).text)
-
     files = {
-        "Report (HTML, one file)": (page, "html", "text/html"),
+        "Report (HTML, one file)": (lambda: html_of(report, workspace, folder, baseline), "html", "text/html"),
         "Everything (JSON)": (lambda: json.dumps(report.to_dict(scores=True)), "json", "application/json"),
-        f"What {first} read, for Ragas (JSONL)": (for_ragas, "ragas.jsonl", "application/jsonl"),
+        f"What {report.presets[0].preset} read, for Ragas (JSONL)": (
+            lambda: ragas_of(report, workspace, folder),
+            "ragas.jsonl",
+            "application/jsonl",
+        ),
     }
     with st.popover("Export", icon=":material/download:"):
         for label, (make, ending, mime) in files.items():

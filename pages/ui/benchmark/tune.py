@@ -12,7 +12,8 @@ from core.evaluation.planning import EarlierBenches
 from core.refitting import taught_rerankers
 from core.refitting.costs import tune_seconds
 from core.refitting.gains import GAIN
-from core.refitting.tuning import KIND, LEAST_JUDGMENTS
+from core.refitting.taught_rerankers import KIND
+from core.refitting.tuning import LEAST_JUDGMENTS
 from core.settings import Settings
 from pages.ui.ask.dials.sidebar import CAREFUL, profiles
 from pages.ui.benchmark import benches

@@ -25,7 +25,8 @@ def show_status(source: SourceRow, shown: Shown) -> None:
     """Draw the status of side A: progress while it is cut; else its kind, and the buttons that fit it."""
     if shown.waiting:
         progress, back = "Reading sentences: {done} of {total}", partial(chunks_state.turn_back, "a")
-        tasks.show_progress("cut a", shown.waiting, progress, back, "Cutting …", stacked=True)
+        if tasks.finished_or_progress("cut a", shown.waiting, progress, back, "Cutting …", stacked=True):
+            st.rerun()
         return
     _, scope = chunks_state.own_settings(source.version_id)
     jobs = background.active_jobs("apply")

@@ -119,23 +119,9 @@ def finished_or_progress(
     *,
     stacked: bool = False,
 ) -> bool:
-    """Wait ``PATIENCE`` at most; returns whether the task is over, and calls ``show_progress`` if it is not."""
-    over = task.wait(PATIENCE)
-    if not over:
-        show_progress(what, task, text, on_cancel, first, stacked=stacked)
-    return over
+    """Wait ``PATIENCE`` at most; returns whether the task is over.
 
-
-def show_progress(
-    what: str,
-    task: Task[Result],
-    text: str,
-    on_cancel: Callable[[], None] | None,
-    first: str,
-    *,
-    stacked: bool = False,
-) -> None:
-    """Draw a progress bar and a cancel button. The page runs again when the task is over.
+    If it is not, a progress bar and a cancel button are drawn, and the page runs again when it is.
 
     ``text``: the text of the bar; may contain ``{done}`` and ``{total}``. ``first``: its text before a total is known.
     ``on_cancel``: called after the task was stopped; ``None`` draws no cancel button. ``stacked``: puts the button
@@ -159,4 +145,7 @@ def show_progress(
                 if on_cancel and st.button("Cancel", key=f"cancel.{what}", on_click=cancel):
                     st.rerun()
 
-    st.fragment(progress, run_every=0.5)()
+    over = task.wait(PATIENCE)
+    if not over:
+        st.fragment(progress, run_every=0.5)()
+    return over

@@ -22,7 +22,8 @@ from core.ingest.pace import Pace
 from core.ingest.reporting import Reporter
 from core.ingest.work import apply_handler, ingest_handler
 from core.library import Library
-from core.refitting.tuning import KIND, tune_handler
+from core.refitting.taught_rerankers import KIND
+from core.refitting.tuning import tune_handler
 from core.settings import Settings
 from core.storage.catalogue.job_rows import Job
 from core.storage.store import settings_from
