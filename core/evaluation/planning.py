@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from core.chunking.plan import BY_VECTORS
 from core.evaluation.bench_plan import BenchPlan
@@ -15,6 +14,7 @@ from core.evaluation.history import Recording, write_json
 from core.evaluation.sharing import reading_key
 from core.evaluation.suites import Suite, suite_folder
 from core.ingest.applying import estimated_leaf_count
+from core.plain_values import from_values
 from core.settings import Settings, stage_fingerprint
 from core.text.values.numerals import counted, in_time
 
@@ -201,20 +201,7 @@ class EarlierBenches:
             if not others:
                 return cls(texts_a_second=texts_a_second)
             return replace(cls.of(others[-1].parent), recipes=(), questions=(), characters=0)
-        row: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        # Files of older versions lack these two keys. Their speeds then mean something else and are not used: without
-        # the first, an answer's seconds include re-ranking; without the second, a text's seconds include reading.
-        passages = row.get("seconds_a_passage")
-        characters = row.get("characters_a_second")
-        return cls(
-            recipes=tuple(row.get("recipes", ())),
-            questions=tuple(row.get("questions", ())),
-            texts_a_second=row["texts_a_second"] if characters else texts_a_second,
-            seconds_an_answer=SECONDS_A_CONTEXT if passages is None else row["seconds_an_answer"],
-            characters=row.get("characters", 0),
-            seconds_a_passage=passages or {},
-            characters_a_second=(characters[0], characters[1]) if characters else (READ_A_SECOND, CUT_A_SECOND),
-        )
+        return from_values(cls, json.loads(path.read_text(encoding="utf-8")))
 
     def after_build(
         self, recipe: str, characters: int, seconds: float, encoded: int, texts_a_second: float

@@ -124,43 +124,24 @@ def show_scores(result: SearchResult, settings: Settings, titles: Mapping[str, s
     st.dataframe(table, hide_index=True, height=420, column_config=columns, placeholder="")
 
 
-def show_timings(timings: dict[str, float], quoting_ms: float, reads: Mapping[str, int]) -> None:
-    """Draw the time of each step in milliseconds, and its catalogue reads where they are counted (``Trace.reads``)."""
-    rows = {**timings, "quotes": quoting_ms}
+def show_timings(timings: Mapping[str, float]) -> None:
+    """Draw the time of each step in milliseconds."""
     st.dataframe(
         {
-            "Step": [step_words(step) for step in rows],
-            "Time": [duration(value) for value in rows.values()],
-            "Share": list(rows.values()),
-            "Catalogue": [reads.get(step) for step in rows],
+            "Step": [step_words(step) for step in timings],
+            "Time": [duration(value) for value in timings.values()],
+            "Share": list(timings.values()),
         },
         width=720,
         hide_index=True,
         column_config={
             "Share": st.column_config.ProgressColumn(
-                format=" ", min_value=0, max_value=max(sum(rows.values()), 1e-9), help="Of all steps together."
-            ),
-            "Catalogue": st.column_config.NumberColumn(
-                format="%d", help="How often the catalogue was asked; what is in memory is not asked for again."
-            ),
+                format=" ", min_value=0, max_value=max(sum(timings.values()), 1e-9), help="Of all steps together."
+            )
         },
         placeholder="",
     )
     st.caption("As measured when this result was made; the same question again is taken from memory.")
-    if "expand" in reads:
-        st.caption(_asked(reads["expand"]))
-
-
-def _asked(times: int) -> str:
-    """A sentence on how often expansion read the catalogue.
-
-    >>> _asked(0)
-    'Growing the chunks asked the catalogue for nothing.'
-    >>> _asked(1), _asked(12)
-    ('Growing the chunks asked the catalogue once.', 'Growing the chunks asked the catalogue 12 times.')
-    """
-    count = "for nothing" if not times else "once" if times == 1 else f"{times:,} times"
-    return f"Growing the chunks asked the catalogue {count}."
 
 
 def _width(title: str) -> int:

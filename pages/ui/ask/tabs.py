@@ -29,7 +29,9 @@ def show_tabs(query: Query, result: SearchResult, settings: Settings, base: Sett
         EACH: lambda: by_document.show_by_document(query, result, settings),
         SCORES: lambda: show_scores(result, settings, titles),
         PROMPT: lambda: show_prompt(result),
-        TIMINGS: lambda: _show_timings(result, settings),
+        TIMINGS: lambda: show_timings(
+            {**result.timings_ms, "quotes": ask_results.answer(result, settings).milliseconds}
+        ),
         SIDES: lambda: ask_compare.show_compared(query, result, settings, base),
         WHY: lambda: show_why(query, settings, sources),
     }
@@ -37,8 +39,3 @@ def show_tabs(query: Query, result: SearchResult, settings: Settings, base: Sett
         if tab.open:
             with tab:
                 draw()
-
-
-def _show_timings(result: SearchResult, settings: Settings) -> None:
-    quoting = ask_results.answer(result, settings).milliseconds
-    show_timings(dict(result.timings_ms), quoting, result.trace.reads)
