@@ -103,6 +103,8 @@ _PROSE_ROOT = re.compile(
     r"resolution|pLaw|uscDoc|Legislation|refentry)[\s>]"
 )
 _TEXT_RUN = re.compile(r">([^<>]{40,})(?=<)")
+# as in records of patients: a section's title, comments, and its text
+_TITLED_TEXT = re.compile(rb"</(?:\w+:)?title>\s*(?:<!--(?:[^-]|-(?!->))*+-->\s*)*<(?:\w+:)?text[\s>]")
 _MIN_PROSE_SHARE = 0.2
 _REQUIRED_PATTERNS = {  # a text file with the extension of one of these kinds must match, or the extension is wrong
     "latex": re.compile(r"\\[a-zA-Z]+"),
@@ -221,7 +223,8 @@ def _kind_by_name(data: bytes, shown: str, suffix: str) -> str:
     if kind := _SUFFIX_KINDS.get(suffix):
         required = _REQUIRED_PATTERNS.get(kind)
         return kind if not is_text or not required or required.search(_head(data)) else _kind_of_text(data) or "text"
-    if is_text and suffix not in UNSUPPORTED_TEXT_SUFFIXES and suffix != "pdf" and (kind := _kind_of_text(data)):
+    kind = _kind_of_text(data) if is_text and suffix not in UNSUPPORTED_TEXT_SUFFIXES else ""
+    if kind and (suffix != "pdf" or kind == "html"):  # what a website sent in place of a PDF
         return kind
     if is_text and _BINARY_KINDS.get(suffix) == "xlsx" and not _head(data).lstrip().startswith("<"):
         return "csv"  # as many programs export their tables
@@ -285,11 +288,12 @@ def _is_mail(head: str) -> bool:
 
 
 def _is_prose(data: bytes) -> bool:
-    """Whether XML is marked-up text rather than data: by its root element, or by the share of running text in it.
+    """Whether XML is marked-up text rather than data: by its root element, by a text after its title, or by the share
+    of running text in it.
 
     The share is measured in a sample from the middle of the file.
     """
-    if _PROSE_ROOT.match(_head(data)):
+    if _PROSE_ROOT.match(_head(data)) or _TITLED_TEXT.search(data):
         return True
     middle = len(data) // 2 if len(data) > 2 * _SAMPLE_BYTES and not data.startswith(_BYTE_ORDER_MARKS[1:]) else 0
     sample = _head(data[middle:])

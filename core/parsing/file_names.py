@@ -76,7 +76,7 @@ def readable_title(name: str) -> str:
 
 MAX_TITLE = 200  # characters
 _POOR_TITLE = re.compile(
-    r"untitled|title|document\d*|slide \d+|microsoft (?:word|powerpoint|excel) - .*|powerpoint presentation|"
+    r"untitled|title:?|document\d*|slide \d+|microsoft (?:word|powerpoint|excel) - .*|powerpoint presentation|"
     r".*\.(?:docx?|pptx?|xlsx?|tex|dvi|indd|qxd|pdf|rtf|odt|html?|ps)|[\W\d_]*|cover|contents|layout \d+|"
     r".*\w-",  # a line that ends within a word
     re.IGNORECASE,

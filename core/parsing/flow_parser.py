@@ -43,12 +43,12 @@ FLOW_KINDS = (
 _WORKBOOKS = frozenset({"xlsx", "ods", "csv"})
 _VERSIONS = {
     "article": 6,
-    "xml": 3,
+    "xml": 4,
     **dict.fromkeys(("docx", "html"), 5),
     **dict.fromkeys(("man", "mediawiki", "calendar", "contacts", "references", "records"), 1),
     **dict.fromkeys(("xlsx", "ods"), 6),
-    "mbox": 5,
-    **dict.fromkeys(("rst", "odt", "rtf", "msg", "eml", "csv"), 4),
+    **dict.fromkeys(("mbox", "rtf"), 5),
+    **dict.fromkeys(("rst", "odt", "msg", "eml", "csv"), 4),
     "pptx": 3,
     "bibtex": 3,
     "subtitles": 3,

@@ -72,6 +72,8 @@ def compound(*streams: str) -> bytes:
         (compound("Book"), "a", "xlsx"),
         (compound("__properties_version1.0", "WordDocument"), "a.bin", "msg"),
         (b"<!DOCTYPE html><p>x", "report.xls", "html"),
+        (b"<!DOCTYPE html><p>Not found", "leaflet.pdf", "html"),
+        (b"Not found", "leaflet.pdf", "pdf"),
         (b"Name\tTown\nAnn\tBonn\n", "export.xls", "csv"),
         (b"\xef\xbb\xbf \n<!-- saved -->\n<html lang=en>", "page.aspx", "html"),
         ("<?xml version='1.0'?>\n<html>".encode("utf-16"), "page", "html"),

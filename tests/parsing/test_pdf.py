@@ -445,6 +445,11 @@ def test_title_from_metadata_if_the_first_page_shows_it() -> None:
         assert document.text[document.title_span.start : document.title_span.end] == shown
         assert parsed(pdf(untitled, title=unshown), "x/annual_plan.pdf").title == "Annual plan"
 
+    def cover(page: pymupdf.Page) -> None:
+        page.insert_text((60, 170), "ANNUAL REPORT", fontsize=22)
+
+    assert parsed(pdf(cover, draw, title="Ducks: a Real Title")).title == "Ducks: a Real Title"
+
 
 def test_a_cover_that_first_names_an_authority_is_called_by_the_file_that_names_the_company() -> None:
     def cover(page: pymupdf.Page) -> None:

@@ -291,6 +291,52 @@ def test_merged_cells_stand_in_every_place_they_cover() -> None:
     assert cells_of(draw) == [["Model", "Score", "Score"], ["Model", "first", "second"], ["large", "1.5", "2.5"]]
 
 
+def gridded(*cells: tuple[float, float, float, float, str]) -> Callable[[pymupdf.Page], None]:
+    """Drawn cells with their words, a line of which is 12 points high."""
+
+    def draw(page: pymupdf.Page) -> None:
+        for x0, y0, x1, y1, text in cells:
+            page.draw_rect((x0, y0, x1, y1))
+            lines = text.split("\n")
+            for number, line in enumerate(lines):
+                page.insert_text((x0 + 8, (y0 + y1) / 2 + 4 + 12 * (number - (len(lines) - 1) / 2)), line, fontsize=10)
+
+    return draw
+
+
+def test_numbers_of_a_merged_cell_are_in_each_row_beside_it() -> None:
+    rows = [("30 min", "8.3"), ("60 min", "4.1"), ("90 min", "2.7")]
+    labels = [(60, 100 + 60 * half, 180, 160 + 60 * half, name) for half, name in enumerate(("250 mL", "100 mL"))]
+    values = [
+        (180 + 120 * column, 100 + 20 * row, 300 + 120 * column, 120 + 20 * row, words)
+        for row, (time, rate) in enumerate(2 * rows)
+        for column, words in enumerate((time, rate))
+    ]
+    table = cells_of(gridded(*labels, *values))
+    assert table == [["250 mL", *row] for row in rows] + [["100 mL", *row] for row in rows]
+
+
+def test_drawn_rows_whose_cells_wrap_stay_whole_and_stacked_numbers_are_rows_of_their_own() -> None:
+    lines = [
+        ("Income", "You pay"),
+        ("above $100\nto $200", "$5 now"),
+        ("above $200\nto $300", "$7"),
+        ("more", "$9"),
+    ]
+    cells = [
+        (60 + 120 * column, 100 + 30 * row, 180 + 120 * column, 130 + 30 * row, words)
+        for row, line in enumerate(lines)
+        for column, words in enumerate((*line, line[0]))
+    ]
+    assert cells_of(gridded(*cells))[1] == ["above $100 to $200", "$5 now", "above $100 to $200"]
+    stacked = [
+        (60 + 120 * column, 100 + 40 * row, 180 + 120 * column, 140 + 40 * row, words)
+        for row, line in enumerate((("Pond", "2023", "2024"), ("A\nB\nC", "1\n2\n3", "40\n50\n60")))
+        for column, words in enumerate(line)
+    ]
+    assert ["B", "2", "50"] in cells_of(gridded(*stacked))
+
+
 def test_names_below_a_name_head_a_table_that_is_mostly_dashes() -> None:
     rows = [["Methane", "100 million", "-", "-"], ["Ammonia", "200", "-", "-"], ["Mercury", "10", "1", "-"]]
 

@@ -45,6 +45,25 @@ def test_docbook_has_its_sections_lists_code_and_declared_words() -> None:
     ]
 
 
+def test_a_patients_record_is_its_titled_texts_and_not_what_programs_keep_of_them() -> None:
+    codes = "".join(f'<code code="{number}"/>' for number in range(90))
+    document = document_of(
+        '<?xml version="1.0"?><ClinicalDocument xmlns="urn:hl7-org:v3"><title>Discharge Summary</title><patient>'
+        "<given>Ann</given><family>Poe</family></patient><component><section><title>Allergies</title><!-- below -->\n"
+        "<text><table><caption>Known</caption><thead><tr><th>Substance</th><th>Reaction</th></tr></thead><tbody>"
+        "<tr><td>Penicillin</td>"
+        f"<td>Hives<br/>mild</td></tr></tbody></table></text><entry><act>{codes}<name>Ward 3</name></act></entry>"
+        "<entry><name>Ward 4</name></entry></section></component></ClinicalDocument>",
+        "ann.ccd",
+    )
+    assert shown(document) == [
+        *("# Discharge Summary", "Ann\nPoe", "## Allergies", "Known"),
+        "Substance | Reaction\nPenicillin | Hives mild",
+    ]
+    assert document.words
+    assert (document.words.missing, dict(document.words.dropped)) == (0, {"what the text says, for programs": 4})
+
+
 def test_a_play_in_tei_is_a_transcript_and_its_record_no_text() -> None:
     document = document_of(
         '<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>The Pond</title>'

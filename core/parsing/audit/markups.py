@@ -153,15 +153,26 @@ class _Prose(XmlTextWalker):
     def __init__(self, collector: WordCollector) -> None:
         self._collector = collector
         self._open = [""]
+        self._has_text = [False]  # of each open element, among its child elements so far
+        self._is_apart = False  # what follows, from the words before it: no text is between two elements
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         is_record = name.lower() in FILE_RECORD or attributes.get("encoding") == "base64"
-        self._open.append(self._open[-1] or ("the file's record of itself" if is_record else ""))
+        reason = "the file's record of itself" if is_record else ""
+        reason = "what the text says, for programs" if name.lower() == "entry" and self._has_text[-1] else reason
+        self._open.append(self._open[-1] or reason)
+        self._has_text[-1] |= name.lower() == "text"
+        self._has_text.append(False)
+        if self._is_apart or name in ("br", "lb"):
+            self._collector.put(self._open[-1], "\n")
 
     def end(self, name: str) -> None:
         self._open.pop()
+        self._has_text.pop()
+        self._is_apart = True
 
     def text(self, characters: str) -> None:
+        self._is_apart = False
         if not self._open[-1] and ("</" in characters or "/>" in characters):  # an HTML page, escaped or as CDATA
             read_page(characters.encode("utf-8", "replace"), self._collector)
         elif IDENTIFIER.fullmatch(characters.strip()):

@@ -121,9 +121,11 @@ def _has_words(element: Element) -> bool:
 
 
 def _is_record(element: Element) -> bool:
-    return (_name(element) in RECORD and (len(element) > 0 or element.get("encoding") is not None)) or (
-        element.get("encoding") == "base64" or _name(element) == "binary"
-    )
+    name, above = _name(element), element.getparent()
+    if name == "entry" and above is not None and above.find("{*}text") is not None:
+        return True  # of a patient's record: what the text beside it says, for programs
+    is_metadata = name in RECORD and (len(element) > 0 or element.get("encoding") is not None)
+    return is_metadata or element.get("encoding") == "base64" or name == "binary"
 
 
 def _block(element: Element, depth: int) -> str:
@@ -315,7 +317,9 @@ def _within_speech(children: Sequence[Element]) -> Iterator[Element]:
 
 def _table(element: Element, depth: int) -> str:
     parts = [
-        f"<caption>{escape(words_of(child))}</caption>" for child in children_of(element) if _name(child) in _HEADS
+        f"<caption>{escape(words_of(child))}</caption>"
+        for child in children_of(element)
+        if _name(child) in _HEADS or _name(child) == "caption"
     ]
     for row in element.iter():
         name = _name(row) if isinstance(row.tag, str) else ""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from core.errors import ParseError
 from core.parsing.flow import ParsedFile, Piece, Words
 from core.parsing.inline import comment_head, hidden_note
+from core.parsing.pandoc.rtf_tables import Rows
 from core.parsing.pandoc.rtf_tokens import (
     CHARACTER_SETS,
     INFO,
@@ -106,10 +107,13 @@ class RtfWriter:
         self._author = self._instruction = ""
         self._number = ""  # of the paragraph, as its writer counted it
         self._is_defined = False
+        self._rows = Rows()
 
     def finish(self) -> bytes:
         """The rewritten RTF. Groups that a truncated file leaves open are closed."""
         self._flush()
+        for place, text, times in self._rows.repeats():
+            self._out[place:place] = (_escaped(text) + rb"\cell ") * times
         return bytes(self._out) + b"}" * min(len(self._outer), _MAX_DEPTH)
 
     def take(self, token: Token) -> None:
@@ -190,6 +194,9 @@ class RtfWriter:
             self.hidden_words += len(text.split())
         elif place == "":
             self._out += _escaped(text)
+            self._rows.text += text
+            if not self._is_defined and text.strip():
+                self._rows.end_table()
 
     def _word(self, word: bytes, number: int | None) -> None:
         place = self._group.place
@@ -232,6 +239,10 @@ class RtfWriter:
 
     def _hand_on(self, word: bytes, number: int | None) -> None:
         """Write a control word for pandoc. A table row is defined before its cells: pandoc drops earlier ones."""
+        if word == b"trowd":
+            self._rows.edges = []
+        elif word == b"cellx":
+            self._rows.edges.append(number or 0)
         if (word in (b"trowd", b"cellx") and self._row_begun) or (word == b"rtf" and len(self._outer) > 1):
             return
         self._is_defined = word == b"trowd" or (self._is_defined and word != b"row")
@@ -244,6 +255,12 @@ class RtfWriter:
             self._out += _escaped(f"{self._number} ")
         if word in (b"par", b"outlinelevel"):
             self._number = ""
+        if word == b"cell":
+            self._rows.end_cell(len(self._out))
+        elif word == b"row":
+            self._rows.end_row()
+        if word == b"pard" and self._is_defined:  # some programs do not repeat that a defined row's text is in a table
+            self._hand_on(b"intbl", None)
 
     def _set(self, word: bytes, number: int | None) -> bool:
         """Apply a control word about characters. Returns whether it is one."""

@@ -139,7 +139,9 @@ def _is_run_in(drafts: Sequence[Draft], index: int, edges: Edges) -> bool:
     near = below.region == line.region and 0 < below.baseline - line.baseline < 1.6 * line.size
     if not near or not below.text.lstrip()[:1].islower() or ends_sentence(line.text):
         return False
-    return line.x1 > edges[draft.page, line.region][1] - 2 * line.size
+    letter = (line.x1 - line.x0) / max(1, len(line.text))
+    room = max(2 * line.size, letter * len(below.text.split(maxsplit=1)[0]))  # less would not hold the next word
+    return line.x1 > edges[draft.page, line.region][1] - room
 
 
 def _style(draft: Draft) -> Style:

@@ -37,6 +37,7 @@ Progress = Callable[[str, int, int], None]
 _METADATA = {"author": "author", "subject": "subject", "keywords": "keywords", "creationDate": "created"}
 _WORD = re.compile(r"\w+")
 _SALUTATION = re.compile("[^,;]{2,60},")  # in any language: a short paragraph with no comma but the one at its end
+_COVER = 100  # characters; a first page with no more only says what kind of document it is
 _MIN_SHOWN_SHARE = 2 / 3  # of the stated title's words: so many must stand on the first page
 _AS_LARGE = 0.75  # of the height of a page's largest heading
 _MOST_TITLE_LINES = 3
@@ -273,14 +274,15 @@ def _naming(headings: Sequence[tuple[str, Block]], page: Sequence[PageBox], text
 def _title(stated: str, flow: Flow, name: str) -> tuple[str, Span | None]:
     """The document's title and, where a heading is the title, its span in the text.
 
-    The title is the stated one if the first page with words shows it: others name the program, template or website that
-    the file came from. Else it is the largest heading of that page, or several equally large ones of a cover, else the
-    file's name. Headings that begin with a number, and those after a letter's salutation, are sections' and not the
-    document's.
+    The title is the stated one if the first page with words shows it, or the next where that is a cover of a few words:
+    others name the program, template or website that the file came from. Else it is the largest heading of the first,
+    or several equally large ones of a cover, else the file's name. Headings that begin with a number, and those after
+    a letter's salutation, are sections' and not the document's.
     """
     text, boxes = flow.text, flow.boxes
     page = [box for box in boxes if box.page == boxes[0].page]
-    shown = " ".join(text[box.start : box.end] for box in page)
+    last = boxes[0].page + (sum(box.end - box.start for box in page) <= _COVER)
+    shown = " ".join(text[box.start : box.end] for box in boxes if boxes[0].page <= box.page <= last)
     shown_words, title_words = set(_WORD.findall(shown.casefold())), _WORD.findall(stated.casefold())
     matches = sum(word in shown_words for word in title_words)
     is_shown = matches >= _MIN_SHOWN_SHARE * len(title_words) or title_key(stated) in title_key(shown)

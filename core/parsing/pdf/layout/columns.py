@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from unicodedata import bidirectional
 
 from core.parsing.pdf.lines import Box, Run, TableCells, TextLine, around, placeholder
 from core.parsing.table_header import cell_value
@@ -199,9 +200,12 @@ def cell_text(words: Sequence[WordBox]) -> str:
 
 def join_words(line: Sequence[WordBox]) -> str:
     """The words of one printed line as text, with a blank at each gap but none before a closing bracket or percent."""
+    from_right = sum(bidirectional(word.text[0]) in ("R", "AL") for word in line if word.text)  # of Hebrew and Arabic
+    line = line[::-1] if 2 * from_right > len(line) else line
     text = line[0].text
     for left, right in pairwise(line):
-        tight = abs(right.x0 - left.x1) < _TIGHT * right.height or CLOSING.fullmatch(right.text)
+        gap = max(right.x0 - left.x1, left.x0 - right.x1)
+        tight = abs(gap) < _TIGHT * right.height or CLOSING.fullmatch(right.text)
         text += right.text if tight else f" {right.text}"
     return text
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import inf
 from typing import Any
@@ -22,6 +22,8 @@ Word = tuple[float, float, float, float, str]
 _MAX_CELL_CHARACTERS = 800
 _MAX_VECTORS = 4000  # a page with more is a drawing
 _THIN, _MIN_SIDE = 3.0, 6.0  # points: width of a line, side of a cell
+_MAX_MERGED, _MAX_LABEL_NUMBERS = 0.35, 2  # of a table's positions: those that merged cells repeat; in a merged cell
+_MAX_JOINED = 0.2  # of a table's rows
 _WIDE_GAP = 2.0  # of a line's height, between columns
 _UPWARD_RATIO = 1.5  # height to width of a word that is written upwards
 
@@ -113,18 +115,52 @@ def _has_columns(words: Sequence[WordBox]) -> bool:
 
 
 def _keeps_rows(cells: TableCells, words: Sequence[WordBox]) -> bool:
-    """Whether the rows match the printed lines: the numbers of nearly every line are in one row, and none is repeated.
+    """Whether the rows match the printed lines: the numbers of nearly every line are in one row, and none is repeated
+    but in a merged cell.
 
     Shading, and rules that underline single cells, make grids that split rows, join them or repeat numbers. ``words``:
     of the page, between the table's top and bottom.
     """
-    rows = [Counter(word for run in row for word in run.text.split() if is_number(word)) for row in cells.rows]
+    rows = [_numbers(row) for row in cells.rows]
     lines = (Counter(word.text for word in line if is_number(word.text)) for line in printed_lines(words))
     printed = [numbers for numbers in lines if numbers]
     matched = sum(any(numbers <= row for row in rows) for numbers in printed)
     printed_total, row_total = (sum(map(Counter.total, counts)) for counts in (printed, rows))
     printed_several, row_several = (sum(numbers.total() > 1 for numbers in counts) for counts in (printed, rows))
-    return matched >= 0.9 * len(printed) and row_total <= 1.1 * printed_total and printed_several <= 1.1 * row_several
+    joined = sum(map(_joins_lines, cells.rows))
+    keeps_apart = printed_several <= 1.1 * row_several or joined <= _MAX_JOINED * len(rows)
+    return matched >= 0.9 * len(printed) and row_total - _merged(cells) <= 1.1 * printed_total and keeps_apart
+
+
+def _numbers(runs: Iterable[Run]) -> Counter[str]:
+    return Counter(word for run in runs for word in run.text.split() if is_number(word))
+
+
+def _merged(cells: TableCells) -> int:
+    """How often numbers are repeated because their cell covers several positions, as do the labels of groups of rows or
+    columns. 0 where so many positions are covered that the grid is a form's.
+    """
+    positions = [run for row in cells.rows for run in row if run.text]
+    distinct = {run.box: run for run in positions}
+    if len(positions) - len(distinct) > _MAX_MERGED * len(positions):
+        return 0
+    times = Counter(run.box for run in positions)
+    repeats = ((_numbers([run]).total(), times[box] - 1) for box, run in distinct.items() if not _is_stack(run))
+    return sum(numbers * more for numbers, more in repeats if numbers <= _MAX_LABEL_NUMBERS)
+
+
+def _is_stack(run: Run) -> bool:
+    """Whether a cell holds several numbers, one in each line: those of several rows."""
+    return sum(map(is_number, run.text.split("\n"))) > 1
+
+
+def _joins_lines(row: Sequence[Run]) -> bool:
+    """Whether a row is several printed rows: a cell is a stack of numbers, or all cells have several lines, and one of
+    them a number in each.
+    """
+    cells = [run.text.split("\n") for run in row if run.text]
+    has_numbers = any(all(any(map(str.isdigit, line)) for line in lines) for lines in cells)
+    return any(map(_is_stack, row)) or (has_numbers and all(len(lines) > 1 for lines in cells))
 
 
 def _run(cell: Box, words_in: dict[Box, list[WordBox]]) -> Run:
