@@ -12,7 +12,7 @@ from core.parsing.pdf.lines import TextLine
 from core.types import BlockKind
 
 LIST_MARKER = re.compile(r"(?:[•▪◦‣–—*+►➢✓■□○]|-|o(?=\s+[A-Z])|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivx]{1,5}[.)])\s+\S")
-_BULLET = re.compile(r"[•‣\u25a0-\u25ff\u26aa\u26ab\u2700-\u27bf]\s*\S")
+_BULLET = re.compile(r"(?:[•‣\u25a0-\u25ff\u26aa\u26ab\u2700-\u27bf]\s*|›{1,2}\s+)\S")
 _CAPTION = re.compile(
     r"(?:Figure|Fig\.|Table|Tab\.|Listing|Example|Exhibit|Chart|Scheme|Abbildung|Abb\.|Tabelle|Figura|Tableau)"
     r"\s*[A-Z]?\d+(?:[-.]\d+)*(?:\s*[.:–—|]|\s+(?=[^a-z\s])|\s*$)"
@@ -186,7 +186,7 @@ def _is_inline_address(draft: Draft | None, line: TextLine) -> bool:
 def is_item(text: str) -> bool:
     """Whether a line begins a list item.
 
-    >>> [is_item(text) for text in ("• one", "2. two", "- three", "1990 was", "e.g. this")]
+    >>> [is_item(text) for text in ("• one", "2. two", "›› three", "1990 was", "e.g. this")]
     [True, True, True, False, False]
     """
     return bool(LIST_MARKER.match(text) or _BULLET.match(text))
