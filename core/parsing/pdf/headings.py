@@ -140,8 +140,8 @@ def _is_run_in(drafts: Sequence[Draft], index: int, edges: Edges) -> bool:
     if not near or not below.text.lstrip()[:1].islower() or ends_sentence(line.text):
         return False
     letter = (line.x1 - line.x0) / max(1, len(line.text))
-    room = max(2 * line.size, letter * len(below.text.split(maxsplit=1)[0]))  # less would not hold the next word
-    return line.x1 > edges[draft.page, line.region][1] - room
+    next_word = letter * len(below.text.split(maxsplit=1)[0])  # what it does not hold begins the next line
+    return line.x1 > edges[draft.page, line.region][1] - max(2, min(next_word / line.size, 2.5)) * line.size
 
 
 def _style(draft: Draft) -> Style:
