@@ -57,6 +57,7 @@ _TITLES = (
     *(".//{*}titleStmt/{*}title", ".//{*}meta/{*}title", ".//{*}book-title", "./{*}info/{*}title", "./{*}title"),
     *(".//{*}invention-title", "./*/{*}preface//{*}shortTitle", "./*/{*}preface//{*}docTitle", "./*/{*}TITLE"),
 )
+_PATIENT = ".//{*}patient/{*}name"  # whom a record is of: its title only says what kind it is
 _AUTHORS = (".//{*}titleStmt/{*}author", ".//{*}meta/{*}creator", "./{*}info/{*}author")
 
 
@@ -71,6 +72,9 @@ def read(data: bytes, name: str) -> ParsedFile:
     root = root_of(data, name)
     if root is None:
         raise ParseError(f"{name} is damaged: it holds no XML.", "Export it again and add that.")
+    stated, patient = root.find("./{*}title"), root.find(_PATIENT)
+    if stated is not None and patient is not None:
+        stated.text = f"{words_of(stated)} · {' '.join(' '.join(patient.itertext()).split())}"
     title, author = _first(root, _TITLES), _first(root, _AUTHORS)
     heading = title if root.find(".//{*}titleStmt") is not None else ""  # TEI states it only in the metadata
     body = f"<h1>{escape(heading)}</h1>" if heading else ""
