@@ -50,7 +50,7 @@ def test_a_patients_record_is_its_titled_texts_and_not_what_programs_keep_of_the
     document = document_of(
         '<?xml version="1.0"?><ClinicalDocument xmlns="urn:hl7-org:v3"><title>Discharge Summary</title><patient>'
         "<name><given>Ann</given><family>Poe</family></name></patient><component><section><title>Allergies</title>"
-        "<!-- below -->\n<text><table><caption>Known</caption><thead><tr><th>Substance</th><th>Reaction</th></tr></thead>"
+        "<!-- so: -->\n<text><table><caption>Known</caption><thead><tr><th>Substance</th><th>Reaction</th></tr></thead>"
         "<tbody><tr><td>Penicillin</td>"
         f"<td>Hives<br/>mild</td></tr></tbody></table></text><entry><act>{codes}<name>Ward 3</name></act></entry>"
         "<entry><name>Ward 4</name></entry></section></component></ClinicalDocument>",
