@@ -156,6 +156,7 @@ MARKS = st.sampled_from(
         *["[a]", "(b)", "[^1]: ", "[r]: x", "<div>", "</div>", "<!--", "-->", "`", "**", "\\", "\\|", "word", "|", ":"],
         *["| a | b |\n|---|---|\n", "|x|1|\n", "| |\n", "\t", "\u00a0", "\u2028", "\x0b", "\x0c", "é", "日本", "+++\n"],
         *["---\n", "title: x\n", "![i](u)", "http://h.test/", "\0"],
+        *["<table>", "<tr>", "<th>", "<td colspan=2>", "<td rowspan=3>", "</td>", "</tr>", "</table>\n", "&amp;"],
     ]
 )
 MARKDOWN = st.lists(MARKS | st.text(max_size=6), max_size=40).map("".join)
@@ -194,6 +195,9 @@ def test_laws_hold_for_any_markdown(text: str) -> None:
         "[a]: " * 20_000,
         "\\" * 100_000,
         "<!--" * 50_000,
+        "<table><tr>" + "<td>" * 100_000 + "</table>",
+        "<table>" * 50_000,
+        "<table><tr><td " + "a=1 " * 100_000,
     ],
     ids=lambda text: text[:8],
 )
@@ -238,3 +242,46 @@ def test_headings_written_as_tags_are_headings_and_may_be_the_title() -> None:
         ("paragraph", 0),
         ("html", 0),
     ]
+
+
+def test_tables_written_as_html_have_their_rows_and_cells() -> None:
+    text = """# Doses
+
+<p>For adults.</p>
+<table class="t">
+ <thead><tr><th rowspan=2>Drug<th colspan=2>Dose</tr><tr><th>first<th>next</thead>
+ <tr><td rowspan="2"><p>Kelp &amp; lime</p></td><td>5&nbsp;mg</td><td>1,500</td></tr>
+ <tr><td><b>7</b> mg</td><td></td></tr>
+</table>
+<table><tr><td><img src="logo.png"></td></tr></table>
+
+After it.
+"""
+    document = document_of(text)
+    assert_laws(document)
+    (table,) = [block for block in document.blocks if block.kind is BlockKind.TABLE]
+    assert table.header is not None
+    assert text[table.header.start : table.header.end].count("<tr>") == 2
+    assert [text[part.start : part.end].startswith("<tr>") for part in table.parts] == [True, True]
+    cells = {(cell.row, cell.column): (cell.value, text[cell.start : cell.end], cell.header) for cell in table.cells}
+    assert cells[0, 1] == cells[0, 2] == ("Dose", "Dose", True)
+    assert cells[1, 1] == ("first", "first", True)
+    assert cells[2, 0] == ("Kelp & lime", "Kelp &amp; lime", False)
+    assert cells[2, 2] == (1500, "1,500", False)
+    assert cells[3, 1] == ("7 mg", "7</b> mg", False)
+    assert cells[3, 2] == (None, "", False)
+    assert (3, 0) not in cells
+    others = [(block.kind, text[block.start : block.end]) for block in document.blocks if block is not table]
+    assert others == [
+        (BlockKind.HEADING, "# Doses"),
+        (BlockKind.HTML, "<p>For adults.</p>"),
+        (BlockKind.HTML, '<table><tr><td><img src="logo.png"></td></tr></table>'),
+        (BlockKind.PARAGRAPH, "After it."),
+    ]
+
+
+@pytest.mark.parametrize(
+    "markup", ["<table><tr><td>a<td>b<tr><td>c<td>d", "<table>" * 3000, "<table><tr>" + "<td>" * 3000]
+)
+def test_what_no_tag_closes_is_no_table(markup: str) -> None:
+    assert {block.kind for block in document_of(f"Text.\n\n{markup}\n").blocks} == {BlockKind.PARAGRAPH, BlockKind.HTML}

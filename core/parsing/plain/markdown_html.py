@@ -1,10 +1,11 @@
-"""Blocks of HTML in Markdown. Headings written as tags, as in READMEs, become headings."""
+"""Blocks of HTML in Markdown. Headings and tables written as tags, as in READMEs, become headings and tables."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from core.parsing.plain.markdown_tables import html_tables
 from core.text.spans import trim
 from core.types import Block, BlockKind, Span
 
@@ -14,21 +15,30 @@ _TAG = re.compile(r"<[^<>]*>")
 
 
 def html_blocks(text: str, span: Span) -> Iterator[Block]:
-    """The block of HTML at ``span``, parted at the headings in it that have words.
+    """The block of HTML at ``span``, parted at the tables in it, and at the headings that have words.
 
     >>> source = "<div align=center>\\n<h1>The <b>Duck</b></h1>\\n<img src=duck.png>"
     >>> [(block.kind.value, block.level) for block in html_blocks(source, Span(0, len(source)))]
     [('html', 0), ('heading', 1), ('html', 0)]
     """
     place = span.start
-    for found in _HEADING.finditer(text, span.start, span.end):
+    for table in html_tables(text, span):
+        yield from _between_tables(text, place, table.start)
+        yield table
+        place = table.end
+    yield from _between_tables(text, place, span.end)
+
+
+def _between_tables(text: str, start: int, end: int) -> Iterator[Block]:
+    place = start
+    for found in _HEADING.finditer(text, start, end):
         if not any(map(str.isalnum, _TAG.sub("", found[2]))):
             continue
         if before := trim(text, place, found.start()):
             yield Block(BlockKind.HTML, before.start, before.end)
         yield Block(BlockKind.HEADING, found.start(), found.end(), level=int(found[1]))
         place = found.end()
-    if rest := trim(text, place, span.end):
+    if rest := trim(text, place, end):
         yield Block(BlockKind.HTML, rest.start, rest.end)
 
 
