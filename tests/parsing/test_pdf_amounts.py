@@ -14,13 +14,13 @@ Cell = tuple[float, str] | tuple[float, str, str]
 
 
 def rows_of(*lines: Sequence[Cell], step: float = 14) -> list[list[list[str]]]:
-    """The tables of a page with these lines. A cell is set at its x, or ends there if it is a number."""
+    """The tables of a page with these lines. A cell is set at its x, or the digits of a number end there."""
 
     def draw(page: pymupdf.Page) -> None:
         page.insert_text((72, 80), "Results of the mill", fontsize=10)
         for number, line in enumerate(lines):
             for x, text in line:
-                shown = text.rstrip(")%") if text[:1] in "(0123456789—" and len(text) < 12 else ""
+                shown = text.rstrip(")% $") if text[:1] in "(0123456789—" and len(text) < 12 else ""
                 left = x - pymupdf.get_text_length(shown, fontsize=10)
                 page.insert_text((left, 120 + step * number), text, fontsize=10)
 
@@ -88,4 +88,15 @@ def test_small_tables_with_names_above_and_percent_signs_that_hang_over_are_tabl
     assert table == [
         ["(in millions)", "June 30, 2023", "June 30, 2022"],
         *([label, f"{8 + n}31", f"({3 + n}.7)%"] for n, label in enumerate(labels)),
+    ]
+
+
+def test_a_sign_in_the_run_of_the_number_before_it_belongs_to_the_one_after_it() -> None:
+    lines: list[Sequence[Cell]] = [[(72, "(in millions)"), (330, "2023"), (460, "2022")]]
+    for number, label in enumerate(LABELS[:6]):
+        sign = "   $" if number in (0, 5) else ""
+        lines.append([(72, label), (330, f"{9 - number}2.7{sign}"), (460, f"{9 - number}1.5")])
+    (table,) = rows_of(*lines)
+    assert [row[1:] for row in table[1:]] == [
+        [f"{9 - n}2.7", f"$ {9 - n}1.5" if n in (0, 5) else f"{9 - n}1.5"] for n in range(6)
     ]

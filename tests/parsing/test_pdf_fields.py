@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pymupdf
 import pytest
 
-from tests.parsing.pdf_builder import parsed, pdf
+from core.types import BlockKind
+from tests.parsing.pdf_builder import parsed, pdf, texts
 
 TEXT, LIST, CHECK = (
     pymupdf.PDF_WIDGET_TYPE_TEXT,
@@ -99,6 +100,15 @@ def test_words_beside_some_fields_alone_are_no_names() -> None:
     fields = [(f"Text{row}", "", f"value of row {row}", box) for row, box in enumerate(boxes)]
     text = read([(72, 197, "Copy for the Employer")], fields)
     assert text == ["Copy for the Employer", *(f"value of row {row}" for row in range(4))]
+
+
+def test_a_value_of_several_lines_is_no_heading() -> None:
+    def draw(page: pymupdf.Page) -> None:
+        for row in range(6):
+            page.insert_text((72, 100 + 14 * row), f"Line {row} of what the form says about itself.", fontsize=7)
+        add_field(page, "goods", "", "Gold coins of the old mint\nTreasure chests", (72, 400, 400, 440))
+
+    assert not texts(parsed(pdf(draw)), BlockKind.HEADING)
 
 
 def test_a_value_that_the_page_cuts_off_or_hides_is_whole_and_one_of_several_lines_stays() -> None:

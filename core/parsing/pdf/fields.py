@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from math import inf
+from statistics import median
 from typing import Any
 
 from core.parsing.pdf.lines import Box, TextLine, around, has_word, title_key
@@ -64,7 +65,7 @@ def with_fields(lines: Sequence[TextLine], fields: Sequence[FormField]) -> list[
 
     The name is the one printed beside the field, unless the file's own has more letters of it or another is there. If a
     page shows the value of a field that has neither, or all of its several lines, they stay as they are printed; if it
-    does not show it, the field has the name for programs.
+    does not show it, the field has the name for programs. What stays is no heading, however large its type.
     """
     lines, fields = _filled_in(lines, fields)
     shows = [_shown_by(line, fields) for line in lines]
@@ -83,7 +84,10 @@ def with_fields(lines: Sequence[TextLine], fields: Sequence[FormField]) -> list[
         if name or not printed[field]:
             result.append(_line(name or field.key, _as_printed(field, printed[field]), field, baseline, parts))
             taken.update(printed[field])
-    return [*(line for line in lines if line not in taken), *result]
+    written = {line for field in fields if field not in told for line in printed[field]}
+    size = median(line.size for line in others) if others else _USUAL_SIZE
+    kept = (replace(line, size=min(size, line.size), bold=False) if line in written else line for line in lines)
+    return [*(line for line, old in zip(kept, lines, strict=True) if old not in taken), *result]
 
 
 def _filled_in(lines: Sequence[TextLine], fields: Sequence[FormField]) -> tuple[list[TextLine], list[FormField]]:

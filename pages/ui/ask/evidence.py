@@ -187,7 +187,7 @@ def _text(place: Hit | Passage, question: str) -> dict[str, Any]:
     def span(part: Block | Link) -> list[Any]:
         return [max(0, part.start - place.start), min(part.end, place.end) - place.start]
 
-    if isinstance(place, Passage) or "|" in place.text or "```" in place.text:
+    if isinstance(place, Passage) or any(mark in place.text for mark in ("|", "```", "<t")):
         document = readings.document(place.version_id)
         for link in _within(document.links, place):
             links.append([*span(link), {"target": link.target, "place": _link_place(link.target, place.version_id)}])

@@ -18,6 +18,7 @@ from core.parsing.pdf.layout.amounts import (
     number_parts,
     share_edges,
     text_of,
+    without_sign,
 )
 from core.parsing.pdf.layout.columns import (
     MARKER,
@@ -64,7 +65,7 @@ def aligned_tables(fragments: Sequence[TextLine], *, alone: bool = False) -> lis
     placeholders = [item for item in fragments if item.is_placeholder]
     items = [item for item in fragments if not item.is_placeholder]
     captions = [item for item in items if TABLE_CAPTION.match(item.text.strip())]
-    lines = printed_lines(word_box(item, index) for index, item in enumerate(items))
+    lines = printed_lines(part for index, item in enumerate(items) for part in without_sign(word_box(item, index)))
     in_tables: set[int] = set()  # indices of ``items``
     beside: list[TextLine] = []  # text beside one of several tables
     for is_row, between in ((has_numbers, _MAX_BETWEEN), (_has_gaps, 1)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import inf
 
 from core.parsing.pdf.layout.columns import CURRENCY, WordBox, is_number_or_dash, join_words, line_parts
@@ -24,6 +25,21 @@ def as_one(part: Sequence[WordBox]) -> WordBox:
     sources = tuple(index for word in part for index in word.sources)
     box = around([word.box for word in part])
     return WordBox(x0, y0, x1, y1, join_words(part), box, all(word.bold for word in part), sources)
+
+
+def without_sign(run: WordBox) -> list[WordBox]:
+    """A run as it is; a number with the currency sign of the next one ("3,226.8 $") as two, by their letters' share."""
+    number, _, sign = run.text.rpartition(" ")
+    if not number or not CURRENCY.fullmatch(sign) or not is_number_or_dash(number):
+        return [run]
+    width = (run.x1 - run.x0) / len(run.text)
+    end, start = run.x0 + width * len(number.rstrip()), run.x1 - width * len(sign)
+    is_upright = run.box[2] - run.box[0] == run.x1 - run.x0
+    boxes = [(run.box[0], run.box[1], end, run.box[3]), (start, *run.box[1:])] if is_upright else [run.box] * 2
+    return [
+        replace(run, text=number.rstrip(), x1=end, box=boxes[0]),
+        replace(run, text=sign, x0=start, box=boxes[1]),
+    ]
 
 
 def number_parts(line: Sequence[WordBox]) -> list[Line]:
