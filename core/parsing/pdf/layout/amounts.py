@@ -11,6 +11,7 @@ from core.parsing.pdf.lines import around
 
 Line = list[WordBox]
 
+_PREFIXES = ("$", "£")  # signs that stand before their number nearly everywhere, unlike "€"
 _SAME = 3.0  # points within which edges count as aligned
 
 
@@ -30,7 +31,7 @@ def as_one(part: Sequence[WordBox]) -> WordBox:
 def without_sign(run: WordBox) -> list[WordBox]:
     """A run as it is; a number with the currency sign of the next one ("3,226.8 $") as two, by their letters' share."""
     number, _, sign = run.text.rpartition(" ")
-    if not number or not CURRENCY.fullmatch(sign) or not is_number_or_dash(number):
+    if not number or sign not in _PREFIXES or not is_number_or_dash(number):
         return [run]
     width = (run.x1 - run.x0) / len(run.text)
     end, start = run.x0 + width * len(number.rstrip()), run.x1 - width * len(sign)
