@@ -136,6 +136,12 @@ class RunPlan:
         return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:12]
 
 
+def finished_run(workspace: Path, plan: RunPlan) -> RunHead | None:
+    """The newest finished run with the same key, ``None`` for none."""
+    folders = reversed(_plan_folders(workspace, plan.key).values())
+    return next((_head(folder) for folder in folders if (folder / _REPORT).is_file()), None)
+
+
 class Recording:
     """A run in progress: its journals and notes and, at the end, its report."""
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import pymupdf
 import pytest
 
+from core.parsing.pdf.fields import FormField, with_fields
+from core.parsing.pdf.lines import TextLine
 from core.types import BlockKind
 from tests.parsing.pdf_builder import parsed, pdf, texts
 
@@ -100,6 +102,14 @@ def test_words_beside_some_fields_alone_are_no_names() -> None:
     fields = [(f"Text{row}", "", f"value of row {row}", box) for row, box in enumerate(boxes)]
     text = read([(72, 197, "Copy for the Employer")], fields)
     assert text == ["Copy for the Employer", *(f"value of row {row}" for row in range(4))]
+
+
+def test_a_page_of_very_many_fields_keeps_their_values() -> None:
+    names = [TextLine("Kept here: 7", 72, 100, 200, 110, 110, 10, box=(72, 100, 200, 110))]
+    fields = [FormField("", f"f{n}", f"value {n}", (72, 20.0 + n, 90, 21.0 + n)) for n in range(1500)]
+    found = with_fields(names, [*fields, FormField("", "seven", "7", (72, 5, 90, 6))])
+    assert found[0] == names[0]
+    assert [line.text for line in found[1:]] == [f"f{n}: value {n}" for n in range(1500)]
 
 
 def test_a_value_of_several_lines_is_no_heading() -> None:

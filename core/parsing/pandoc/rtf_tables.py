@@ -38,12 +38,12 @@ class Rows:
     def repeats(self) -> list[tuple[int, str, int]]:
         """Where in the output which text is to be repeated how often, so that rows have all columns; the last first.
 
-        >>> rows = Rows(edges=[100, 300])
-        >>> rows.end_cell(1), rows.end_cell(2), rows.end_row()
-        (None, None, None)
-        >>> rows.edges, rows.text = [300], "wide"
-        >>> rows.end_cell(3), rows.end_row(), rows.repeats()
-        (None, None, [(3, 'wide', 1)])
+        >>> rows = Rows(edges=[100, 200, 300])
+        >>> rows.end_cell(1), rows.end_cell(2), rows.end_cell(3), rows.end_row()
+        (None, None, None, None)
+        >>> rows.edges, rows.text = [200, 300], "wide"
+        >>> rows.end_cell(4), rows.end_cell(5), rows.end_row(), rows.repeats()
+        (None, None, None, [(4, 'wide', 1)])
         """
         found = []
         for table in self._tables:

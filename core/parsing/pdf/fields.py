@@ -22,6 +22,7 @@ _ALIGNED = 12.0  # points between the left edges of a field and the name above i
 _OVER = 0.4  # of the height of a line with blanks, under its fields
 _USUAL_SIZE = 10.0  # points, of the type in a field without a printed name
 _MOST_NAME = 120  # characters
+_MOST_FIELDS = 1000  # of a page; of more, no names are looked for
 _BLANK = re.compile(r"_{3,}|\.{6,}|…[….]+")
 
 
@@ -67,6 +68,12 @@ def with_fields(lines: Sequence[TextLine], fields: Sequence[FormField]) -> list[
     page shows the value of a field that has neither, or all of its several lines, they stay as they are printed; if it
     does not show it, the field has the name for programs. What stays is no heading, however large its type.
     """
+    if not fields:
+        return list(lines)
+    if len(fields) > _MOST_FIELDS:
+        letters = title_key("".join(line.text for line in lines))
+        hidden = [field for field in fields if title_key(field.value) not in letters]
+        return [*lines, *(_line(field.name or field.key, field.value, field, field.box[3], []) for field in hidden)]
     lines, fields = _filled_in(lines, fields)
     shows = [_shown_by(line, fields) for line in lines]
     printed = {field: [line for line, some in zip(lines, shows, strict=True) if field in some] for field in fields}
@@ -106,8 +113,8 @@ def _filled_in(lines: Sequence[TextLine], fields: Sequence[FormField]) -> tuple[
         for index in sorted(filled, reverse=True):
             start, end = blanks[index].span()
             text = f"{text[:start]}{filled[index].value}{text[end:]}"
-        result.append(replace(line, text=text))
-        left = [field for field in left if field not in filled.values()]
+        result.append(replace(line, text=text) if filled else line)
+        left = [field for field in left if field not in filled.values()] if filled else left
     written = [field for field in fields if field not in left]
     return [one for one, old in zip(result, lines, strict=True) if one != old or not _shown_by(old, written)], left
 
