@@ -261,9 +261,7 @@ class _Walker:
         if is_layout(node, table):
             for row in table.rows:
                 is_line = not node.attributes.get("role") and is_line_of_cells(row.cells)
-                may_lead = (
-                    len(row.cells) > 1 and not is_line
-                )  # else texts of tables in tables would be read for nothing
+                may_lead = len(row.cells) > 1 and not is_line  # else texts of tables in tables are read for nothing
                 texts = [plain_text(cell).strip() if may_lead else "" for cell in row.cells]
                 for cell, text, after in zip(row.cells, texts, [*texts[1:], ""], strict=True):
                     if after and is_marker(text):

@@ -323,7 +323,7 @@ def _table(element: Element, depth: int) -> str:
     parts = [
         f"<caption>{escape(words_of(child))}</caption>"
         for child in children_of(element)
-        if _name(child) in _HEADS or _name(child) == "caption"
+        if _name(child) in (*_HEADS, "caption")
     ]
     for row in element.iter():
         name = _name(row) if isinstance(row.tag, str) else ""

@@ -141,10 +141,11 @@ def _runs(
 
 def _is_sentence_below(row: Sequence[WordBox], line: Sequence[WordBox]) -> bool:
     """Whether a line is a sentence that runs below a row's numbers, as between two tables."""
-    numbers, words = number_parts(row), text_of(line).split()
-    if len(line_parts(line)) > 1 or not numbers or line[0].x0 >= numbers[0][0].x0 or line[-1].x1 <= numbers[0][-1].x1:
+    words = text_of(line).split()
+    if len(words) < _SENTENCE or not (len(words) >= _LONG_SENTENCE or words[-1].endswith((".", ":"))):
         return False
-    return len(words) >= _LONG_SENTENCE or (len(words) >= _SENTENCE and words[-1].endswith((".", ":")))
+    numbers = number_parts(row) if len(line_parts(line)) == 1 else []
+    return bool(numbers) and line[0].x0 < numbers[0][0].x0 and line[-1].x1 > numbers[0][-1].x1
 
 
 def _header_start(lines: Sequence[Line], start: int, previous_end: int, placeholders: Sequence[TextLine]) -> int:
@@ -211,10 +212,10 @@ def _table(
         return spread_headers(as_rows(cells, gutters), columns)
 
     run = _without_title(run)
-    if any(_is_prose(rows_of(run), column) for column in ({0, columns - 1} if by_numbers else range(columns))) and not (
-        alone and by_numbers and _are_labels(body)
-    ):
-        return None
+    if not (alone and by_numbers and _are_labels(body)):
+        printed = rows_of(run)
+        if any(_is_prose(printed, column) for column in ({0, columns - 1} if by_numbers else range(columns))):
+            return None
     rows = _merge_lines(rows_of(run))
     for line in tail:
         extended = _merge_lines(rows_of([*run, line]))

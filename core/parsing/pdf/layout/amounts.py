@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import inf
 
-from core.parsing.pdf.layout.columns import CURRENCY, WordBox, is_number_or_dash, join_words, line_parts
+from core.parsing.pdf.layout.columns import CURRENCY, WordBox, is_number_or_dash, join_words, line_parts, part_of
 from core.parsing.pdf.lines import around
 
 Line = list[WordBox]
@@ -33,14 +32,7 @@ def without_sign(run: WordBox) -> list[WordBox]:
     number, _, sign = run.text.rpartition(" ")
     if not number or sign not in _PREFIXES or not is_number_or_dash(number):
         return [run]
-    width = (run.x1 - run.x0) / len(run.text)
-    end, start = run.x0 + width * len(number.rstrip()), run.x1 - width * len(sign)
-    is_upright = run.box[2] - run.box[0] == run.x1 - run.x0
-    boxes = [(run.box[0], run.box[1], end, run.box[3]), (start, *run.box[1:])] if is_upright else [run.box] * 2
-    return [
-        replace(run, text=number.rstrip(), x1=end, box=boxes[0]),
-        replace(run, text=sign, x0=start, box=boxes[1]),
-    ]
+    return [part_of(run, 0, len(number.rstrip())), part_of(run, len(run.text) - len(sign), len(run.text))]
 
 
 def number_parts(line: Sequence[WordBox]) -> list[Line]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise
 from unicodedata import bidirectional
 
@@ -79,6 +80,7 @@ def is_number(text: str) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+@lru_cache(maxsize=1 << 12)  # asked of the same words in every search for rows
 def is_number_or_dash(text: str) -> bool:
     """Whether a cell is a number (also in brackets, with a currency or a footnote mark) or a sign for no value."""
     return text.strip().casefold() in _NO_FIGURE or bool(_FIGURE.fullmatch(text))
@@ -174,16 +176,21 @@ def split_numbers(run: WordBox) -> list[WordBox]:
     words = run.text.split()
     if len(words) < 2 or is_number(run.text) or not all(map(is_number, words)):
         return []
-    width = (run.x1 - run.x0) / len(run.text)  # of a character
-    is_upright = run.box[2] - run.box[0] == run.x1 - run.x0
     numbers, at = [], 0
     for word in words:
         at = run.text.index(word, at)
-        left, right = width * at, width * (at + len(word))
-        box = (run.box[0] + left, run.box[1], run.box[0] + right, run.box[3]) if is_upright else run.box
-        numbers.append(replace(run, x0=run.x0 + left, x1=run.x0 + right, text=word, box=box))
+        numbers.append(part_of(run, at, at + len(word)))
         at += len(word)
     return numbers
+
+
+def part_of(run: WordBox, start: int, end: int) -> WordBox:
+    """The characters ``[start, end)`` of a run, with their share of its width."""
+    width = (run.x1 - run.x0) / len(run.text)  # of a character
+    left, right = width * start, width * end
+    is_upright = run.box[2] - run.box[0] == run.x1 - run.x0
+    box = (run.box[0] + left, run.box[1], run.box[0] + right, run.box[3]) if is_upright else run.box
+    return replace(run, x0=run.x0 + left, x1=run.x0 + right, text=run.text[start:end], box=box)
 
 
 def extends_text(above: Row, row: Row) -> bool:
