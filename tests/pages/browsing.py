@@ -186,7 +186,7 @@ def is_own(url: str) -> bool:
 
 def settled(page: Page) -> None:
     """Wait until no script runs. What was clicked just now may not have started one: wait for its effect first."""
-    expect(page.locator("[data-testid=stApp]")).to_have_attribute("data-test-script-state", "notRunning")
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
 
 
 def visit(page: Page, address: str) -> None:
@@ -242,7 +242,8 @@ def rest(host: Locator) -> float:
 
 
 def shown(locator: Locator) -> None:
-    expect(locator.first).to_be_visible()
+    """Wait for it; ``expect`` would gather the whole page's tree of access at each look that does not find it yet."""
+    locator.first.wait_for()
 
 
 def until(condition: Callable[[], bool], seconds: float = SLOW / 1000) -> None:
