@@ -49,7 +49,16 @@ The 🚀 left at noon 🍵, and the tea was still warm when it came back to the 
 
 
 The last line.
+
+<table>
+ <tr><th>Tank</th><th>Litres</th></tr>
+ <tr>
+  <td>North</td>
+  <td align="right">900</td>
+ </tr>
+</table>
 """
+SIZES = "parts => parts.map((each) => getComputedStyle(each).fontSize)"
 TEA = ROCKETS.replace("# Rockets", "# Tea")  # its own document: tests come in any order, and each leaves its gold
 SENTENCE = "The gauge at the weir was read at noon, and the level was noted. "
 LONG = "\n\n".join(f"## Section {number}\n\nMark {number}. {SENTENCE * 12}" for number in range(1, 60))
@@ -136,6 +145,15 @@ def test_tables_prefixes_and_blanks_are_marked_as_the_text_has_them(address: str
     save(page, HOSTILE)
     assert quotes(home, HOSTILE) == [text[text.index("stands here") : text.index("The last line.") + 14]]
     expect(page.locator(".gold-facts")).to_contain_text(HOSTILE)
+    # A table written as HTML is drawn without its tags; what is marked in it is the source, tags and all.
+    table = page.locator(".block.grid", has_text="Litres")
+    expect(table.locator(".row")).to_have_count(2)
+    assert set(table.locator(".tags .segment").evaluate_all(SIZES)) == {"0px"}
+    table.scroll_into_view_if_needed()
+    drag(page, ".text", "North", "900")
+    page.keyboard.press("g")
+    save(page, "How much is in the north?")
+    assert quotes(home, "How much is in the north?") == ['North</td>\n  <td align="right">900']
     assert page.locator(".reader img").count() == 0
     assert page.evaluate("window.hurt") is None
 

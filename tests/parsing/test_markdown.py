@@ -281,7 +281,12 @@ After it.
 
 
 @pytest.mark.parametrize(
-    "markup", ["<table><tr><td>a<td>b<tr><td>c<td>d", "<table>" * 3000, "<table><tr>" + "<td>" * 3000]
+    ("markup", "kind"),
+    [
+        ("<table><tr><td>a<td>b<tr><td>c<td>d", BlockKind.HTML),
+        ("<table>" * 3000, BlockKind.RULE),
+        ("<table><tr>" + "<td>" * 3000, BlockKind.RULE),
+    ],
 )
-def test_what_no_tag_closes_is_no_table(markup: str) -> None:
-    assert {block.kind for block in document_of(f"Text.\n\n{markup}\n").blocks} == {BlockKind.PARAGRAPH, BlockKind.HTML}
+def test_what_no_tag_closes_is_no_table_and_tags_alone_are_a_rule(markup: str, kind: BlockKind) -> None:
+    assert {block.kind for block in document_of(f"Text.\n\n{markup}\n").blocks} == {BlockKind.PARAGRAPH, kind}

@@ -101,7 +101,7 @@ def _described(document: Document) -> str:
 
 def _structure_reason(document: Document) -> str:
     headings = sum(block.kind == BlockKind.HEADING for block in document.blocks)
-    return f"it has {headings} headings" if headings > 1 else "nothing tells that it is anything but prose"
+    return f"it has {headings} headings" if headings > 1 else "it reads as plain prose"
 
 
 def _samples(text: str) -> list[str]:

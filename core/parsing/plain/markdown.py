@@ -56,7 +56,7 @@ class MarkdownParser:
     """CommonMark with pipe tables, strike-through, footnotes and front matter."""
 
     name = "markdown"
-    version = 6
+    version = 7
 
     def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
         """The file's own text, with blocks that cover every non-blank character. Raises ``ParseError``."""

@@ -5,38 +5,11 @@ const tables = new WeakMap(); // block -> its layout, and whether its lost heade
 function tableOf(text, block) {
   if (!tables.has(block)) {
     const [start, end, , , header] = block, lost = header ? `${header.trimEnd()}\n` : "";
-    const source = lost + text.slice(start, end), html = source.startsWith("<");
-    const model = html ? htmlRows(source, 0, source.length).map(({ cells }) => cells.map((cell) => cell.map(([a, b]) => source.slice(a, b)).join(" ")).join(" | ")).join("\n") : source;
-    tables.set(block, { ...layoutOf({ text: model }, { start: 0, end: model.length }), lost, html });
+    const source = lost + text.slice(start, end), html = isHtml(source, 0);
+    const layout = html ? htmlLayout(source) : layoutOf({ text: source }, { start: 0, end: source.length });
+    tables.set(block, { ...layout, lost, html });
   }
   return tables.get(block);
-}
-
-// The rows of HTML: { head, cells }, each cell the [from, to) of its words between tags.
-function htmlRows(text, from, to) {
-  const rows = [], tag = /<[^<>]*>/g;
-  let at = from;
-  const take = (end) => {
-    const words = text.slice(at, end), left = words.length - words.trimStart().length;
-    if (words.trim() && rows.length) {
-      const { cells } = rows[rows.length - 1];
-      if (!cells.length) cells.push([]);
-      cells[cells.length - 1].push([at + left, at + words.trimEnd().length]);
-    }
-  };
-  tag.lastIndex = from;
-  if (!/^\s*<(?:table|t?head|t?body|tr)\b/i.test(text.slice(from, to))) rows.push({ head: false, cells: [] });
-  for (let found = tag.exec(text); found && found.index < to; found = tag.exec(text)) {
-    take(found.index);
-    at = found.index + found[0].length;
-    const name = (/^<(tr|td|th)\b/i.exec(found[0]) || [])[1];
-    if (!name) continue;
-    if (name.toLowerCase() === "tr" || !rows.length) rows.push({ head: true, cells: [] });
-    if (name.toLowerCase() !== "tr") rows[rows.length - 1].cells.push([]);
-    if (name.toLowerCase() === "td") rows[rows.length - 1].head = false;
-  }
-  take(to);
-  return rows.filter(({ cells }) => cells.some((cell) => cell.length));
 }
 
 function appendRows(piece, shown, block, from, to) {
@@ -62,14 +35,14 @@ function appendRows(piece, shown, block, from, to) {
   function appendHtml(source, start, end, fill) {
     for (const { head, cells } of htmlRows(source, start, end)) {
       const row = make("span", head ? "row head" : "row");
-      cells.forEach((words, column) => {
-        const cell = cellOf(column, cells, count);
-        words.forEach(([first, last], index) => {
+      for (const found of cells) {
+        const cell = htmlCell(found);
+        found.words.forEach(([first, last], index) => {
           if (index) cell.append(" ");
           fill(cell, first, last);
         });
         row.append(cell);
-      });
+      }
       piece.append(row);
     }
   }

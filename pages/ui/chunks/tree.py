@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 MOST = 800  # chunks drawn; for more, the lowest levels are left out
 LABEL = 60  # characters
+_TAG = re.compile(r"<[^<>]*(?:>|$)")
 _ALT = "Parents and chunks, as tall as their text is long, bluer the larger among their like"
 
 
@@ -86,8 +88,12 @@ def label(chunk: Chunk, by_id: Mapping[str, Chunk]) -> str:
 
     >>> label(Chunk("c", 0, None, 0, 9, "- The end", 2), {})
     'The end'
+    >>> label(Chunk("c", 0, None, 0, 20, "<div><b>Mill</b> etc", 5), {})
+    'Mill etc'
     """
     parent = by_id.get(chunk.parent_id or "")
     if chunk.headings and (parent is None or chunk.headings != parent.headings):
         return words.shortened(chunk.headings[-1], LABEL)
-    return words.shortened(chunk.text[: 4 * LABEL].strip().lstrip("#>*-|• \t") or chunk.text, LABEL)
+    begins = chunk.text[: 4 * LABEL].strip()
+    bare = _TAG.sub(" ", begins) if begins.startswith("<") else begins
+    return words.shortened(bare.strip().lstrip("#>*-|• \t") or chunk.text, LABEL)

@@ -1,7 +1,11 @@
-// A table's lines as rows of a grid. Its text stays complete, separators included, so that offsets stay valid.
+// A table's lines as rows of a grid. Its text stays complete, so that offsets stay valid: separators are dim, tags of HTML unseen.
 
 // inline: draws text with its chunk's number, as drawSlab does.
 function drawTable(model, block, start, end, holder, inline) {
+  if (isHtml(model.text, block.start)) {
+    drawHtmlTable(model, block, start, end, holder, inline);
+    return;
+  }
   const { outer, columns, count } = layoutOf(model, block), grid = Boolean(columns);
   holder.classList.add("rows", grid ? "grid" : "lines");
   if (grid) holder.style.setProperty("--columns", columns);
@@ -34,4 +38,36 @@ function drawTable(model, block, start, end, holder, inline) {
     holder.append(row);
     from = to + 1;
   }
+}
+
+function drawHtmlTable(model, block, start, end, holder, inline) {
+  if (!layouts.has(block)) layouts.set(block, htmlLayout(model.text.slice(block.start, block.end)));
+  const { columns } = layouts.get(block), grid = Boolean(columns);
+  holder.classList.add("rows", grid ? "grid" : "lines");
+  if (grid) holder.style.setProperty("--columns", columns);
+  let at = start, place = holder;
+
+  const draw = (to) => { inline(place, at, to, at === start ? "margin" : "inline"); at = to; };
+  function tags(to) {
+    if (to <= at) return;
+    const holds = place, unseen = make("span", "tags");
+    holds.append(unseen);
+    place = unseen;
+    draw(to);
+    place = holds;
+  }
+
+  for (const { head, cells } of htmlRows(model.text, start, end)) {
+    const row = make("div", head ? "row head" : "row");
+    holder.append(row);
+    for (const found of cells) {
+      place = htmlCell(found);
+      row.append(place);
+      for (const [first, last] of found.words) {
+        tags(first);
+        draw(last);
+      }
+    }
+  }
+  tags(end);
 }

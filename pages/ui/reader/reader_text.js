@@ -176,6 +176,23 @@ function drawSlab(model, slab, look) {
     }
   }
 
+  // Draw HTML with its tags smaller and quieter than its words.
+  function drawTagged(holder, start, end) {
+    const tag = /<[^<>]*>/g;
+    tag.lastIndex = start;
+    const where = (at) => (at === start ? "margin" : "inline");
+    for (let from = start; from < end;) {
+      const found = tag.exec(text), opens = found && found.index < end ? found.index : end, closes = found ? Math.min(end, found.index + found[0].length) : end;
+      if (opens > from) inline(holder, from, opens, where(from));
+      if (closes > opens) {
+        const sign = make("span", "tag-source");
+        inline(sign, opens, closes, where(opens));
+        holder.append(sign);
+      }
+      from = Math.max(opens, closes);
+    }
+  }
+
   // The columns of blanks before the first line of code, which are outside its block: lines below have theirs in the text.
   function indentBefore(start) {
     const blanks = text.slice(text.lastIndexOf("\n", start - 1) + 1, start);
@@ -208,6 +225,7 @@ function drawSlab(model, slab, look) {
       drawTable(model, blocks[block], start, body, holder, inline);
       return holder;
     }
+    if (["heading", "html", "rule"].includes(kind) && isHtml(text, start)) { drawTagged(holder, start, body); return holder; }
     const hashes = kind === "heading" ? (/^#{1,6}\s+/.exec(text.slice(start, body)) || [""])[0].length : 0;
     inline(holder, start, body, "margin");
     const opening = hashes && holder.querySelector(".segment").firstChild;

@@ -8,7 +8,8 @@ function createTree(host, choose) {
   let model = null, rows = [], opened = new Set(), chosen = -1, active = 0;
 
   const nameOf = (span) => {
-    const words = model.text.slice(span.start, span.start + 90).replace(/[#*_`|>\s]+/g, " ").trim();
+    const source = model.text.slice(span.start, span.start + 300), bare = model.kind === "markdown" ? source.replace(/<[^<>]*(?:>|$)/g, " ") : source;
+    const words = bare.replace(/[#*_`|>\s]+/g, " ").trim();
     return words.length > 60 ? `${words.slice(0, 59)}…` : words || "blank";
   };
 

@@ -54,3 +54,64 @@ function layoutOf(model, block) {
   layouts.set(block, layout);
   return layout;
 }
+
+// The rows of a table written as HTML, or of a part of one: { head, cells }, each cell { column, wide, words }. words: the
+// [from, to) of what stands between tags. A cell over several rows keeps its column free in those below.
+function htmlRows(text, from, to) {
+  const rows = [], tag = /<[^<>]*>/g, below = []; // below: of each column, how many rows a cell from above still covers
+  let at = from;
+  const taken = (column) => below[column] > 0;
+  const covers = (source, name) => Math.min(99, Number((new RegExp(`\\b${name}\\s*=\\s*["']?(\\d+)`, "i").exec(source) || [])[1]) || 1);
+  const begin = (head) => {
+    for (const column of below.keys()) below[column] = Math.max(0, (below[column] || 0) - 1);
+    rows.push({ head, cells: [], next: 0 });
+  };
+  const cell = (source = "") => {
+    const row = rows[rows.length - 1], wide = covers(source, "colspan"), high = covers(source, "rowspan");
+    while (taken(row.next)) row.next += 1;
+    row.cells.push({ column: row.next, wide, words: [] });
+    for (let index = 0; index < wide; index += 1) below[row.next + index] = high;
+    row.next += wide;
+  };
+  const take = (end) => {
+    const words = text.slice(at, end), left = words.length - words.trimStart().length;
+    if (!words.trim() || !rows.length) return;
+    const { cells } = rows[rows.length - 1];
+    if (!cells.length) cell();
+    cells[cells.length - 1].words.push([at + left, at + words.trimEnd().length]);
+  };
+  tag.lastIndex = from;
+  if (!/^\s*<(?:table|t?head|t?body|tr)\b/i.test(text.slice(from, to))) begin(false);
+  for (let found = tag.exec(text); found && found.index < to; found = tag.exec(text)) {
+    take(found.index);
+    at = found.index + found[0].length;
+    const name = ((/^<(tr|td|th)\b/i.exec(found[0]) || [])[1] || "").toLowerCase();
+    if (name === "tr" || (name && !rows.length)) begin(true);
+    if (name === "td" || name === "th") cell(found[0]);
+    if (name === "td") rows[rows.length - 1].head = false;
+  }
+  take(to);
+  return rows.filter(({ cells }) => cells.some(({ words }) => words.length));
+}
+
+// The grid of such a table, as of one whose cells "|" separates.
+function htmlLayout(source) {
+  const rows = htmlRows(source, 0, source.length);
+  const width = Math.max(0, ...rows.map(({ cells }) => cells.reduce((most, { column, wide }) => Math.max(most, column + wide), 0)));
+  const lines = rows.map(({ cells }) => {
+    const words = new Array(width).fill(" ");
+    for (const cell of cells) words[cell.column] = cell.wide > 1 ? " " : cell.words.map(([from, to]) => source.slice(from, to)).join(" ").replaceAll("|", " ");
+    return words.join("|");
+  });
+  const model = lines.join("\n");
+  return layoutOf({ text: model }, { start: 0, end: model.length });
+}
+
+const isHtml = (text, start) => text[start] === "<";
+
+// The grid position of a cell of HTML.
+function htmlCell({ column, wide }) {
+  const cell = make("span", "cell");
+  cell.style.gridColumn = `${column + 1} / span ${wide}`;
+  return cell;
+}
