@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -104,6 +107,24 @@ def test_a_change_reads_and_copies_what_came_in_alone(store, monkeypatch) -> Non
     assert after.vectors.cosines(query, some).tolist() == after.vectors.cosines(query)[some].tolist()
     part = after.vectors.subset(after.documents == 0)
     assert part.cosines(query).tolist() == after.vectors.cosines(query)[after.documents == 0].tolist()
+
+
+@pytest.mark.parametrize("room", [True, False])
+def test_vectors_compared_again_are_mapped_where_there_is_room(store, monkeypatch, room) -> None:
+    monkeypatch.setattr(leaf_vectors, "_BLOCK", 4)
+    ingest(store, "a", "A document of many parts. " * 60, 30)
+    table, loaded = load_leaves(store), load_leaves(store)
+    loaded.vectors.load()
+    if not room:
+        monkeypatch.setattr(leaf_vectors.tempfile, "TemporaryFile", partial(Path("/dev/full").open, "w+b", 0))
+    for question in ("one", "another", "a third"):
+        expected = loaded.vectors.cosines(vector(question)).tolist()
+        assert table.vectors.cosines(vector(question)).tolist() == expected
+        assert table.vectors.in_memory is (room and question != "one")
+    ingest(store, "b", "Another document.")
+    after = load_leaves(store, table)
+    assert after.vectors.cosines(vector("one"))[: len(table)].tolist() == table.vectors.cosines(vector("one")).tolist()
+    assert after.vectors._blocks is table.vectors._blocks or not room, "what is mapped is kept"
 
 
 def test_what_has_left_is_let_go_in_time(store, monkeypatch) -> None:

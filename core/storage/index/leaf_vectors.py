@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +38,8 @@ class VectorNumbers:
 class LeafVectors:
     """The (n, dimension) float32 vectors of leaves, by leaf index; zero for a leaf that is not encoded. Thread-safe.
 
-    Vectors are read from the catalogue on each access until ``load`` brings all of them into memory. Use it within a
-    ``Store.reading()`` that sees the same state as the leaves.
+    Vectors are read from the catalogue on each access until ``load`` brings all of them into memory, or until all are
+    compared a second time. Use it within a ``Store.reading()`` that sees the same state as the leaves.
     """
 
     def __init__(self, rows: NDArray[np.int64], dimension: int, read: Read) -> None:
@@ -44,7 +47,8 @@ class LeafVectors:
         self._read = read
         self._blocks: _Blocks | None = None  # shared with subsets and with earlier and later states of the leaves
         self._slots = np.full(len(rows), -1)  # the position of each leaf in the blocks; -1: not loaded
-        self.in_memory = False  # whether all vectors are loaded
+        self.in_memory = False  # whether all vectors are loaded, or mapped
+        self._compared = False  # whether all vectors were compared without being loaded
         self._sample: tuple[NDArray[np.int64], Vectors] | None = None
         self._lock = Lock()
 
@@ -75,13 +79,17 @@ class LeafVectors:
         """The size of all vectors in bytes, loaded or not."""
         return 4 * len(self.rows) * self.dimension
 
-    def load(self) -> None:
-        """Load all vectors into memory. Raises as ``read_vectors``."""
+    def load(self, mapped: bool = False) -> None:
+        """Load all vectors into memory. Raises as ``read_vectors``.
+
+        ``mapped``: the memory is a file's, so that the system can take it back; the file is gone with this object.
+        Raises ``OSError`` where the file finds no room.
+        """
         with self._lock:
             if self.in_memory:
                 return
             if self._blocks is None or self._blocks.count > (1 + _MAX_GARBAGE) * len(self) + _BLOCK:
-                before, self._blocks = self._blocks, _Blocks(self.dimension)
+                before, self._blocks = self._blocks, _Blocks(self.dimension, mapped)
                 if before is not None:
                     for batch in _batches(np.flatnonzero(self._slots >= 0)):
                         self._slots[batch] = self._blocks.add(before.of(self._slots[batch]))
@@ -103,10 +111,17 @@ class LeafVectors:
             return self._sample[1]
 
     def cosines(self, query: Vectors, indexes: NDArray[np.int64] | None = None) -> Vectors:
-        """The (m,) float32 cosines of some leaves, or of all for ``None``, with a unit vector. Loads nothing.
+        """The (m,) float32 cosines of some leaves, or of all for ``None``, with a unit vector.
 
-        The value of a leaf does not depend, to the last digit, on which other leaves are requested.
+        The value of a leaf does not depend, to the last digit, on which other leaves are requested. Nothing is loaded,
+        but the second time that all are compared, as a reader of a large library does without Chroma, they are mapped:
+        to read them from the catalogue takes ten times as long as to compare them.
         """
+        if indexes is None and not self.in_memory:
+            if self._compared:
+                with suppress(OSError):
+                    self.load(mapped=True)
+            self._compared = True
         if not self.in_memory or self._blocks is None:
             blocks = self.blocks() if indexes is None else iter([self.of(indexes)])
             return np.concatenate([np.zeros(0, np.float32), *(products(block, query) for block in blocks)])
@@ -135,17 +150,21 @@ class LeafVectors:
         order = np.argsort(previous.rows)
         indexes = order[np.searchsorted(previous.rows, self.rows[shared], sorter=order)]
         vectors = LeafVectors(self.rows, self.dimension, self._read)
-        vectors._blocks = previous._blocks
+        vectors._blocks, vectors._compared = previous._blocks, previous._compared
         vectors._slots[shared] = previous._slots[indexes]
         return vectors
 
 
 class _Blocks:
-    """An append-only store of vectors in memory. Slots never change, so that states of the leaves can share it."""
+    """An append-only store of vectors in memory. Slots never change, so that states of the leaves can share it.
 
-    def __init__(self, dimension: int) -> None:
+    ``mapped``: the memory is that of a temporary file.
+    """
+
+    def __init__(self, dimension: int, mapped: bool) -> None:
         self._dimension, self.count = dimension, 0
         self._blocks: list[Vectors] = []
+        self._file: IO[bytes] | None = tempfile.TemporaryFile() if mapped else None  # noqa: SIM115 - as long as this lives
         self._lock = Lock()
 
     def add(self, vectors: Vectors) -> NDArray[np.int64]:
@@ -156,12 +175,21 @@ class _Blocks:
             while done < len(vectors):
                 block, offset = divmod(self.count + done, _BLOCK)
                 if block == len(self._blocks):
-                    self._blocks.append(np.empty((_BLOCK, self._dimension), np.float32))
+                    self._blocks.append(self._new_block())
                 part = vectors[done : done + _BLOCK - offset]
                 self._blocks[block][offset : offset + len(part)] = part
                 done += len(part)
             self.count += done
             return slots
+
+    def _new_block(self) -> Vectors:
+        shape = (_BLOCK, self._dimension)
+        if self._file is None:
+            return np.empty(shape, np.float32)
+        start = self._file.tell()
+        self._file.write(bytes(4 * _BLOCK * self._dimension))  # a full disk is an error here, and a fault when mapped
+        self._file.flush()
+        return np.asarray(np.memmap(self._file, np.float32, "r+", start, shape))
 
     def of(self, slots: NDArray[np.int64]) -> Vectors:
         """A copy of the (m, dimension) vectors in these slots."""
