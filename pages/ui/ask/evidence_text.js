@@ -93,9 +93,11 @@ function appendPassage(body, passage, nameOf, gold) {
     const from = Math.max(start, cursor);
     if (from >= end) continue;
     if (from > cursor) appendBlocks(body, shown, cursor, from);
-    const mark = make("mark", "child");
-    mark.append(make("span", "tag", nameOf(hit)));
+    const mark = make("mark", "child"), tag = make("span", "tag", nameOf(hit));
+    mark.append(tag);
     appendBlocks(mark, shown, from, end);
+    const next = tag.nextElementSibling;
+    if (next && next.classList.contains("grid")) next.querySelector(".cell").prepend(tag); // not on a line of its own
     mark.dataset.hit = String(hit);
     if (hit >= 0) marks.set(hit, mark);
     body.append(mark);

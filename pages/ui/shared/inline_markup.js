@@ -14,6 +14,7 @@ const PAIRS = [
 const BREAK = /<br\s*\/?>/gi;
 const SIGNS = [ // signs of headings, links, escapes and HTML tags
   /<\/?(?:a|b|code|em|i|kbd|small|span|strong|sub|sup|u)(?:\s[^<>]*)?>/gi,
+  /<\/?(?:article|aside|center|dd|details|div|dl|dt|figcaption|figure|h[1-6]|li|ol|p|section|summary|ul)(?:\s[^<>]*)?>[ \t]*\n*/gi,
   /^#{1,6}[ \t]+/gm, /!?\[(?=[^[\]\n]+\]\([^\s()]*\))/g, /(?<=\[[^[\]\n]+)\]\([^\s()]*\)/g,
   /\[\[(?:[^[\]|\n]+\|)?(?=[^[\]\n]+\]\])/g, /(?<=\[\[[^[\]\n]+)\]\]/g, /\\(?=[!-/:-@[-`{-~])/g,
 ];
