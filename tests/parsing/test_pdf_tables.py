@@ -5,6 +5,9 @@ from collections.abc import Callable
 import pymupdf
 import pytest
 
+from core.parsing.pdf.headings import mark_headings
+from core.parsing.pdf.lines import TableCells, TextLine
+from core.parsing.pdf.paragraphs import Draft
 from core.types import BlockKind
 from tests.parsing.pdf_builder import blocks, box, parsed, pdf, prose, texts
 
@@ -411,3 +414,24 @@ def test_shading_around_several_columns_draws_no_cells() -> None:
         set_rows(page, [[f"Pond {name}", "1,204", "980"] for name in "ABCD"], [66, 220, 340], top=172, step=24)
 
     assert cells_of(draw) == [[f"Pond {name}", "1,204", "980"] for name in "ABCD"]
+
+
+@pytest.mark.parametrize("below", ["table", "text", "nothing"])
+def test_bold_titles_below_each_other_are_a_heading_above_a_table_alone(below: str) -> None:
+    def line(number: int, text: str = "", *, bold: bool = False, table: TableCells | None = None) -> TextLine:
+        y, right = 11.0 * number, 60 + 5.0 * len(text)
+        return TextLine(text, 60, y, right, y + 10, y + 8, 10, bold=bold, font="Times", table=table)
+
+    titles = [line(at, text, bold=True) for at, text in enumerate(("The Mill", "Corn that was ground", "By year"), 9)]
+    drafts = [
+        Draft(BlockKind.PARAGRAPH, [(1, line(at, f"{prose('Before', 20)}")) for at in range(9)]),
+        Draft(BlockKind.PARAGRAPH, [(1, title) for title in titles]),
+    ]
+    if below != "nothing":
+        drafts.append(
+            Draft(
+                BlockKind.PARAGRAPH, [(1, line(13, "the river", table=TableCells((), 0) if below == "table" else None))]
+            )
+        )
+    mark_headings(drafts, [], 10.0, "Times")
+    assert [draft.kind is BlockKind.HEADING for draft in drafts[:2]] == [False, below == "table"]

@@ -47,7 +47,7 @@ def mark_headings(drafts: Sequence[Draft], outline: Outline, size: float, font: 
         index
         for index, draft in enumerate(drafts)
         if index in from_outline
-        or _looks_like_heading(draft, size, font, mostly_bold)
+        or _looks_like_heading(draft, size, font, mostly_bold, _is_above_table(drafts, index))
         or _is_centred_heading(draft, size, edges)
     ]
     for index in candidates:
@@ -58,7 +58,7 @@ def mark_headings(drafts: Sequence[Draft], outline: Outline, size: float, font: 
         drafts[index].kind, drafts[index].level = BlockKind.HEADING, levels[index]
 
 
-def _looks_like_heading(draft: Draft, size: float, font: str, mostly_bold: bool) -> bool:
+def _looks_like_heading(draft: Draft, size: float, font: str, mostly_bold: bool, above_table: bool) -> bool:
     if len(draft.lines) > _MAX_LINES or draft.first.is_field:
         return False
     text, first = _joined_text(draft), draft.first
@@ -78,12 +78,18 @@ def _looks_like_heading(draft: Draft, size: float, font: str, mostly_bold: bool)
         (first.bold or (is_italic_line and text[0].isupper()))
         and not mostly_bold
         and first.size >= 0.95 * size
-        and len(draft.lines) <= 2
+        and (len(draft.lines) <= 2 or (above_table and all(line.bold for _, line in draft.lines)))
         and len(text) <= 120
         and text[-1] not in ",;"
         and not (text[-1] in ".!?" and len(text) > 60)
         and not text[0].islower()
     )
+
+
+def _is_above_table(drafts: Sequence[Draft], index: int) -> bool:
+    """Whether a table follows on the same page, as below the titles of a financial statement."""
+    after = drafts[index + 1] if index + 1 < len(drafts) else None
+    return after is not None and after.first.table is not None and after.page == drafts[index].page
 
 
 def _is_prose(text: str) -> bool:
