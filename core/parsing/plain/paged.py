@@ -24,7 +24,7 @@ _SUBJECT = re.compile(
     r"([^\s:].*?)(?=[ \t]{3}|[ \t]*$)",
     re.MULTILINE | re.IGNORECASE,
 )
-_MAIL_BEGINS = 2_000  # characters
+_MAIL_BEGINS, _THREAD = 2_000, 8_000  # characters: of what stands above a mail; of mails that it forwards
 _PAGE = 30  # lines, at least
 _INDENTED = 0.7  # share of the lines
 _FEWEST = 3
@@ -89,7 +89,7 @@ def subject_of_mail(text: str) -> Span | None:
     'Two ducks'
     """
     sender = _SENDER.search(text, 0, _MAIL_BEGINS)
-    subject = _SUBJECT.search(text, sender.start()) if sender else None
+    subject = _SUBJECT.search(text, sender.start(), sender.start() + _THREAD) if sender else None
     return Span(*subject.span(1)) if subject else None
 
 

@@ -51,25 +51,32 @@ def speech(held: object) -> list[Any]:
     return max(found, key=lambda one: one[:2])[2] if found else []
 
 
-def without(held: Any, said: list[Any], words: Counter[str] | None = None) -> Any:
+def without(held: Any, said: list[Any], whole: Sequence[str] = ()) -> Any:
     """JSON without the list of what was spoken, and without texts and lists that say the same again.
 
     >>> said = [{"text": f"They swim {way}.", "start": at} for at, way in enumerate(("out", "back", "on"))]
-    >>> without({"day": "Monday", "text": "They swim out. They swim back. They swim on.", "segments": said}, said)
-    {'day': 'Monday'}
+    >>> without({"day": "A day to swim out", "text": "They swim out. They swim back.", "segments": said}, said)
+    {'day': 'A day to swim out'}
     """
-    seen = Counter(words_of(" ".join(one.words for one in cues(said)))) if words is None else words
+    whole = whole or words_of(" ".join(one.words for one in cues(said)))
     if held is said:
         return None
     if isinstance(held, dict):
-        kept = {key: without(value, said, seen) for key, value in held.items()}
+        kept = {key: value if key_words(key) in TITLES else without(value, said, whole) for key, value in held.items()}
         return {key: value for key, value in kept.items() if value not in (None, {}, [])}
     if isinstance(held, list):
         again = " ".join(one.words for one in cues(held, fewest=1))
-        rest = [without(value, said, seen) for value in held] if not again or not is_said(again, seen) else []
+        rest = [] if again and _says_again(again, whole) else [without(value, said, whole) for value in held]
         return [value for value in rest if value not in (None, {}, [])]
     is_text = isinstance(held, str) and len(held.split()) >= _TEXT_WORDS
-    return None if is_text and is_said(held, seen) else held
+    return None if is_text and _says_again(held, whole) else held
+
+
+def _says_again(text: str, whole: Sequence[str]) -> bool:
+    """Whether a text is a part of the whole, or at least half of it in other marks and numerals."""
+    words = words_of(text)
+    is_part = f" {' '.join(words)} " in f" {' '.join(whole)} "
+    return is_part or (2 * len(words) >= len(whole) and is_said(text, Counter(whole)))
 
 
 def cues(values: Sequence[Any], fewest: int = _FEWEST) -> list[Said]:
@@ -78,7 +85,7 @@ def cues(values: Sequence[Any], fewest: int = _FEWEST) -> list[Said]:
     >>> cues([{"text": "Hi.", "start": at, "end": at + 900, "speaker": "A"} for at in (0, 1000, 99000)])[2]
     Said(start=99.0, end=99.9, speaker='Speaker A', words='Hi.')
     """
-    if len(values) < fewest or not all(isinstance(one, dict) for one in values[:_FEWEST]):
+    if len(values) < fewest or not all(isinstance(one, dict) and _said(one) for one in values[:_FEWEST]):
         return []
     heard = [said for one in values if isinstance(one, dict) and (said := _said(one)) is not None]
     in_order = sum(other.start >= one.start for one, other in pairwise(heard))
