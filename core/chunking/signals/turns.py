@@ -17,7 +17,7 @@ from core.text.sentences import asks
 from core.text.spans import line_bounds, touching
 from core.types import Span
 
-_LONGEST_NAME, _NAME_WORDS = 48, 4  # characters; words, of a name before a place in brackets
+_LONGEST_NAME = 48
 _HEAD = 200  # characters of a line that are searched for a label
 _DATE = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?[ \u202f]"
 _STAMP = rf"(?:{_DATE})?\d{{1,2}}[:.]\d\d(?::\d\d)?(?:[.,]\d{{1,3}})?(?:[ \u202f]?[AaPp]\.?[ \u00a0\u202f]?[Mm]\.?)?"
@@ -43,7 +43,7 @@ _STAMPED = (
 _NICK = re.compile(r"(?:[\[(](?P<time>\d{1,2}:\d\d(?::\d\d)?)[\])][ ])?<[ @+~%&]?(?P<name>[^\s<>]{1,32})>(?=\s)")
 _PLAIN = re.compile(rf"{_EDGE}(?P<name>{_NAME})(?:[ ]?[*_]{{2}}[:：]|[:：][*_]{{2}}|[:：])(?=\s|\Z)")
 _OFFICE = re.compile(  # "The Minister for Energy (Mr. Kyalo):"
-    rf"(?P<outer>{_WORD}(?:,?[ ][\w.'’&/-]{{1,25}}){{1,16}})[ ]\((?P<name>{_NAME})\)[:：](?=\s|\Z)"
+    rf"{_WORD}(?:,?[ ][\w.'’&/-]{{1,25}}){{1,16}}[ ]\((?P<name>{_NAME})\)[:：](?=\s|\Z)"
 )
 _TITLED = re.compile(r"[^\W\d_]{1,5}\.[ ]?[^\W\d_]")  # "Mr. Lee", "Hon. Lee"
 _ASKED = re.compile(
@@ -70,8 +70,8 @@ _NOT_NAMES = frozenset(
 class Label:
     """The speaker's label that a line begins with. ``end``: where it ends in the line.
 
-    ``form``: "stamped" (a name and a time), "nick" (``<name>``), "asked" (Q. and A.), "office" (with a name or place in
-    brackets) or "plain" (``Name:``).
+    ``form``: "stamped" (a name and a time), "nick" (``<name>``), "asked" (Q. and A.), "office" (a name in brackets)
+    or "plain" (``Name:``).
     """
 
     name: str
@@ -104,9 +104,8 @@ def read_label(line: str) -> Label | None:
             return Label(_cleaned(match["name"]), match["time"], match.end(), "stamped")
     if (match := _PLAIN.match(head)) and is_name(match["name"]) and _is_capital(match["name"]):
         return Label(_cleaned(match["name"]), "", match.end(), "plain")
-    if (match := _OFFICE.match(head)) and _is_capital(head):
-        name = match["outer"] if len(match["outer"].split()) <= _NAME_WORDS else match["name"]
-        return Label(_cleaned(name), "", match.end(), "office") if is_name(name) else None
+    if (match := _OFFICE.match(head)) and is_name(match["name"]) and _is_capital(head):
+        return Label(_cleaned(match["name"]), "", match.end(), "office")
     return None
 
 

@@ -56,22 +56,12 @@ def headings_by_words(groups: Sequence[Sequence[str]]) -> dict[int, int]:
             of = (found["of"] or "").split()
             if not of or (len(lines) == 1 and not (len(of) > _MAX_NAME and of[-1][-1] in ".;,")):
                 named[place] = _RANKS[found["part"].lower()]
-        elif (
-            len(lines) == 1 and _in_capitals(words) and words[0].isalnum() and len(words) > 3 and words[-1] not in ",;"
-        ):
-            capitals.append(place)
+        elif len(lines) == 1 and words.isupper() and words[0].isalnum() and len(words) > 3 and words[-1] not in ",;":
+            is_cased = 2 * sum(map(str.isupper, words)) > sum(map(str.isalpha, words))  # some scripts have no capitals
+            capitals += [place] * is_cased
     counts = Counter(named.values())
     ranks = sorted(rank for rank, count in counts.items() if count >= _MIN_HEADINGS)
     levels = {place: 1 + ranks.index(rank) for place, rank in named.items() if rank in ranks}
     if levels or not _MIN_HEADINGS < len(capitals) <= _MAX_CAPITALS * len(groups):
         return levels
     return dict.fromkeys(capitals, 1)
-
-
-def _in_capitals(words: str) -> bool:
-    """Whether words are in capitals: most of their letters, as some scripts have none.
-
-    >>> _in_capitals("OF DUCKS"), _in_capitals("主席曾鈺成議員, G.B.S.")
-    (True, False)
-    """
-    return words.isupper() and 2 * sum(map(str.isupper, words)) > sum(map(str.isalpha, words))

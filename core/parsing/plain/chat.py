@@ -143,7 +143,9 @@ def _conversation(one: Mapping[str, Any]) -> Conversation | None:
         raw = _of_branch(one["mapping"], one.get("current_node"))
     if not isinstance(raw, list) or not all(isinstance(entry, dict) for entry in raw):
         return None
-    names: dict[object, str] = {found[1]: found[2] for entry in raw for found in _mentioned(entry)}
+    texts = (entry["text"] for entry in raw if isinstance(entry.get("text"), str))
+    found = (mention for text in texts for mention in _SLACK_MENTION.finditer(text))
+    names: dict[object, str] = {mention[1]: mention[2] for mention in found if mention[2]}
     names |= {entry.get("user"): name for entry in raw if (name := _at(entry, ("user_profile", "real_name")))}
     messages = [message for entry in raw if (message := _message(entry, names)) is not None]
     if not messages or sum(bool(message.speaker) for message in messages) < len(messages) / 2:
@@ -191,12 +193,6 @@ def _message(entry: Mapping[str, Any], names: Mapping[object, str]) -> Message |
         speaker = found[1]
     speaker = names.get(speaker, speaker)
     return Message(speaker.capitalize() if speaker in _ROLES else speaker, _time(entry), text.strip())
-
-
-def _mentioned(entry: Mapping[str, Any]) -> Iterator[re.Match[str]]:
-    """The mentions of people that give their names, as Slack wrote them until 2017: "<@U01|ann>"."""
-    said = entry.get("text")
-    return (found for found in _SLACK_MENTION.finditer(said if isinstance(said, str) else "") if found[2])
 
 
 def _link(found: re.Match[str]) -> str:

@@ -110,14 +110,8 @@ def _is_speech(values: Sequence[Any], heard: Sequence[Said]) -> bool:
         return False
     if 2 * sum(round(one.end - one.start) == len(one.words) for one in heard) > len(heard):
         return False
-    return not any(_tells_more(one) for one in values)
-
-
-def _tells_more(one: Mapping[str, Any]) -> bool:
-    others = {words: value for key, value in one.items() if (words := key_words(key)) not in _TEXTS}
-    return any(isinstance(value, str) and reads_as_sentence(value) for value in others.values()) or any(
-        others.get(words) for words in TITLES
-    )
+    told = ((key_words(key), value) for one in values for key, value in one.items() if isinstance(value, str) and value)
+    return not any(key in TITLES or (key not in _TEXTS and reads_as_sentence(value)) for key, value in told)
 
 
 def _said(one: Mapping[str, Any]) -> Said | None:
