@@ -76,7 +76,7 @@ class PdfParser:
     ``password``: opens an encrypted file; ignored for other files.
     """
 
-    version = 18
+    version = 19
 
     def __init__(self, settings: ParsingSettings, password: str | None = None, kind: str = "pdf") -> None:
         self._settings = settings
