@@ -19,7 +19,7 @@ from core.types import ChunkTree, Document, TokenCounter
 
 CHUNKING_VERSION = 4
 # Of chunkers whose cuts changed since: only these cuts are stale.
-_LATER_VERSIONS = {"log": 5, "recursive": 6, "code": 8, "auto": 9}
+_LATER_VERSIONS = {"log": 5, "conversation": 5, "recursive": 6, "code": 8, "auto": 10}
 
 _settings_fingerprint = lru_cache(maxsize=64)(stage_fingerprint)  # called once per document, with few settings
 

@@ -151,6 +151,7 @@ _MAIL_HEADERS = frozenset(
 )
 _MIN_MAIL_HEADERS = 3
 _MAILBOX = re.compile(r"From (?:\S+ .*\d\d:\d\d.*|-? *)\n")
+_CUES = re.compile(r"WEBVTT\b|\s*(?:\d{1,5}\s*\n)?(?:\d+:)?\d{1,2}:\d\d[.,]\d+\s+-->")
 _CONTENT_LINES = re.compile(r"\s*BEGIN:(VCALENDAR|VCARD)[ \t]*\n", re.IGNORECASE)
 _READABLE = (
     "Lectern reads PDF, Word (.docx), PowerPoint (.pptx), Excel (.xlsx, .xls), OpenDocument (.odt, .ods), web pages, "
@@ -218,7 +219,7 @@ def _kind_by_name(data: bytes, shown: str, suffix: str) -> str:
     if suffix in _MARKDOWN_SUFFIXES:
         return "markdown"
     if suffix in _PLAIN_SUFFIXES:
-        return "text"
+        return "subtitles" if _CUES.match(_head(data)) else "text"
     is_text = _is_text(data)
     if kind := _SUFFIX_KINDS.get(suffix):
         required = _REQUIRED_PATTERNS.get(kind)
@@ -261,7 +262,7 @@ def _kind_of_text(data: bytes) -> str:
         return "jats"
     if _PROSE_ROOT.match(head) or (head.startswith("<?xml") and _is_prose(data)):
         return "xml"
-    if head.startswith("WEBVTT"):
+    if _CUES.match(head):
         return "subtitles"
     if _REQUIRED_PATTERNS["references"].match(head):
         return "references"

@@ -118,11 +118,12 @@ def is_one_of_a_series(heading: str, others: Iterable[str]) -> bool:
 def is_title(stated: str) -> bool:
     """Whether a title from a file's metadata, on one line, names the document and not a program or template.
 
-    >>> [is_title(text) for text in ("The keeping of ducks", "Microsoft Word - Draft.doc", "Slide 1", "It has mo-")]
+    >>> [is_title(text) for text in ("The keeping of ducks", "Word - Draft.doc", "Statement of:", "It has mo-")]
     [True, False, False, False]
     """
     readable = stated.isprintable() and "\ufffd" not in stated
-    return 3 <= len(stated) <= MAX_TITLE and readable and not _POOR_TITLE.fullmatch(stated)
+    is_whole = 3 <= len(stated) <= MAX_TITLE and not stated.endswith(":")
+    return is_whole and readable and not _POOR_TITLE.fullmatch(stated)
 
 
 def is_part_of_title(heading: str, stated: str) -> bool:

@@ -42,16 +42,18 @@ FLOW_KINDS = (
 )
 _WORKBOOKS = frozenset({"xlsx", "ods", "csv"})
 _VERSIONS = {
-    "article": 6,
+    "article": 7,
     "xml": 4,
-    **dict.fromkeys(("docx", "html"), 5),
-    **dict.fromkeys(("man", "mediawiki", "calendar", "contacts", "references", "records"), 1),
+    "html": 6,
+    "docx": 5,
+    "records": 2,
+    **dict.fromkeys(("man", "mediawiki", "calendar", "contacts", "references"), 1),
     **dict.fromkeys(("xlsx", "ods"), 6),
     **dict.fromkeys(("mbox", "rtf"), 5),
     **dict.fromkeys(("rst", "odt", "msg", "eml", "csv"), 4),
     "pptx": 3,
     "bibtex": 3,
-    "subtitles": 3,
+    "subtitles": 4,
     "epub": 4,
 }
 _USUAL_VERSION = 3

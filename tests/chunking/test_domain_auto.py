@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from core.chunking.chunkers.auto import choose
@@ -13,6 +15,7 @@ from tests.chunking.test_domain_clause import contract
 PROSE = "The committee met on a rainy morning and agreed on nothing of note. Everyone left early, as usual. "
 LOG = "".join(f"2026-11-21T10:00:{second:02}Z INFO job done\n" for second in range(40))
 CHAT = "Ada: Is it so?\nBob: It is, I think.\n" * 10
+SPOKEN = json.dumps([{"text": "So it is.", "start": 9.5 * at, "speaker": "AB"[at % 2]} for at in range(20)])
 LEGAL = (
     "This Agreement is made between the parties. Pursuant to it, liability and termination follow, notwithstanding any "
     "warranty or obligation herein.\n\n"
@@ -25,6 +28,13 @@ CHOSEN = {
     "code": ("def f():\n    return 1\n", "a.py", "this is a python file"),
     "structure": (f"# One\n\n{PROSE}\n\n## Two\n\n{PROSE}", "a.md", "it has 2 headings"),
 }
+
+
+def test_a_recording_is_a_conversation_and_other_records_are_none():
+    recorded = parse(SPOKEN.encode(), "a.json", ParsingSettings())
+    assert (recorded.kind, choose(recorded).chunker) == ("records", "conversation")
+    notes = json.dumps([{"title": f"Note {at}", "text": f"Ada: {PROSE}\n\nBob: {PROSE}"} for at in range(9)])
+    assert choose(parse(notes.encode(), "a.json", ParsingSettings())).chunker == "structure"
 
 
 @pytest.mark.parametrize("name", list(CHOSEN))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from core.chunking.signals.turns import find_turns, read_label
 from core.parsing.plain import subtitles
+from core.types import Span
 from tests.chunking.domains import leaf_with, tree_of
 
 LABELS = [
@@ -29,6 +32,7 @@ LABELS = [
     ("A: Because.", "A", ""),
     ("Frage: Warum?", "Frage", ""),
     ("王小明: 你好。", "王小明", ""),
+    ("The Minister for Ponds and Lakes (Mr. Lee): No.", "Mr. Lee", ""),
 ]
 
 
@@ -98,6 +102,26 @@ def test_a_long_turn_names_its_speaker_again():
     parts = [leaf for leaf in tree.leaves if leaf.text.startswith("It was late")]
     assert len(parts) > 1
     assert all([part.text for part in leaf.prefix if part.kind == "speaker"] == ["Bob:"] for leaf in parts)
+
+
+def hearing() -> str:
+    """Speeches of several paragraphs, with a page's footer in one of them; some speak once, one has an office."""
+    speech = "\n\n".join(["I rise, as I said, to speak of the ponds of this county."] * 6)
+    said = ["Mr. Lee", "The Minister for Ponds, Rivers and Lakes (Ms. Fox)", "Mr. Lee", "Dr. Roe", "Ms. Fox"] * 2
+    pages = [f"{name}: {speech}\n\nDisclaimer: not certified" for name in said]
+    return "\n\n".join([*pages, "Hon. Oak: So be it."])
+
+
+def test_in_proceedings_long_speeches_are_turns_and_footers_are_none():
+    text = hearing()
+    footers = [Span(found.start(), found.end()) for found in re.finditer("Disclaimer.*", text)]
+    speakers = [turn.speaker for turn in find_turns(text, skipped=footers)]
+    assert speakers == [*["Mr. Lee", "Ms. Fox", "Mr. Lee", "Dr. Roe", "Ms. Fox"] * 2, "Hon. Oak"]
+    assert not find_turns(text.replace("Mr. Lee", "Lee").replace("Dr. Roe", "Roe").replace("Ms. Fox:", "Fox:"))
+    tree = tree_of("auto", re.sub("Disclaimer.*", "", text), max_tokens=40)
+    parts = [leaf for leaf in tree.leaves if leaf.text.startswith("I rise")]
+    assert len(parts) > 10
+    assert all(part.metadata["speaker"] and "speaker" in [one.kind for one in part.prefix] for part in parts)
 
 
 def test_a_heading_ends_a_turn():

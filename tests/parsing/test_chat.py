@@ -49,6 +49,11 @@ def test_a_day_of_slack_before_it_named_people_is_a_conversation() -> None:
         {"type": "message", "user": f"U{place % 2}", "text": "Hm.", "ts": f"1459032936.{place}"} for place in range(3)
     ]
     assert document_of(said).text.startswith("[2016-03-26 22:55] U0: Hm.")
+    joined = {**said[0], "text": "<@U0|ann> has joined the channel"}
+    uploaded = {**said[0], "user": None, "username": "<@U0|ann>", "text": "A file."}
+    told = document_of([joined, *said, uploaded])
+    assert told.metadata["speakers"] == "ann, U1"
+    assert told.text.startswith("[2016-03-26 22:55] ann: @ann has joined")
 
 
 def node(name: str, role: str, text: str, parent: str) -> dict[str, Any]:

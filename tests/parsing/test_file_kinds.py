@@ -46,6 +46,7 @@ def compound(*streams: str) -> bytes:
         (b"junk\n%PDF-1.4\n", "a.pdf", "pdf"),
         (b"garbage", "a.pdf", "pdf"),
         (b"A PDF begins with %PDF-1.7, as is known.", "a.txt", "text"),
+        (b"1\r\n00:00:00,000 --> 00:00:08,560\r\nDucks swim.\r\n", "a.txt", "subtitles"),
         (b"<p>x", "a.htm", "html"),
         (b"Title\n=====\n", "a.rst", "rst"),
         (b"* Head\n", "a.org", "org"),

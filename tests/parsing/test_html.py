@@ -68,6 +68,12 @@ def test_text_is_what_a_browser_shows(page: str, text: str) -> None:
     assert shown(page) == text
 
 
+def test_a_long_list_to_choose_from_is_furniture() -> None:
+    years = "".join(f"<option>{year}</option>" for year in range(1990, 2010))
+    page = f"<p>Read on.</p><form><select><option>Small</option></select><select>{years}</select></form>"
+    assert [kind for kind, _ in blocks(page)] == ["paragraph", "paragraph", "furniture"]
+
+
 @pytest.mark.parametrize(
     "hidden",
     [

@@ -435,3 +435,51 @@ def test_bold_titles_below_each_other_are_a_heading_above_a_table_alone(below: s
         )
     mark_headings(drafts, [], 10.0, "Times")
     assert [draft.kind is BlockKind.HEADING for draft in drafts[:2]] == [False, below == "table"]
+
+
+def transcript(page: pymupdf.Page, *, is_framed: bool) -> None:
+    """Times beside what was said, in drawn cells. ``is_framed``: the times are outside, so that a frame is left."""
+    heights = [100, 130, 560, 590, 620]
+    said = ["Where did you serve?", prose("Well", 180) + ".", "And after the war?", "I came home."]
+    for number, words in enumerate(said):
+        page.insert_text((52, heights[number] + 16), f"01:0{number}:15", fontsize=10)
+        box(page, 120, heights[number] + 6, 500, heights[number + 1], words)
+    for y in heights:
+        page.draw_line((110 if is_framed else 50, y), (520, y))
+    for x in (110, 520) if is_framed else (50, 110, 520):
+        page.draw_line((x, heights[0]), (x, heights[-1]))
+
+
+def test_cells_may_hold_long_text_beside_a_time_or_a_name_of_each_row() -> None:
+    rows = cells_of(lambda page: transcript(page, is_framed=False))
+    assert [row[0] for row in rows] == [f"01:0{number}:15" for number in range(4)]
+    assert (rows[0][1], rows[3][1]) == ("Where did you serve?", "I came home.")
+    assert len(rows[1][1]) > 800
+    assert not blocks(parsed(pdf(lambda page: transcript(page, is_framed=True))), BlockKind.TABLE)
+
+
+MEANINGS = {
+    "id (number)": f"{prose('The', 22)}.",
+    "party (text)": "The party of the member.",
+    "margin (number)": f"{prose('By', 20)}.",
+    "sex (0 or 1)": "Whether the member is a woman.",
+    "votes (number)": f"{prose('Of', 21)}.",
+    "year (number)": "When the member was first elected.",
+}
+
+
+def codebook(page: pymupdf.Page, *, in_sentences: bool = False) -> None:
+    y = 80.0
+    for name, meaning in MEANINGS.items():
+        page.insert_text((60, y), name, fontsize=10)
+        words = meaning.lower() if in_sentences else meaning
+        while words:
+            line = words[:60].rpartition(" ")[0] if len(words) > 60 else words
+            page.insert_text((180, y), line, fontsize=10)
+            words, y = words[len(line) :].strip(), y + 13
+
+
+def test_names_beside_what_they_mean_are_rows_without_rules_or_caption() -> None:
+    assert cells_of(codebook) == [[name, meaning] for name, meaning in MEANINGS.items()]
+    beside = parsed(pdf(lambda page: codebook(page, in_sentences=True)))
+    assert not blocks(beside, BlockKind.TABLE)

@@ -131,6 +131,16 @@ def test_laws_hold_for_text_that_looks_structured(lines: list[str]) -> None:
     assert_laws(document)
 
 
+def test_a_printed_mail_is_named_by_its_subject_and_its_pages_banners_are_no_text() -> None:
+    banner = "RELEASED IN PART Case No. F-2014 Doc No. C05"
+    mail = f"From: Ann\nSent: Monday\nTo: Bob\nSubject: FW: Two ducks\n\n{'They swim.' + chr(10) * 2}" + "\nSo.\n" * 30
+    document = document_of(f"{banner}\n\n{mail}\n{banner}\n{banner}\n\nYours\n{banner}\n")
+    assert document.title == "Two ducks"
+    furniture = [block for block in document.blocks if block.kind.value == "furniture"]
+    assert [document.text[block.start : block.end] for block in furniture] == [banner] * 4
+    assert document_of("Dear Bob,\n\nFrom: here\nSubject: to change\n\nAnn").title == "My notes"
+
+
 def test_named_parts_and_lines_in_capitals_are_headings() -> None:
     book = "BOOK I\n\nChapter 1. Loomings.\n\nCall me so.\n\nCHAPTER II\nThe Carpet-Bag\n\nI did.\n\nBOOK II\n"
     found = [(block.level, book[block.start : block.end]) for block in text_blocks(book) if block.level]

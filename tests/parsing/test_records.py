@@ -194,6 +194,47 @@ def test_no_word_of_a_text_is_lost(held: list[dict[str, str]]) -> None:
     assert audit(data, Document("0" * 64, "records", "t", flow.text, tuple(flow.blocks))).missing == 0
 
 
+SAID = ("Good morning, everyone here.", "We now hear the witness, Mrs. Lee.", "Thank you, I will be brief.")
+WORDS = [{"word": word, "start": 0.5, "end": 0.7} for line in SAID for word in line.split()]
+WHISPER = [{"id": at, "start": 5.0 * at, "end": 5.0 * at + 4, "text": f" {line}"} for at, line in enumerate(SAID)]
+MILLISECONDS = [
+    {"start": 5000 * at, "end": 5000 * at + 900, "text": line, "speaker": "AB"[at % 2], "words": WORDS}
+    for at, line in enumerate(SAID)
+]
+DEEP = {
+    "channels": [{"alternatives": [{"transcript": " ".join(SAID), "words": WORDS}]}],
+    "utterances": [{"start": 5.0 * at, "end": 6.0 * at, "transcript": line} for at, line in enumerate(SAID)],
+}
+OFFSETS = [{"offsets": {"from": 5000 * at, "to": 5000 * at + 90}, "text": line} for at, line in enumerate(SAID)]
+
+
+@pytest.mark.parametrize(
+    ("held", "before", "speakers"),
+    [
+        ({"language": "en", "text": " ".join(SAID), "segments": WHISPER}, "language: en\n\n", ("", "")),
+        ({"utterances": MILLISECONDS, "words": WORDS}, "", (" Speaker A:", " Speaker B:")),
+        ({"results": DEEP}, "", ("", "")),
+        ({"transcription": OFFSETS}, "", ("", "")),
+        ([{"text": line, "start": 5.0 * at, "duration": 4.0} for at, line in enumerate(SAID)], "", ("", "")),
+    ],
+)
+def test_what_a_recogniser_of_speech_heard_is_a_transcript_once(
+    held: Any, before: str, speakers: tuple[str, str]
+) -> None:
+    one, other = speakers
+    document = read_as(held)
+    assert document.text == (
+        f"{before}[00:00:00]{one} {SAID[0]}\n\n[00:00:05]{other} {SAID[1]}\n\n[00:00:10]{one} {SAID[2]}"
+    )
+
+
+def test_places_in_a_text_and_recordings_of_several_days_keep_their_records() -> None:
+    places = [{"text": name, "start": at, "end": at + len(name)} for at, name in ((0, "Ann Lee"), (9, "Bob Fox"))]
+    assert "- Ann Lee (start: 0; end: 7)" in read_as({"text": f"Ann Lee, Bob Fox. {DUCKS}", "names": places * 2}).text
+    days = [{"title": day, "segments": [{**one, "text": f"{day}: {one['text']}"} for one in WHISPER]} for day in "XY"]
+    assert [block.level for block in read_as(days).blocks if block.level] == [1, 1]
+
+
 def test_exported_flash_cards_are_records_with_their_questions_as_headings() -> None:
     cards = (
         "#separator:tab\n#html:true\n#guid column:1\n#notetype column:2\n#tags column:5\n"

@@ -19,6 +19,7 @@ from core.chunking.chunkers.table import table
 from core.chunking.plan import Chunker, ChunkingContext, Plan
 from core.chunking.signals.clauses import find_clauses
 from core.chunking.signals.log_lines import log_entries, share_of_entries
+from core.chunking.signals.series import SKIPPED
 from core.chunking.signals.turns import find_turns
 from core.types import BlockKind, Document
 
@@ -82,7 +83,8 @@ def choose(document: Document) -> Choice:
     Choice(chunker='log', why='30 of 30 lines have a time stamp')
     """
     if document.kind in _RECORD_KINDS:  # whose lines begin with a word and a colon, as those of speakers do
-        return Choice("structure", _structure_reason(document))
+        recorded = _conversation_choice(document, is_timed=True)
+        return recorded or Choice("structure", _structure_reason(document))
     log_choice = _log_choice(document)
     if document.kind in _CODE_KINDS:
         is_data = document.metadata.get("language", "json") == "json"
@@ -104,13 +106,13 @@ def _structure_reason(document: Document) -> str:
     return f"it has {headings} headings" if headings > 1 else "it reads as plain prose"
 
 
-def _samples(text: str) -> list[str]:
-    """The head and the tail of a text, cut at line ends; the whole of a short text."""
+def _sampled(text: str) -> list[tuple[int, int]]:
+    """The start and end of the head and of the tail of a text, cut at line ends; of the whole of a short text."""
     if len(text) <= 2 * _SAMPLE:
-        return [text]
+        return [(0, len(text))]
     head_end = text.rfind("\n", 0, _SAMPLE) + 1 or _SAMPLE
     tail_start = text.find("\n", len(text) - _SAMPLE) + 1 or len(text) - _SAMPLE
-    return [text[:head_end], text[tail_start:]]
+    return [(0, head_end), (tail_start, len(text))]
 
 
 def _log_choice(document: Document) -> Choice | None:
@@ -118,7 +120,7 @@ def _log_choice(document: Document) -> Choice | None:
     if len(log_entries(document.text[:_GLIMPSE])) < _FEWEST_SEEN:
         return None
     entries = lines = levels = 0
-    for sample in _samples(document.text):
+    for sample in (document.text[start:end] for start, end in _sampled(document.text)):
         sample_entries = log_entries(sample)
         share = share_of_entries(sample, sample_entries)
         if len(sample_entries) < _ENTRIES or share < _ENTRY_SHARE:
@@ -131,18 +133,18 @@ def _log_choice(document: Document) -> Choice | None:
     return Choice("log", f"{entries} of {lines} lines have a time stamp")
 
 
-def _conversation_choice(document: Document) -> Choice | None:
-    """``conversation`` where turns cover most of the text; else ``None``."""
-    glimpse = document.text[: 4 * _GLIMPSE]
-    glimpse_turns = find_turns(glimpse)
-    if len(glimpse_turns) < _FEWEST_SEEN:
+def _conversation_choice(document: Document, *, is_timed: bool = False) -> Choice | None:
+    """``conversation`` where turns cover most of the text, and ``is_timed`` all have a time; else ``None``."""
+    text, skipped = document.text, [block.span for block in document.blocks if block.kind in SKIPPED]
+    glimpse_turns = find_turns(text, 0, min(len(text), 4 * _GLIMPSE), skipped)
+    if len(glimpse_turns) < _FEWEST_SEEN or (is_timed and not all(turn.time for turn in glimpse_turns)):
         return None
     turns = 0
     speakers: set[str] = set()
-    for sample in _samples(document.text):
-        sample_turns = glimpse_turns if sample == glimpse else find_turns(sample)
+    for start, end in _sampled(text):
+        sample_turns = find_turns(text, start, end, skipped)
         covered = sum(turn.end - turn.start for turn in sample_turns)
-        if len(sample_turns) < _TURNS or covered < _TURN_SHARE * len(sample.strip()):
+        if len(sample_turns) < _TURNS or covered < _TURN_SHARE * len(text[start:end].strip()):
             return None
         turns += len(sample_turns)
         speakers |= {turn.speaker for turn in sample_turns if turn.speaker}

@@ -12,10 +12,11 @@ from core.chunking.atoms import Atom
 from core.chunking.chunkers.structure import structure
 from core.chunking.packing import PackItem, pack
 from core.chunking.plan import ChunkingContext, Plan
+from core.chunking.signals.series import SKIPPED
 from core.chunking.signals.turns import Turn, find_turns
 from core.chunking.units import Unit, atoms_by_units, plan_with_metadata
 from core.text.spans import touching, trim
-from core.types import BlockKind, Span
+from core.types import BlockKind
 
 _CUT_ANSWER = 3.0  # cost of a cut before an answer: more than two additional leaves
 
@@ -29,7 +30,7 @@ def conversation(context: ChunkingContext) -> Plan:
     larger than a leaf is cut at its sentences, and each part names the speaker in a prefix part. Metadata: a chunk's
     speakers, and its first and last time.
     """
-    turns = [turn for region in context.regions for turn in _under_headings(context, region)]
+    turns = _under_headings(context)
     if not turns:
         return structure(context).as_fallback("structure", "this text has no speakers who take turns")
     units = _units(turns)
@@ -49,12 +50,13 @@ def conversation(context: ChunkingContext) -> Plan:
     )
 
 
-def _under_headings(context: ChunkingContext, region: Span) -> list[Turn]:
-    """The turns of one region; a heading ends the turn before it."""
+def _under_headings(context: ChunkingContext) -> list[Turn]:
+    """The turns, also over the edges of pages; a heading ends the turn before it."""
     text = context.document.text
+    skipped = [block.span for block in context.document.blocks if block.kind in SKIPPED]
     headings = [block.start for block in context.document.blocks if block.kind == BlockKind.HEADING]
     turns: list[Turn] = []
-    for turn in find_turns(text, region.start, region.end):
+    for turn in find_turns(text, skipped=skipped):
         at = bisect_right(headings, turn.start)
         inside = at < len(headings) and headings[at] < turn.end
         span = trim(text, turn.start, headings[at]) if inside else None

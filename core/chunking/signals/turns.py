@@ -14,7 +14,7 @@ from itertools import pairwise
 from statistics import median
 
 from core.text.sentences import asks
-from core.text.spans import line_bounds
+from core.text.spans import line_bounds, touching
 from core.types import Span
 
 _LONGEST_NAME = 48
@@ -42,6 +42,10 @@ _STAMPED = (
 )
 _NICK = re.compile(r"(?:[\[(](?P<time>\d{1,2}:\d\d(?::\d\d)?)[\])][ ])?<[ @+~%&]?(?P<name>[^\s<>]{1,32})>(?=\s)")
 _PLAIN = re.compile(rf"{_EDGE}(?P<name>{_NAME})(?:[ ]?[*_]{{2}}[:：]|[:：][*_]{{2}}|[:：])(?=\s|\Z)")
+_OFFICE = re.compile(  # "The Minister for Energy (Mr. Kyalo):"
+    rf"{_WORD}(?:,?[ ][\w.'’&/-]{{1,25}}){{1,16}}[ ]\((?P<name>{_NAME})\)[:：](?=\s|\Z)"
+)
+_TITLED = re.compile(r"[^\W\d_]{1,5}\.[ ]?[^\W\d_]")  # "Mr. Lee", "Hon. Lee"
 _ASKED = re.compile(
     r"[*_]{0,2}(?P<name>Q|A|F|Question|Answer|Frage|Antwort)[ ]?\d{0,3}(?P<mark>[.:])[*_]{0,2}(?=\s|\Z)"
 )
@@ -66,7 +70,8 @@ _NOT_NAMES = frozenset(
 class Label:
     """The speaker's label that a line begins with. ``end``: where it ends in the line.
 
-    ``form``: "stamped" (a name and a time), "nick" (``<name>``), "asked" (Q. and A.) or "plain" (``Name:``).
+    ``form``: "stamped" (a name and a time), "nick" (``<name>``), "asked" (Q. and A.), "office" (a name in brackets)
+    or "plain" (``Name:``).
     """
 
     name: str
@@ -99,6 +104,8 @@ def read_label(line: str) -> Label | None:
             return Label(_cleaned(match["name"]), match["time"], match.end(), "stamped")
     if (match := _PLAIN.match(head)) and is_name(match["name"]) and _is_capital(match["name"]):
         return Label(_cleaned(match["name"]), "", match.end(), "plain")
+    if (match := _OFFICE.match(head)) and is_name(match["name"]) and _is_capital(head):
+        return Label(_cleaned(match["name"]), "", match.end(), "office")
     return None
 
 
@@ -129,6 +136,7 @@ def _is_capital(name: str) -> bool:
 _FEWEST = 3  # least number of turns of a conversation
 _SHARE = 0.5  # least share of paragraphs that begin a turn ...
 _STAMPED_SHARE = 0.05  # ... where all turns have a time: an assistant's answers have many paragraphs
+_TITLED_SHARE = 0.1  # ... where names have titles, as in proceedings, whose speeches have many paragraphs
 _SURE_SHARE = 0.8  # share of repeated labels above which labels that occur once are names too
 _SPOKEN_SHARE = 0.3  # least share of plain turns that read like speech, not like the values of fields
 _BACKCHANNEL = 3  # words
@@ -164,11 +172,13 @@ class _LabelledLine:
     body: int
 
 
-def find_turns(text: str, start: int = 0, end: int | None = None) -> list[Turn]:
+def find_turns(text: str, start: int = 0, end: int | None = None, skipped: Sequence[Span] = ()) -> list[Turn]:
     """The turns of ``[start, end)`` in order; [] where the text is no conversation.
 
     A line without a label belongs to the turn before it. Plain labels (``Name:``) count where names repeat, at least
     two speakers alternate, half of the paragraphs begin with a label, and the text after labels reads like speech.
+    Where most names have titles ("Mr. Lee") or are in capitals, a tenth is enough. ``skipped``: in order, such as the
+    footers of pages; no label is looked for in them.
 
     >>> talk = "Ada: Is it ready?\\nBob: Not yet, no.\\nAda: When will it be?\\nBob: Soon."
     >>> [(turn.speaker, talk[turn.body : turn.end], turn.asks) for turn in find_turns(talk)][:2]
@@ -177,24 +187,31 @@ def find_turns(text: str, start: int = 0, end: int | None = None) -> list[Turn]:
     []
     """
     stop = len(text) if end is None else end
-    candidates, openers = _labels(text, start, stop)
-    if len(candidates) < _FEWEST:
-        return []
-    labelled = _plausible(candidates)
+    candidates, openers = _labels(text, start, stop, skipped)
+    labelled = _plausible([one for one in candidates if one.label.form != "office"])
     share = _STAMPED_SHARE if all(one.label.form == "stamped" for one in labelled) else _SHARE
-    if len(labelled) < _FEWEST or len(labelled) < share * openers:
+    titled = sum(_is_titled(one.label) for one in labelled)
+    if titled >= _FEWEST and 2 * titled > sum(one.label.form != "asked" for one in labelled):
+        names = {one.label.name for one in labelled}
+        share = min(share, _TITLED_SHARE)
+        labelled = [
+            one for one in candidates if one.label.form == "office" or one.label.name in names or _is_titled(one.label)
+        ]
+    if len(labelled) < max(_FEWEST, share * openers):
         return []
     stops = [*(one.start for one in labelled[1:]), stop]
     turns = [_turn(text, one, until) for one, until in zip(labelled, stops, strict=True)]
     return turns if _is_talk(text, turns, labelled) else []
 
 
-def _labels(text: str, start: int, stop: int) -> tuple[list[_LabelledLine], int]:
+def _labels(text: str, start: int, stop: int, skipped: Sequence[Span]) -> tuple[list[_LabelledLine], int]:
     """Every line with a label, and how many lines begin a paragraph or have a label."""
     labelled: list[_LabelledLine] = []
     openers, blank = 0, True
     for at, line_end in line_bounds(text, start, stop):
         line = text[at:line_end]
+        if skipped and skipped[touching(skipped, at, line_end)]:
+            continue
         if not line or line.isspace():
             blank = True
         elif label := read_label(line):
@@ -214,6 +231,12 @@ def _plausible(candidates: list[_LabelledLine]) -> list[_LabelledLine]:
     return candidates if len(repeated) >= _SURE_SHARE * len(candidates) else repeated
 
 
+def _is_titled(label: Label) -> bool:
+    """Whether a label is a person's in proceedings: a title before the name, or a name or an office in capitals."""
+    several = label.name.isupper() and " " in label.name
+    return several or _TITLED.match(label.name) is not None
+
+
 def _turn(text: str, line: _LabelledLine, stop: int) -> Turn:
     """The turn that begins with this line and ends before ``stop``."""
     end = line.start + len(text[line.start : stop].rstrip())
@@ -231,7 +254,7 @@ def _is_talk(text: str, turns: Sequence[Turn], labelled: Sequence[_LabelledLine]
     changes = sum(one.speaker != other.speaker for one, other in pairwise(turns))
     if len(speakers) < 2 or changes < 2 or len(turns) < 1.5 * len(speakers):
         return False
-    if any(one.label.form != "plain" for one in labelled):
+    if any(one.label.form not in ("plain", "office") for one in labelled):
         return True
     spoken = [text[turn.body : min(turn.end, turn.body + 400)] for turn in turns]
     lengths = [len(words.split()) for words in spoken]

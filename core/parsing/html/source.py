@@ -28,6 +28,7 @@ _ENDS_HEADING = _HEADINGS | frozenset("article blockquote dl fieldset form hr li
 _KEPT_INLINE = frozenset({"a", "br", "img"})
 _BOXES = frozenset({"button", "input", "select", "textarea", "text"})  # separated from the text around them by blanks
 _LINES = frozenset({"option", "optgroup"})
+_MANY_OPTIONS = 12  # of a field to choose from; a longer list (years, countries) is a page's control as navigation is
 _UNSEEN = frozenset(
     "annotation annotation-xml applet audio canvas datalist iframe noembed noscript rp script style template title "
     "video".split()
@@ -170,6 +171,9 @@ class _Builder:
         node, depth, heading = outer.node, outer.depth, 0 if tag in BLOCKS else outer.heading
         if tag == "form":
             self.fields = 0
+        if tag == "select" and len(element.css("option")) > _MANY_OPTIONS:
+            self.fields += 1
+            tag = "nav"
         if tag in BLOCKS or tag in _KEPT_INLINE:
             if depth + (_TABLE_DEPTH if tag == "table" else 0) < _MAX_DEPTH:
                 node, depth = self._add_node(tag, attributes, node), depth + 1

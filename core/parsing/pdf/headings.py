@@ -23,6 +23,7 @@ _NUMBER = re.compile(
 _MIN_KEY = 6  # characters of a title that is searched for on other pages
 # "II. Methods", "B. Methods" and "2. Methods", as sections set in the size of the text begin.
 _ORDERED = re.compile(r"(?:[A-Z]|[IVX]{2,5}|\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+(?=[^\W\d_])")
+_ADDRESS = re.compile(r"\S@\S+\.\w{2}|\bhttps?://|\bwww\.\w")  # whom to write to, or where to look
 _WORD = re.compile(r"[^\W\d_]{4}")
 _SMALL_CAPITALS = re.compile(r"csc\d|small-?cap|(?:sc|caps)\b", re.IGNORECASE)  # in the name of a font
 Style = tuple[float, bool, bool]  # type size in points, whether bold, whether upright
@@ -62,6 +63,8 @@ def _looks_like_heading(draft: Draft, size: float, font: str, mostly_bold: bool,
     if len(draft.lines) > _MAX_LINES or draft.first.is_field:
         return False
     text, first = _joined_text(draft), draft.first
+    if _ADDRESS.search(text):
+        return False
     is_numbered = _NUMBERED.match(text) or (first.font != font and (_IN_BRACKETS.match(text) or _ORDERED.match(text)))
     is_candidate = draft.kind is BlockKind.PARAGRAPH or (draft.kind is BlockKind.LIST and is_numbered)
     if not is_candidate or len(text) > _MAX_CHARACTERS:
@@ -121,7 +124,9 @@ def _is_centred_heading(draft: Draft, size: float, edges: Edges) -> bool:
     text, first = _joined_text(draft), draft.first
     if draft.kind not in (BlockKind.PARAGRAPH, BlockKind.LIST) or len(draft.lines) > 2 or len(text) > 120:
         return False
-    if not all(is_centred(line.x0, line.x1, *edges[draft.page, first.region]) for _, line in draft.lines):
+    if _ADDRESS.search(text) or not all(
+        is_centred(line.x0, line.x1, *edges[draft.page, first.region]) for _, line in draft.lines
+    ):
         return False
     numbered = _ORDERED.match(text)
     words = text[numbered.end() :] if numbered else text

@@ -26,6 +26,7 @@ from core.parsing.pdf.lines import OpenedFile, PageRead, title_key
 from core.parsing.pdf.steps import completed_by
 from core.parsing.pdf.text import compose
 from core.parsing.pictures.drawing import pictures_for_ocr, pool
+from core.parsing.plain.paged import subject_of_mail
 from core.parsing.sandbox.sandbox import REPAIR, failure
 from core.plain_values import from_values
 from core.settings import ParsingSettings
@@ -75,7 +76,7 @@ class PdfParser:
     ``password``: opens an encrypted file; ignored for other files.
     """
 
-    version = 18
+    version = 19
 
     def __init__(self, settings: ParsingSettings, password: str | None = None, kind: str = "pdf") -> None:
         self._settings = settings
@@ -275,9 +276,9 @@ def _title(stated: str, flow: Flow, name: str) -> tuple[str, Span | None]:
     """The document's title and, where a heading is the title, its span in the text.
 
     The title is the stated one if the first page with words shows it, or the next where that is a cover of a few words:
-    others name the program, template or website that the file came from. Else it is the largest heading of the first,
-    or several equally large ones of a cover, else the file's name. Headings that begin with a number, and those after
-    a letter's salutation, are sections' and not the document's.
+    others name the program, template or website that the file came from. Else it is the subject of a printed mail, the
+    largest heading of the first page, or several equally large ones of a cover, else the file's name. Headings that
+    begin with a number, and those after a letter's salutation, are sections' and not the document's.
     """
     text, boxes = flow.text, flow.boxes
     page = [box for box in boxes if box.page == boxes[0].page]
@@ -288,6 +289,8 @@ def _title(stated: str, flow: Flow, name: str) -> tuple[str, Span | None]:
     is_shown = matches >= _MIN_SHOWN_SHARE * len(title_words) or title_key(stated) in title_key(shown)
     if is_title(stated) and (is_shown or not page):
         return stated, None
+    if subject := subject_of_mail(text):
+        return text[subject.start : subject.end], subject
     starts = {box.start for box in page}
     headings: list[tuple[str, Block]] = []
     for block in flow.blocks:

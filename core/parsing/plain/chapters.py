@@ -57,7 +57,8 @@ def headings_by_words(groups: Sequence[Sequence[str]]) -> dict[int, int]:
             if not of or (len(lines) == 1 and not (len(of) > _MAX_NAME and of[-1][-1] in ".;,")):
                 named[place] = _RANKS[found["part"].lower()]
         elif len(lines) == 1 and words.isupper() and words[0].isalnum() and len(words) > 3 and words[-1] not in ",;":
-            capitals.append(place)
+            is_cased = 2 * sum(map(str.isupper, words)) > sum(map(str.isalpha, words))  # some scripts have no capitals
+            capitals += [place] * is_cased
     counts = Counter(named.values())
     ranks = sorted(rank for rank, count in counts.items() if count >= _MIN_HEADINGS)
     levels = {place: 1 + ranks.index(rank) for place, rank in named.items() if rank in ranks}

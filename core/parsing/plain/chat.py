@@ -67,7 +67,7 @@ class ChatParser:
     """The parser of exported conversations in JSON."""
 
     name = "chat"
-    version = 1
+    version = 2
 
     def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
         """The conversations in order. Raises ``ParseError`` where there is none."""
@@ -143,7 +143,10 @@ def _conversation(one: Mapping[str, Any]) -> Conversation | None:
         raw = _of_branch(one["mapping"], one.get("current_node"))
     if not isinstance(raw, list) or not all(isinstance(entry, dict) for entry in raw):
         return None
-    names = {entry.get("user"): name for entry in raw if (name := _at(entry, ("user_profile", "real_name")))}
+    texts = (entry["text"] for entry in raw if isinstance(entry.get("text"), str))
+    found = (mention for text in texts for mention in _SLACK_MENTION.finditer(text))
+    names: dict[object, str] = {mention[1]: mention[2] for mention in found if mention[2]}
+    names |= {entry.get("user"): name for entry in raw if (name := _at(entry, ("user_profile", "real_name")))}
     messages = [message for entry in raw if (message := _message(entry, names)) is not None]
     if not messages or sum(bool(message.speaker) for message in messages) < len(messages) / 2:
         return None
@@ -186,6 +189,8 @@ def _message(entry: Mapping[str, Any], names: Mapping[object, str]) -> Message |
     if not text.strip():
         return None
     speaker = next((said for way in _SPEAKERS if (said := _at(entry, way))), "")
+    if found := _SLACK_MENTION.fullmatch(speaker):
+        speaker = found[1]
     speaker = names.get(speaker, speaker)
     return Message(speaker.capitalize() if speaker in _ROLES else speaker, _time(entry), text.strip())
 

@@ -15,6 +15,16 @@ from core.types import Span
 _FOOTER = re.compile(r"\S.*\[page\s+\w{1,5}\]\s*|\[page\s+\w{1,5}\]\s*", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
 _COLUMNS = re.compile(r"\S {3,}\S")  # a line of columns is no heading
+_SENDER = re.compile(  # and when it was sent, in the lines below
+    r"^[ \t]*(?:From|Von|De|Da|Van):[ \t]*\S(?:.*\n){0,9}?.*?\b(?:Sent|Date|Gesendet|Datum|Envoyé|Fecha|Verzonden):",
+    re.MULTILINE,
+)
+_SUBJECT = re.compile(
+    r"^[ \t]*(?:Subject|Betreff|Objet|Asunto|Oggetto|Onderwerp):[ \t]*(?:(?:re|aw|fwd?|wg|tr|rv)[ \t]*:[ \t]*)*+"
+    r"([^\s:].*?)(?=[ \t]{3}|[ \t]*$)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_MAIL_BEGINS, _THREAD = 2_000, 8_000  # characters: of what stands above a mail; of mails that it forwards
 _PAGE = 30  # lines, at least
 _INDENTED = 0.7  # share of the lines
 _FEWEST = 3
@@ -37,7 +47,8 @@ def page_lines(text: str, lines: Sequence[Span]) -> frozenset[int]:
     below = [lines[number + 1] for number in footers if number + 1 < len(lines)]
     said = Counter(_shape(text, line) for line in below)
     headers = [line for line in below if said[_shape(text, line)] > 1]
-    return frozenset([*(lines[number].start for number in footers), *(line.start for line in headers)])
+    found = [*footers, *_banners(text, lines)]
+    return frozenset([*(lines[number].start for number in found), *(line.start for line in headers)])
 
 
 def _counting_lines(text: str, lines: Sequence[Span]) -> list[int]:
@@ -57,6 +68,29 @@ def _counting_lines(text: str, lines: Sequence[Span]) -> list[int]:
         if pages and any(all(b == a + 1 for a, b in pairwise(row)) for row in rows):
             return numbers
     return []
+
+
+def _banners(text: str, lines: Sequence[Span]) -> list[int]:
+    """The lines like the first, where it ends a page and begins the next: it stands twice in a row a page below."""
+    if not lines or len(text[lines[0].start : lines[0].end].split()) < _FEWEST:
+        return []
+    banner = text[lines[0].start : lines[0].end].strip()
+    found = [number for number, line in enumerate(lines) if text[line.start : line.end].strip() == banner]
+    ends = (lines[a] for a, b in pairwise(found) if b == a + 1)
+    return found if any(text.count("\n", 0, line.start) >= _PAGE for line in ends) else []
+
+
+def subject_of_mail(text: str) -> Span | None:
+    """The first subject with words of its own in a printed mail, which begins with a sender; ``None`` elsewhere.
+
+    >>> mail = "RELEASED\\n\\nFrom: Ann\\nSent: Monday\\nSubject: FW:\\n\\nFrom: Bob\\nSubject: RE: Two ducks    B6\\n"
+    >>> found = subject_of_mail(mail)
+    >>> mail[found.start : found.end]
+    'Two ducks'
+    """
+    sender = _SENDER.search(text, 0, _MAIL_BEGINS)
+    subject = _SUBJECT.search(text, sender.start(), sender.start() + _THREAD) if sender else None
+    return Span(*subject.span(1)) if subject else None
 
 
 def _shape(text: str, line: Span) -> str:

@@ -12,7 +12,7 @@ from core.parsing.file_kinds import language_of
 from core.parsing.file_names import display_name, is_one_of_a_series, readable_title
 from core.parsing.plain.chapters import LEADER, headings_by_words
 from core.parsing.plain.clippings import clipping_blocks
-from core.parsing.plain.paged import centred_title, headings_at_margin, page_lines
+from core.parsing.plain.paged import centred_title, headings_at_margin, page_lines, subject_of_mail
 from core.text.normalise import decode
 from core.text.spans import line_spans
 from core.types import Block, BlockKind, Document, Span
@@ -32,14 +32,15 @@ class PlainParser:
     """Text files of any kind: notes, transcripts, logs, comma-separated values."""
 
     name = "text"
-    version = 6
+    version = 7
 
     def parse(self, data: bytes, name: str, progress: Callable[[str, int, int], None] | None = None) -> Document:
         """The file's own text in paragraphs. Raises ``ParseError``."""
         text, encoding = decode(data, display_name(name))
         clippings = clipping_blocks(text)
         blocks = clippings or text_blocks(text)
-        title_span = None if clippings else _title_span(text, blocks) or _title_of_pages(text, blocks)
+        named = subject_of_mail(text) or _title_span(text, blocks) or _title_of_pages(text, blocks)
+        title_span = None if clippings else named
         return Document(
             version_id=hashlib.sha256(data).hexdigest(),
             kind="text",

@@ -21,12 +21,13 @@ _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>\n]+)>")
 _TAG = re.compile(r"</?[a-zA-Z0-9][^<>\n]*>|\{\\[^{}\n]*\}")
 _ENDS = re.compile(r"[.?!…。？！][\"'”’»)\]]*\Z")
 _COMMA = re.compile(r"(?<=:\d\d),(?=\d{3}\b)")
+_NEXT_SPEAKER = ">>"  # in captions
 _PAUSE_SECONDS = 4
 _LONGEST = 500  # characters of what is said in one piece
 
 
-class _Said(NamedTuple):
-    """One line of a cue: seconds from the start, the speaker where one is marked, and the words."""
+class Said(NamedTuple):
+    """Words with their seconds from the start, and their speaker where one is marked."""
 
     start: float
     end: float
@@ -49,20 +50,20 @@ def read(data: bytes, name: str) -> ParsedFile:
     except (MalformedFileError, MalformedCaptionError) as error:
         raise ParseError(f"{name} is damaged: its cues cannot be told apart.", "Export the subtitles again.") from error
     lines = list(_unrolled([line for cue in cues.captions for line in _lines(cue)]))
-    return ParsedFile(tuple(Piece(BlockKind.PARAGRAPH, Words(said)) for said in _paragraphs(lines)))
+    return ParsedFile(tuple(Piece(BlockKind.PARAGRAPH, Words(said)) for said in paragraphs(lines)))
 
 
-def _lines(cue: webvtt.Caption) -> Iterator[_Said]:
+def _lines(cue: webvtt.Caption) -> Iterator[Said]:
     speaker = ""
     for line in cue.raw_text.split("\n"):
         if voice := _VOICE.search(line):
             speaker = voice[1].strip()
         words = " ".join(unescape(_TAG.sub("", line)).split())
         if words:
-            yield _Said(cue.start_in_seconds, cue.end_in_seconds, speaker, words)
+            yield Said(cue.start_in_seconds, cue.end_in_seconds, speaker, words)
 
 
-def _unrolled(lines: list[_Said]) -> Iterator[_Said]:
+def _unrolled(lines: list[Said]) -> Iterator[Said]:
     """The cues without lines that live captions repeat while the next line comes in.
 
     A word alone may be said twice in a row; it counts as repeated where a third of all lines are.
@@ -74,11 +75,13 @@ def _unrolled(lines: list[_Said]) -> Iterator[_Said]:
             yield line
 
 
-def _paragraphs(lines: list[_Said]) -> Iterator[str]:
-    held: list[_Said] = []
+def paragraphs(lines: list[Said]) -> Iterator[str]:
+    """A paragraph for each sentence, or run of them, of one speaker, behind its time: "[00:00:01] Ada: Ducks swim."."""
+    held: list[Said] = []
     for line in lines:
         if held and (
             line.speaker != held[-1].speaker
+            or line.words.startswith(_NEXT_SPEAKER)
             or line.start - held[-1].end > _PAUSE_SECONDS
             or _ENDS.search(held[-1].words)
             or sum(len(one.words) for one in held) > _LONGEST
@@ -90,7 +93,7 @@ def _paragraphs(lines: list[_Said]) -> Iterator[str]:
         yield _written(held)
 
 
-def _written(lines: list[_Said]) -> str:
+def _written(lines: list[Said]) -> str:
     minutes, seconds = divmod(int(lines[0].start), 60)
     stamp = f"[{minutes // 60:02}:{minutes % 60:02}:{seconds:02}]"
     speaker = f" {lines[0].speaker}:" if lines[0].speaker else ""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from html import unescape
 from typing import Any
 
-from core.parsing.audit.word_audit import words_of
 from core.parsing.records.prose import load
 from core.parsing.records.values import TITLES, has_words, is_for_programs, key_words, told
 
@@ -19,7 +17,6 @@ _LONGEST_TITLE = 120  # characters
 _TITLE_WORDS = 10
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _PICTURE = re.compile(r"\A(?:!\[[^\]\n]*\]\([^)\n]*\)\s*)+")
-_AGAIN = 0.8  # of the words of a text that stand in the record already
 _RUN_KEYS = 6  # of a piece of text with its marks, at most
 _RUN_TEXTS = ("plain_text", "text", "insert")
 
@@ -86,12 +83,6 @@ def _all_texts(held: Any) -> Iterator[str]:
             yield from _all_texts(value)
     if isinstance(held, dict):
         yield from (value for key, value in held.items() if isinstance(value, str) and key in _RUN_TEXTS)
-
-
-def is_said(text: str, seen: Counter[str]) -> bool:
-    """Whether nearly all words of a text are among those seen."""
-    words = Counter(words_of(text))
-    return (words & seen).total() >= _AGAIN * words.total()
 
 
 def run_of(value: Any) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from core.errors import ParseError
 from core.parsing.records import cards
+from core.parsing.records.spoken import speech
 from core.parsing.records.values import TEXTS, has_words, key_words, reads_as_sentence
 from core.text.normalise import decode
 
@@ -47,14 +48,14 @@ def load(text: str) -> dict[str, Any] | list[Any] | None:
 
 
 def holds_prose(data: bytes, name: str = "The file") -> bool:
-    """Whether bytes are JSON whose values are for the greater part prose, or exported flash cards."""
+    """Whether bytes are JSON whose values are for the greater part prose, recorded speech, or exported flash cards."""
     if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[", cards.MARK.encode())):
         return False
     try:
         held = load(decode(data, name).text)
     except ParseError:
         return False
-    return held is not None and (data.startswith(cards.MARK.encode()) or is_prose(held))
+    return held is not None and (data.startswith(cards.MARK.encode()) or is_prose(held) or bool(speech(held)))
 
 
 def is_prose(held: object) -> bool:

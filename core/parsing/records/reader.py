@@ -17,7 +17,8 @@ from core.errors import ParseError
 from core.parsing.audit.word_audit import words_of
 from core.parsing.flow import Item, ParsedFile, Piece, Words
 from core.parsing.html.reader import read as read_page
-from core.parsing.records import forms
+from core.parsing.plain.subtitles import paragraphs
+from core.parsing.records import forms, spoken
 from core.parsing.records.prose import load
 from core.parsing.records.values import TEXTS, is_for_programs, is_time, key_words, reads_as_sentence, told
 from core.text.normalise import decode
@@ -43,7 +44,7 @@ def read(data: bytes, name: str) -> ParsedFile:
     held = load(decode(data, name).text)
     if held is None:
         raise ParseError(f"{name} is damaged: it holds no JSON.", "Export it again and add that.")
-    reading = _Reading(name)
+    reading = _Reading(name, has_speech=bool(spoken.speech(held)))
     if isinstance(held, dict):
         reading.record(held, 1, is_whole=True)
     else:
@@ -69,15 +70,22 @@ class _Parts:
 
 @dataclass(slots=True)
 class _Reading:
-    """Writes records as pieces. ``left``: how often what was left out."""
+    """Writes records as pieces. ``has_speech``: whether recordings are among them.
+
+    ``left``: how often what was left out.
+    """
 
     name: str
+    has_speech: bool = False
     pieces: list[Piece] = field(default_factory=list)
     left: Counter[str] = field(default_factory=Counter)
     records: int = 0
 
     def several(self, held: Sequence[Any], level: int, titles: Sequence[str] = ()) -> None:
         """Records one after the other. ``titles``: their names where they have keys."""
+        if self.has_speech and spoken.speech(held) is held:
+            self._spoken(held)
+            return
         for place, one in enumerate(held):
             if isinstance(one, dict):
                 self.record(one, level, titles[place] if titles else "")
@@ -88,7 +96,13 @@ class _Reading:
                 self.text("", one, level)
 
     def record(self, one: Mapping[str, Any], level: int, title: str = "", is_whole: bool = False) -> None:
-        """A record: heading, facts, texts, and what is nested in it, as records or as a list."""
+        """A record: heading, facts, texts, and what is nested in it, as records or as a list; last what was spoken."""
+        said = spoken.speech(one) if self.has_speech else []
+        rest = spoken.without(one, said) if said else None
+        if said and not spoken.speech(rest):
+            self.record(rest or {}, level, title)
+            self._spoken(said)
+            return
         if not any(forms.titles(one)):
             one = forms.unwrapped(one)
         key, title = next(((key, found) for key, found in forms.titles(one)), ("", title))
@@ -116,6 +130,11 @@ class _Reading:
                     self.pieces.append(Piece(BlockKind.PARAGRAPH, Words(f"{words}:")))
                 self.pieces.append(Piece(BlockKind.LIST, items=items))
 
+    def _spoken(self, said: Sequence[Any]) -> None:
+        """A recording as a transcript."""
+        heard = paragraphs(spoken.cues(said))
+        self.pieces += [Piece(BlockKind.PARAGRAPH, Words(paragraph)) for paragraph in heard]
+
     def _stand_alone(self, values: Sequence[Any], is_whole: bool) -> bool:
         """Whether nested values are records with headings of their own."""
         records = [one for one in values if isinstance(one, dict)]
@@ -137,7 +156,7 @@ class _Reading:
             if "://" in key or is_for_programs(own, value):
                 self.left[_FOR_PROGRAMS] += 1
             elif isinstance(value, str) and (again := forms.other_form(value)):
-                if forms.is_said(again[0], seen):
+                if spoken.is_said(again[0], seen):
                     self.left[_TWICE] += 1
                 elif isinstance(again[1], str):
                     parts.texts.append((words, value))

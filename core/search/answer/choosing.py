@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.evidence import Answer, Citation, Quote
 from core.search.answer.candidates import LONGEST, Quotable
-from core.search.answer.rows import Encode, asked_cell
+from core.search.answer.rows import Encode, asked_cell, names_label
 from core.search.answer.scoring import Mark
 from core.text.analysis import analyse
 from core.text.polarity import polarity
@@ -100,7 +100,7 @@ def _quote(
     label, span = "", item.span
     if item.row is not None:
         label, span = asked_cell(item.row, options.question, options.encode)
-        if not label and mark is not None and mark.score > 0:
+        if not label and mark and mark.score > 0 and not names_label(item.row, mark.span, options.question):
             label, span = item.row.cell_label(mark.span)
     else:
         span = _list_span(item, candidates, options.several)

@@ -196,6 +196,19 @@ def asked_cell(row: Row, question: str, encode: Encode | None = None) -> tuple[s
     return f"{label} › {row.headers[index]}", Span(cell.start, cell.end)
 
 
+def names_label(row: Row, span: Span, question: str) -> bool:
+    """Whether a span begins in the row's label, the first text cell, and the question names it: it asks for the rest.
+
+    >>> cells = (Cell(1, 0, 0, 5, "ducks"), Cell(1, 1, 8, 12, "Birds that swim"))
+    >>> row = Row(cells, ("Name", "Meaning"), Span(0, 12))
+    >>> [names_label(row, Span(0, 5), text) for text in ("What are ducks?", "What swims?")]
+    [True, False]
+    """
+    label = next((cell for cell in row.cells if isinstance(cell.value, str)), row.cells[0])
+    is_label = label.start <= span.start < label.end
+    return is_label and not frozenset(_terms(str(label.value))).isdisjoint(_terms(question))
+
+
 def _nearest_in_meaning(question: str, texts: Sequence[str], encode: Encode | None, least: float) -> list[int]:
     """Indices of the texts with the highest cosine to any word of the question, ties included; [] if it is below
     ``least`` or ``encode`` is ``None``.

@@ -15,6 +15,7 @@ from itertools import pairwise
 from statistics import median
 
 from core.parsing.pdf.layout.aligned import aligned_tables
+from core.parsing.pdf.layout.described import with_described
 from core.parsing.pdf.layout.label_rows import with_label_rows
 from core.parsing.pdf.layout.own_rows import have_own_rows
 from core.parsing.pdf.lines import TextLine, is_centred, merged
@@ -45,7 +46,7 @@ def reading_order(fragments: Sequence[TextLine], height: float) -> list[TextLine
     if right_to_left:
         upright = [replace(item, x0=-item.x1, x1=-item.x0) for item in upright]
     else:
-        upright = aligned_tables(upright)
+        upright = aligned_tables(with_described(upright))
     top, body, bottom = _split_edges(upright, height)
     groups = [*([top] if top else []), *_columns(body, 0), *([bottom] if bottom else [])]
     if not right_to_left:

@@ -20,6 +20,7 @@ from core.parsing.pdf.lines import Box, Run, TableCells, TextLine, around, middl
 Word = tuple[float, float, float, float, str]
 
 _MAX_CELL_CHARACTERS = 800
+_MAX_KEYED_CHARACTERS, _MAX_KEY_CHARACTERS, _FEWEST_KEYS, _MIN_KEYED = 6000, 40, 3, 0.7
 _MAX_VECTORS = 4000  # a page with more is a drawing
 _THIN, _MIN_SIDE = 3.0, 6.0  # points: width of a line, side of a cell
 _MAX_MERGED, _MAX_LABEL_NUMBERS = 0.35, 2  # of a table's positions: those that merged cells repeat; in a merged cell
@@ -77,11 +78,21 @@ def _fill_cells(grid: Sequence[Sequence[Box | None]], words: Sequence[WordBox]) 
     table = [tuple(row[column] for column in used) for row in rows if any(run.text for run in row)]
     rows_of_several = sum(len({run.text for run in row if run.text}) > 1 for row in table)
     longest = max((len(run.text) for row in table for run in row), default=0)
-    if len(used) < 2 or rows_of_several < 2 or longest > _MAX_CELL_CHARACTERS:
+    most = _MAX_KEYED_CHARACTERS if _has_keys(table) else _MAX_CELL_CHARACTERS
+    if len(used) < 2 or rows_of_several < 2 or longest > most:
         return None
     if len(words_in) < 0.4 * len(boxes) or 2 * sum(map(_has_columns, words_in.values())) > len(table):
         return None
     return TableCells(tuple(table), header_rows(table))
+
+
+def _has_keys(table: Sequence[Sequence[Run]]) -> bool:
+    """Whether nearly all rows begin with something short of their own, such as the times and names of a transcript.
+
+    The cells beside it may then be long; in a frame around running text they may not.
+    """
+    keys = [text for row in table if (text := row[0].text) and len(text) <= _MAX_KEY_CHARACTERS]
+    return len(table) >= _FEWEST_KEYS and len(set(keys)) >= _MIN_KEYED * len(table)
 
 
 def _distance(word: WordBox, cell: Box) -> float:
