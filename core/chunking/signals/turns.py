@@ -42,8 +42,8 @@ _STAMPED = (
 )
 _NICK = re.compile(r"(?:[\[(](?P<time>\d{1,2}:\d\d(?::\d\d)?)[\])][ ])?<[ @+~%&]?(?P<name>[^\s<>]{1,32})>(?=\s)")
 _PLAIN = re.compile(rf"{_EDGE}(?P<name>{_NAME})(?:[ ]?[*_]{{2}}[:：]|[:：][*_]{{2}}|[:：])(?=\s|\Z)")
-_OFFICE = re.compile(  # "The Minister for Energy (Mr. Kyalo):"
-    rf"{_WORD}(?:,?[ ][\w.'’&/-]{{1,25}}){{1,16}}[ ]\((?P<name>{_NAME})\)[:：](?=\s|\Z)"
+_OFFICE = re.compile(  # "The Minister for Energy (Mr. Kyalo):", "Hon. Ann Lee (Minister of Energy):"
+    rf"(?P<outer>{_WORD}(?:,?[ ][\w.'’&/-]{{1,25}}){{1,16}})[ ]\((?P<name>{_NAME})\)[:：](?=\s|\Z)"
 )
 _TITLED = re.compile(r"[^\W\d_]{1,5}\.[ ]?[^\W\d_]")  # "Mr. Lee", "Hon. Lee"
 _ASKED = re.compile(
@@ -105,7 +105,8 @@ def read_label(line: str) -> Label | None:
     if (match := _PLAIN.match(head)) and is_name(match["name"]) and _is_capital(match["name"]):
         return Label(_cleaned(match["name"]), "", match.end(), "plain")
     if (match := _OFFICE.match(head)) and is_name(match["name"]) and _is_capital(head):
-        return Label(_cleaned(match["name"]), "", match.end(), "office")
+        is_outer = _TITLED.match(match["outer"]) and not _TITLED.match(match["name"])
+        return Label(_cleaned(match["outer" if is_outer else "name"]), "", match.end(), "office")
     return None
 
 
