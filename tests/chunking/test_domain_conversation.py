@@ -33,7 +33,7 @@ LABELS = [
     ("Frage: Warum?", "Frage", ""),
     ("王小明: 你好。", "王小明", ""),
     ("The Minister for Ponds and Lakes (Mr. Lee): No.", "Mr. Lee", ""),
-    ("Hon. Ann B. Lee (Minister of Ponds, Rivers and Lakes): No.", "Hon. Ann B. Lee", ""),
+    ("Hon. Annabel Beatrice Lee (Minister of National Ponds): No.", "Hon. Annabel Beatrice Lee", ""),
 ]
 
 
