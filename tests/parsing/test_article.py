@@ -115,8 +115,7 @@ def test_no_leaf_and_no_parent_holds_what_is_set_aside_and_the_audit_names_it() 
 def test_the_whole_page_is_kept_where_it_is_wanted() -> None:
     document = parse(PAGE.encode(), "ducks.html", ParsingSettings(web_pages="whole"))
     assert BlockKind.FURNITURE not in {block.kind for block in document.blocks}
-    assert parser_fingerprint("html", ParsingSettings(web_pages="whole")) == "html-5"
-    assert parser_fingerprint("html") == "html-article-6"
+    assert parser_fingerprint("html", ParsingSettings(web_pages="whole")) != parser_fingerprint("html"), "read anew"
 
 
 ARCHIVE = (
