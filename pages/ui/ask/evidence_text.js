@@ -96,8 +96,8 @@ function appendPassage(body, passage, nameOf, gold) {
     const mark = make("mark", "child"), tag = make("span", "tag", nameOf(hit));
     mark.append(tag);
     appendBlocks(mark, shown, from, end);
-    const next = tag.nextElementSibling;
-    if (next && next.classList.contains("grid")) next.querySelector(".cell").prepend(tag); // not on a line of its own
+    const cell = tag.nextElementSibling?.matches(".grid") ? tag.nextElementSibling.querySelector(".cell") : null;
+    if (cell) cell.prepend(tag); // not on a line of its own
     mark.dataset.hit = String(hit);
     if (hit >= 0) marks.set(hit, mark);
     body.append(mark);
