@@ -19,7 +19,7 @@ from core.chunking.chunkers.table import table
 from core.chunking.plan import Chunker, ChunkingContext, Plan
 from core.chunking.signals.clauses import find_clauses
 from core.chunking.signals.log_lines import log_entries, share_of_entries
-from core.chunking.signals.series import SKIPPED
+from core.chunking.signals.series import skipped_spans
 from core.chunking.signals.turns import find_turns
 from core.types import BlockKind, Document
 
@@ -135,14 +135,15 @@ def _log_choice(document: Document) -> Choice | None:
 
 def _conversation_choice(document: Document, *, is_timed: bool = False) -> Choice | None:
     """``conversation`` where turns cover most of the text, and ``is_timed`` all have a time; else ``None``."""
-    text, skipped = document.text, [block.span for block in document.blocks if block.kind in SKIPPED]
-    glimpse_turns = find_turns(text, 0, min(len(text), 4 * _GLIMPSE), skipped)
+    text, skipped = document.text, skipped_spans(document)
+    glimpse = 0, min(len(text), 4 * _GLIMPSE)
+    glimpse_turns = find_turns(text, *glimpse, skipped)
     if len(glimpse_turns) < _FEWEST_SEEN or (is_timed and not all(turn.time for turn in glimpse_turns)):
         return None
     turns = 0
     speakers: set[str] = set()
     for start, end in _sampled(text):
-        sample_turns = find_turns(text, start, end, skipped)
+        sample_turns = glimpse_turns if (start, end) == glimpse else find_turns(text, start, end, skipped)
         covered = sum(turn.end - turn.start for turn in sample_turns)
         if len(sample_turns) < _TURNS or covered < _TURN_SHARE * len(text[start:end].strip()):
             return None

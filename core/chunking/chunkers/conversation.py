@@ -12,7 +12,7 @@ from core.chunking.atoms import Atom
 from core.chunking.chunkers.structure import structure
 from core.chunking.packing import PackItem, pack
 from core.chunking.plan import ChunkingContext, Plan
-from core.chunking.signals.series import SKIPPED
+from core.chunking.signals.series import skipped_spans
 from core.chunking.signals.turns import Turn, find_turns
 from core.chunking.units import Unit, atoms_by_units, plan_with_metadata
 from core.text.spans import touching, trim
@@ -53,10 +53,9 @@ def conversation(context: ChunkingContext) -> Plan:
 def _under_headings(context: ChunkingContext) -> list[Turn]:
     """The turns, also over the edges of pages; a heading ends the turn before it."""
     text = context.document.text
-    skipped = [block.span for block in context.document.blocks if block.kind in SKIPPED]
     headings = [block.start for block in context.document.blocks if block.kind == BlockKind.HEADING]
     turns: list[Turn] = []
-    for turn in find_turns(text, skipped=skipped):
+    for turn in find_turns(text, skipped=skipped_spans(context.document)):
         at = bisect_right(headings, turn.start)
         inside = at < len(headings) and headings[at] < turn.end
         span = trim(text, turn.start, headings[at]) if inside else None

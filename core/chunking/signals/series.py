@@ -15,10 +15,15 @@ SKIPPED = {
 _SINGLE_SENTENCE = frozenset({BlockKind.HEADING, BlockKind.TABLE, BlockKind.CODE, BlockKind.HTML})
 
 
+def skipped_spans(document: Document) -> list[Span]:
+    """The spans of front matter and furniture, in order."""
+    return [block.span for block in document.blocks if block.kind in SKIPPED]
+
+
 def regions(document: Document) -> list[Span]:
     """The spans of text that chunks must cover, trimmed: all but front matter and furniture."""
     whole = [Span(0, len(document.text))]
-    skipped = [block.span for block in document.blocks if block.kind in SKIPPED]
+    skipped = skipped_spans(document)
     remaining = subtract_spans(whole, skipped) if skipped else whole
     spans = (trim(document.text, span.start, span.end) for span in remaining)
     return [span for span in spans if span is not None]

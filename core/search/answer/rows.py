@@ -176,7 +176,7 @@ def asked_cell(row: Row, question: str, encode: Encode | None = None) -> tuple[s
     if _SEVERAL.search(question):
         return "", row.span
     question_terms = frozenset(_terms(question))
-    first = next((index for index, cell in enumerate(row.cells) if isinstance(cell.value, str)), 0)
+    first = _label_index(row)
     label = row.label_at(first)
     label_terms = frozenset(_terms(label))
     if not label_terms & question_terms and not _nearest_in_meaning(question, [label], encode, _LEAST_LABEL_COSINE):
@@ -196,15 +196,20 @@ def asked_cell(row: Row, question: str, encode: Encode | None = None) -> tuple[s
     return f"{label} › {row.headers[index]}", Span(cell.start, cell.end)
 
 
+def _label_index(row: Row) -> int:
+    """The index of the row's label: its first text cell, else its first cell."""
+    return next((index for index, cell in enumerate(row.cells) if isinstance(cell.value, str)), 0)
+
+
 def names_label(row: Row, span: Span, question: str) -> bool:
-    """Whether a span begins in the row's label, the first text cell, and the question names it: it asks for the rest.
+    """Whether a span begins in the row's label, and the question names it: it asks for the rest.
 
     >>> cells = (Cell(1, 0, 0, 5, "ducks"), Cell(1, 1, 8, 12, "Birds that swim"))
     >>> row = Row(cells, ("Name", "Meaning"), Span(0, 12))
     >>> [names_label(row, Span(0, 5), text) for text in ("What are ducks?", "What swims?")]
     [True, False]
     """
-    label = next((cell for cell in row.cells if isinstance(cell.value, str)), row.cells[0])
+    label = row.cells[_label_index(row)]
     is_label = label.start <= span.start < label.end
     return is_label and not frozenset(_terms(str(label.value))).isdisjoint(_terms(question))
 

@@ -6,7 +6,7 @@ Used for tables without rules, and for the words inside the cells of a drawn gri
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -68,6 +68,10 @@ class Row:
 
     def is_number(self, column: int) -> bool:
         return is_number(self.text(column))
+
+
+Line = Sequence[WordBox]
+Parts = Sequence[Line]  # of a printed line, as its gaps split it
 
 
 def is_number(text: str) -> bool:
@@ -280,6 +284,31 @@ def table_line(members: Sequence[TextLine], rows: Sequence[Row], columns: int) -
     table = table_of(rows, columns)
     frame, box = around([item.frame for item in members]), around([item.box for item in members])
     return placeholder(frame, box, TableCells(table, header_rows(table)))
+
+
+def with_printed_tables(
+    fragments: Sequence[TextLine],
+    look: Callable[[Sequence[TextLine], Sequence[Line], Sequence[Parts], int], tuple[int, Sequence[Row], int]],
+) -> list[TextLine]:
+    """The fragments; each table that ``look`` finds among their printed lines becomes a placeholder.
+
+    ``look(items, lines, parts, start)``: the line to go on at, and the rows and the number of columns of the table that
+    begins at ``start`` and ends before it; no rows where there is none.
+    """
+    items = [item for item in fragments if not item.is_placeholder]
+    others: list[TextLine] = [item for item in fragments if item.is_placeholder]
+    lines = printed_lines(word_box(item, index) for index, item in enumerate(items))
+    parts = [line_parts(line) for line in lines]
+    taken: set[int] = set()
+    start = 0
+    while start < len(lines):
+        end, rows, columns = look(items, lines, parts, start)
+        if rows:
+            indices = [index for line in lines[start:end] for word in line for index in word.sources]
+            others.append(table_line([items[index] for index in indices], rows, columns))
+            taken.update(indices)
+        start = end
+    return [*(item for index, item in enumerate(items) if index not in taken), *others]
 
 
 def column_gap(line: Sequence[WordBox]) -> float:

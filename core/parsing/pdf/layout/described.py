@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.parsing.pdf.layout.columns import (
-    MARKER,
-    Row,
-    WordBox,
-    column_gap,
-    line_parts,
-    printed_lines,
-    table_line,
-    word_box,
-)
+from core.parsing.pdf.layout.columns import MARKER, Line, Parts, Row, column_gap, with_printed_tables
 from core.parsing.pdf.lines import TextLine, has_word
-
-Parts = Sequence[Sequence[WordBox]]  # of a printed line, as its gaps split it
 
 _MIN_ROWS, _MIN_WRAPPED = 5, 0.2  # rows, and the further lines of their texts as a share of these
 _MIN_WORDS, _MIN_BEGINNINGS = 0.8, 0.8  # share of the rows whose names are words, and whose texts begin as sentences do
@@ -31,22 +20,19 @@ def with_described(fragments: Sequence[TextLine]) -> list[TextLine]:
     The lines of a name and its text begin at the same height, and the further lines of the text stand below it alone.
     Columns of running text are no such table: their lines begin within sentences.
     """
-    items = [item for item in fragments if not item.is_placeholder]
-    others: list[TextLine] = [item for item in fragments if item.is_placeholder]
-    lines = printed_lines(word_box(item, index) for index, item in enumerate(items))
-    parts = [line_parts(line) for line in lines]
-    taken: set[int] = set()
-    start = 0
-    while start < len(lines):
-        end = _end(parts, start)
-        rows = _rows(parts[start:end])
-        if rows and _are_described(rows, end - start):
-            indices = [index for line in lines[start:end] for word in line for index in word.sources]
-            if 2 * sum(items[index].mono or items[index].is_field for index in indices) < len(indices):
-                others.append(table_line([items[index] for index in indices], rows, 2))
-                taken.update(indices)
-        start = max(end, start + 1)
-    return [*(item for index, item in enumerate(items) if index not in taken), *others]
+    return with_printed_tables(fragments, _described)
+
+
+def _described(
+    items: Sequence[TextLine], lines: Sequence[Line], parts: Sequence[Parts], start: int
+) -> tuple[int, Sequence[Row], int]:
+    end = _end(parts, start)
+    rows = _rows(parts[start:end])
+    if not rows or not _are_described(rows, end - start):
+        return max(end, start + 1), (), 0
+    members = [items[index] for line in lines[start:end] for word in line for index in word.sources]
+    is_code = 2 * sum(item.mono or item.is_field for item in members) >= len(members)
+    return end, () if is_code else rows, 2
 
 
 def _end(parts: Sequence[Parts], start: int) -> int:

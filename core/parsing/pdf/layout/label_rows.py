@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.parsing.pdf.layout.columns import Row, WordBox, join_words, line_parts, printed_lines, table_line, word_box
+from core.parsing.pdf.layout.columns import Line, Parts, Row, join_words, with_printed_tables
 from core.parsing.pdf.lines import TextLine, has_word
 
-Line = Sequence[WordBox]
-Parts = Sequence[Line]  # of a printed line, as its gaps split it
 Style = tuple[str, float, bool]
 
 _ALIGNED = 8.0  # points between the left edges of a name and its value
@@ -23,26 +21,21 @@ def with_label_rows(fragments: Sequence[TextLine]) -> list[TextLine]:
     A line of names has several parts in one type, and more white above than below. Each part of the lines right below
     begins under a name, in another type. Where OCR read, the type is unknown, and nothing is found.
     """
-    items = [item for item in fragments if not item.is_placeholder]
-    others: list[TextLine] = [item for item in fragments if item.is_placeholder]
-    lines = printed_lines(word_box(item, index) for index, item in enumerate(items))
-    parts = [line_parts(line) for line in lines]
-    taken: set[int] = set()
-    start = 0
-    while start < len(lines) - 1:
-        end = _end_of_values(lines, parts, start, items)
-        names, values = parts[start], parts[start + 1 : end]
-        columns = {_column(part, names) for line in values for part in line}
-        if 0 < len(values) <= _MAX_VALUE_LINES and len(columns) > 1 and len(values[0]) > 1:
-            indices = [index for line in lines[start:end] for word in line for index in word.sources]
-            below = [[line] for line in values] if all(len(line) == len(names) for line in values) else [values]
-            rows = [_row(printed, names) for printed in ([names], *below)]
-            others.append(table_line([items[index] for index in indices], rows, len(names)))
-            taken.update(indices)
-            start = end
-        else:
-            start += 1
-    return [*(item for index, item in enumerate(items) if index not in taken), *others]
+    return with_printed_tables(fragments, _form_rows)
+
+
+def _form_rows(
+    items: Sequence[TextLine], lines: Sequence[Line], parts: Sequence[Parts], start: int
+) -> tuple[int, Sequence[Row], int]:
+    if start + 1 == len(lines):
+        return start + 1, (), 0
+    end = _end_of_values(lines, parts, start, items)
+    names, values = parts[start], parts[start + 1 : end]
+    columns = {_column(part, names) for line in values for part in line}
+    if not 0 < len(values) <= _MAX_VALUE_LINES or len(columns) < 2 or len(values[0]) < 2:
+        return start + 1, (), 0
+    below = [[line] for line in values] if all(len(line) == len(names) for line in values) else [values]
+    return end, [_row(printed, names) for printed in ([names], *below)], len(names)
 
 
 def _end_of_values(lines: Sequence[Line], parts: Sequence[Parts], start: int, items: Sequence[TextLine]) -> int:
