@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -115,6 +115,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.allow_hosts(LOOPBACK))
             if browser_missing:
                 item.add_marker(pytest.mark.skip(reason="no Chromium on PATH; name one with LECTERN_CHROMIUM"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """What the window shows stands in the report of a browser test that failed."""
+    report = yield
+    window = getattr(item, "funcargs", {}).get("page")
+    if window is not None and report.when == "call" and report.failed:
+        from tests.pages.browsing import seen
+
+        try:
+            report.sections.append(("The window", seen(window)))
+        except Exception as error:  # it may be closed, or the browser gone: the failure itself counts
+            report.sections.append(("The window", f"cannot be looked at: {error}"))
+    return report
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -33,6 +33,7 @@ SLOW = 180_000  # milliseconds: the encoder loads once, on a machine that may ha
 WITHOUT_MODEL = "tests.pages.app_without_model"
 PASSWORD = "ebb and flow"  # noqa: S105 - of a file that tests write
 Place = TypeVar("Place")
+LOGS: dict[str, Path] = {}  # what the apps of this process say, by their address
 COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}  # of axe's rules
 DOCUMENTS = "[data-testid=stDataFrame]:has([aria-label$=': The documents of the library'])"
 # Nothing moves or fades, in the page or in a component's own tree; what goes on for ever, a spinner, does not count.
@@ -86,6 +87,7 @@ def serving(
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
         try:
             address = f"http://127.0.0.1:{port}"
+            LOGS[address] = Path(log.name)
             until(lambda: process.poll() is not None or answers(address))
             assert process.poll() is None, Path(log.name).read_text(encoding="utf-8", errors="replace")
             yield address
@@ -158,6 +160,7 @@ def visiting(browser: Browser, width: int = 1280, *, apart: bool = False) -> Ite
     try:
         yield page
         assert page.locator("[data-testid=stException]").count() == 0
+        assert page.get_by_text("Lectern made a mistake here").count() == 0, seen(page)
         assert not foreign, foreign
         assert not errors, errors
         page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
@@ -173,6 +176,14 @@ def visiting(browser: Browser, width: int = 1280, *, apart: bool = False) -> Ite
             page.remove_listener(event, listener)
         if not kept:
             context.close()
+
+
+def seen(page: Page) -> str:
+    """For the report of a test that failed: what the window shows, and what its app said last."""
+    state = page.locator("[data-testid=stApp]").first.get_attribute("data-test-script-state", timeout=2000)
+    log = LOGS.get("/".join(page.url.split("/")[:3]))
+    said = log.read_text(encoding="utf-8", errors="replace")[-2000:] if log else ""
+    return f"{page.url} ({state})\n{page.locator('body').inner_text(timeout=2000)[:3000]}\n\nThe app said:\n{said}"
 
 
 def is_fault(said: ConsoleMessage) -> bool:

@@ -6,6 +6,7 @@ import pymupdf
 import pytest
 
 from core.parsing.pdf.headings import mark_headings
+from core.parsing.pdf.layout.tables import make_characters
 from core.parsing.pdf.lines import TableCells, TextLine
 from core.parsing.pdf.paragraphs import Draft
 from core.types import BlockKind
@@ -42,6 +43,29 @@ def test_ruled_tables_are_tables(verticals: bool) -> None:
     assert [values[1, column] for column in range(3)] == ["pipe | end", 1234.5, True]
     assert [values[2, column] for column in range(3)] == ["bolt", 7, None]
     assert values[3, 1] == -3
+
+
+def test_the_finder_sees_in_boxes_of_characters_what_it_sees_in_all_of_their_values(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import pymupdf.table
+
+    def found(page: pymupdf.Page) -> list[object]:
+        tables = page.find_tables(use_layout=False, strategy="lines_strict").tables
+        return [(table.bbox, table.cells) for table in tables]
+
+    with pymupdf.open() as document:
+        page = document.new_page()
+        page.set_cropbox(pymupdf.Rect(20, 30, 590, 780))
+        ruled(page, verticals=True)
+        box(page, 60, 420, 540, 500, "No table but a frame, and one without a word")
+        for frame in ((50, 410, 550, 510), (50, 600, 550, 640), (300, 600, 550, 640)):
+            page.draw_rect(frame)
+        assert pymupdf.table.make_chars is not make_characters
+        own = found(page)
+        monkeypatch.setattr(pymupdf.table, "make_chars", make_characters)
+        assert found(page) == own
+    assert len(own) == 1
 
 
 def cells_of(page: Callable[[pymupdf.Page], None]) -> list[list[str]]:

@@ -46,6 +46,9 @@ def find_tables(page: Any, words: Sequence[Word]) -> list[TextLine]:
 
     ``page``: of PyMuPDF. ``words``: (x0, y0, x1, y1, text) of the page's words.
     """
+    import pymupdf.table
+
+    vars(pymupdf.table)["make_chars"] = make_characters
     found: list[TextLine] = []
     for table in page.find_tables(use_layout=False, strategy="lines_strict").tables:
         box = _box(table.bbox)
@@ -55,6 +58,27 @@ def find_tables(page: Any, words: Sequence[Word]) -> list[TextLine]:
         if cells and not any(overlap(box, other.box) for other in found) and _keeps_rows(cells, at_same_height):
             found.append(placeholder(box, box, cells))
     return sorted(found, key=lambda table: (table.box[1], table.box[0]))
+
+
+def make_characters(page: Any, clip: Any = None) -> Any:
+    """Put a page's characters where PyMuPDF's finder looks for them; returns their text page.
+
+    In place of the finder's own, which takes most of its time to gather twenty values of each character. Where lines
+    are drawn it asks only whether a character lies in a box: top and bottom from the page's top, y from its bottom.
+    """
+    import pymupdf.table as finder
+
+    text_page = page.get_textpage(clip=clip, flags=finder.FLAGS)
+    _, _, _, scale, _, shift = page.transformation_matrix
+    lines = (line for block in text_page.extractRAWDICT()["blocks"] for line in block["lines"])
+    characters = []
+    for character in (character for line in lines for span in line["spans"] for character in span["chars"]):
+        x0, top, x1, bottom = character["bbox"]
+        y0, y1 = sorted((scale * top + shift, scale * bottom + shift))
+        box = {"x0": x0, "x1": x1, "top": top, "bottom": bottom, "y0": y0, "y1": y1}
+        characters.append({**box, "text": character["c"]})
+    finder.CHARS.extend(characters)
+    return text_page
 
 
 def _box(values: Sequence[float]) -> Box:
