@@ -93,9 +93,9 @@ def drawn(page: Any, scale: float, turn: int = 0, *, grey: bool = False) -> Any:
     matrix = pymupdf.Matrix(scale, scale).prerotate(turn)
     pixels = page.get_pixmap(matrix=matrix, colorspace=colours, alpha=False)
     undecoded = _UNDECODED in pymupdf.TOOLS.mupdf_warnings(reset=False)
-    if page.parent.is_pdf and (undecoded or (pixels.is_unicolor and page.get_images())):
+    if page.parent.is_pdf and (undecoded or (_is_plain(pixels) and page.get_images())):
         other = drawn_by_pdfium(page, scale, turn, colours)
-        if other and not other.is_unicolor:
+        if other and not _is_plain(other):
             return other
     return pixels
 
@@ -114,6 +114,12 @@ def drawn_by_pdfium(page: Any, scale: float, turn: int, colours: Any) -> Any | N
     except (pypdfium2.PdfiumError, pymupdf.mupdf.FzErrorBase, RuntimeError, ValueError):
         return None
     return pymupdf.Pixmap(colours, pymupdf.Pixmap(pymupdf.csRGB, *image.size, image.tobytes(), False))
+
+
+def _is_plain(pixels: Any) -> bool:
+    """Whether all pixels are alike, as ``is_unicolor`` has it, which asks for each of them in Python."""
+    values = bytes(pixels.samples)
+    return values == values[: int(pixels.n)] * (len(values) // int(pixels.n))
 
 
 def _ink(page: Any, lines: Sequence[Box]) -> tuple[float, float]:
