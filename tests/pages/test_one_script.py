@@ -1,15 +1,23 @@
-"""Two scripts in one session, as fast reruns leave them: neither dies of the other, nor takes its click or its page."""
+"""Scripts of one session that meet: neither dies of the other, nor takes its click, its page, or what it drew."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 from threading import Event, Thread
 from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import pytest
+from streamlit import runtime
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
-from streamlit.runtime import app_session
+from streamlit.runtime import app_session, websocket_session_manager
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.script_data import ScriptData
 from streamlit.runtime.scriptrunner import RerunData, script_runner
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.runtime.state.common import WidgetMetadata
 
@@ -82,3 +90,46 @@ def test_a_fragment_of_a_page_that_was_left_runs_as_one_of_the_page_that_is_draw
     runner._pages_manager = SimpleNamespace(current_page_script_hash="drawn")  # type: ignore[assignment]
     runner._run_script(RerunData(page_script_hash="left", fragment_id_queue=fragments))
     assert ran == [told]
+
+
+PAGE = """
+import streamlit as st
+
+st.session_state["times"] = st.session_state.get("times", 0) + 1
+
+@st.fragment
+def part():
+    st.session_state["part"] = st.session_state.get("part", 0) + 1
+    st.write(f"part {st.session_state['part']}")
+
+part()
+st.write(f"page {st.session_state['times']}")
+"""
+
+
+def test_what_a_click_drew_arrives_though_a_fragment_asks_before_it_was_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runtime, "get_instance", MagicMock())  # it keeps media, of which there are none
+    (tmp_path / "page.py").write_text(PAGE, encoding="utf-8")
+
+    async def drawn() -> list[str]:
+        files = MemoryUploadedFileManager("/media")
+        session = websocket_session_manager.AppSession(  # type: ignore[attr-defined] # as a browser's is made
+            ScriptData(str(tmp_path / "page.py")), files, ScriptCache(), None, {}
+        )
+        session.request_rerun(ClientState())
+        while session._scriptrunner:
+            await asyncio.sleep(0.01)
+        (fragment,) = session._fragment_storage._fragments
+        session.flush_browser_queue()
+        session.request_rerun(ClientState())
+        session._scriptrunner._script_thread.join()  # meanwhile the loop, which waits here, sends nothing
+        session.request_rerun(ClientState(fragment_id=fragment))
+        while session._scriptrunner or session.session_state["part"] < 3:
+            await asyncio.sleep(0.01)
+        sent = [message.delta.new_element.markdown.body for message in session.flush_browser_queue()]
+        session.shutdown()
+        return [text for text in sent if text]
+
+    assert asyncio.run(asyncio.wait_for(drawn(), 60)) == ["page 2", "part 3"]

@@ -1,4 +1,5 @@
-"""Two corrections of Streamlit's script runner, each of which prevents a blank page. Importing this installs them.
+"""Three corrections of how Streamlit runs scripts, without which a page goes blank or a click is lost. Importing this
+installs them.
 
 ``OneScript``: a click while a script runs starts a second script at once, and the first stops at its next step (fast
 reruns). In Streamlit 1.67 each of the two has its own ``SafeSessionState``, with its own lock, around one shared state.
@@ -8,6 +9,10 @@ the first script, when it ends, may discard the click that started the second.
 ``PagedRunner``: a fragment of a page that was left may still ask to run while the next page is drawn. Streamlit finds
 that the fragment is gone, but has already told the browser that a script of the previous page began. The browser then
 discards what is drawn, and what a fragment of the new page draws next has no place ("Bad delta path").
+
+``PatientSession``: what a script draws reaches the browser through the event loop. If a fragment asks to run when the
+script has ended, but the loop has yet to pass on the last of what it drew, Streamlit starts another script at once and
+throws that away: the click that drew it seems swallowed.
 """
 
 from __future__ import annotations
@@ -16,9 +21,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from streamlit.runtime import app_session
+from streamlit.runtime import app_session, websocket_session_manager
 from streamlit.runtime.scriptrunner import RerunData, script_runner
 from streamlit.runtime.state import SafeSessionState, SessionState
+
+_AGAIN_SECONDS = 0.01
 
 
 class OneScript(SafeSessionState):
@@ -51,3 +58,19 @@ class PagedRunner(script_runner.ScriptRunner):
 
 
 app_session.ScriptRunner = PagedRunner  # type: ignore[attr-defined] # the one place where Streamlit makes them, too
+
+
+class PatientSession(app_session.AppSession):
+    """A session that starts no script before the browser has been told all that the last one drew."""
+
+    def _create_scriptrunner(self, initial_rerun_data: RerunData) -> None:
+        ended = self._scriptrunner  # a full run takes its place at once, and draws everything anew
+        if self._state is app_session.AppSessionState.SHUTDOWN_REQUESTED:
+            return
+        if ended is None:
+            super()._create_scriptrunner(initial_rerun_data)
+        elif not ended.request_rerun(initial_rerun_data):
+            self._event_loop.call_later(_AGAIN_SECONDS, self._create_scriptrunner, initial_rerun_data)
+
+
+websocket_session_manager.AppSession = PatientSession  # type: ignore[attr-defined] # of browsers, all of them
