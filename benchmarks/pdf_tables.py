@@ -26,9 +26,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
 from benchmarks.readers import longest_common
 from core.errors import LecternError
 from core.parsing import parse

@@ -12,7 +12,6 @@ Tables: ``benchmarks.readers_tables`` says how their cells are compared.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,8 +19,6 @@ from itertools import groupby
 from pathlib import Path
 from statistics import fmean
 from time import perf_counter
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.readers_tables import document_tables, markdown_tables, matched_cells, plain_words
 from core.errors import LecternError

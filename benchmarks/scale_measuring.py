@@ -15,9 +15,6 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
 import numpy as np
 
 from benchmarks.scale_library import KnownQuestions, World, fill, put

@@ -20,7 +20,6 @@ from __future__ import annotations
 import argparse
 import os
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -28,9 +27,6 @@ from io import BytesIO
 from pathlib import Path
 from shutil import which
 from time import perf_counter
-
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
 
 import numpy as np
 import pymupdf
