@@ -31,8 +31,8 @@ from time import perf_counter
 import numpy as np
 import pymupdf
 from PIL import Image, ImageDraw, ImageFont
+from rapidfuzz.distance import LCSseq
 
-from benchmarks.readers import longest_common
 from core.errors import LecternError
 from core.parsing import parse
 from core.parsing.audit.word_audit import words_of
@@ -182,7 +182,7 @@ def measured(reader: str, scans: Iterable[tuple[list[str], bytes]]) -> Figures:
         figures.scans += 1
         figures.expected += len(expected)
         figures.found += (Counter(expected) & Counter(found)).total()
-        figures.ordered += longest_common(expected, found)
+        figures.ordered += LCSseq.similarity(expected, found)
     return figures
 
 
