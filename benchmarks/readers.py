@@ -42,7 +42,6 @@ class FileReading:
     kind: str
     seconds: float
     words: int = 0
-    expected_words: int = 0
     word_share: float | None = None
     cells: int = 0
     cell_share: float | None = None
@@ -83,7 +82,6 @@ def measure(document: Document, name: str, expected: str | None, seconds: float 
         kind=document.kind,
         seconds=seconds,
         words=len(found),
-        expected_words=len(wanted),
         word_share=LCSseq.similarity(wanted, found) / len(wanted) if wanted else None,
         cells=cells,
         cell_share=matched / cells if cells else None,
