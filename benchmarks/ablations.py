@@ -21,28 +21,16 @@ from pathlib import Path
 from benchmarks.ablations_cells import DIALS, SAMPLES, Dial
 from benchmarks.ablations_page import Measured, document
 from benchmarks.ablations_writer import Scripted
-from benchmarks.chunkers import StepLines, alike, lent
+from benchmarks.chunkers import finished, lent
+from core.cli.console import Progress
 from core.embedding import load_model
 from core.evaluation.bench import BenchModels, run_bench
 from core.evaluation.bench_plan import BenchPlan
-from core.evaluation.history import finished_run, load_report, runs
-from core.evaluation.reporting.report import BenchReport
 from core.evaluation.suites import Suite, load_suite
 from core.settings import Settings
 from core.types import Encoder
 
 SUITES = ("code", "chroma", "qmsum", "covidqa", "scifact")
-
-
-def finished(suite: Suite, dial: Dial, work: Path, any_code: bool) -> tuple[BenchReport, bool] | None:
-    """The report of a dial on a suite, and whether this very code made it; ``None`` before it is through."""
-    head = finished_run(work, BenchPlan(suite, dial.presets).run_plan)
-    if head is not None:
-        return load_report(work, head.folder), True
-    for other in runs(work) if any_code else ():
-        if other.finished and other.fingerprint == suite.fingerprint() and alike(other.presets, dial.presets):
-            return load_report(work, other.folder), False
-    return None
 
 
 def measure(suite: Suite, dial: Dial, work: Path, borrow: Path | None = None, encoder: Encoder | None = None) -> None:
@@ -53,7 +41,8 @@ def measure(suite: Suite, dial: Dial, work: Path, borrow: Path | None = None, en
         vectors = None if rereads else stack.enter_context(lent(suite, borrow))
         encoder = encoder or (load_model(Settings().embedding).encoder if vectors else None)
         models = BenchModels(encoder, vectors, cutter=Scripted())
-        run_bench(BenchPlan(suite, dial.presets), work, models, StepLines(f"{suite.name}, {dial.title}"))
+        print(f"{suite.name}, {dial.title}", file=sys.stderr, flush=True)
+        run_bench(BenchPlan(suite, dial.presets), work, models, Progress())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -74,12 +63,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     suites = {name: load_suite(folder) for name, folder in folders.items()}
     dials = [dial for dial in DIALS if dial.title in (options.dial or titles)]
     for name in () if options.no_run else options.suite or folders:
-        for dial in dials:
-            if name not in dial.left_out and finished(suites[name], dial, options.work, options.any_code) is None:
+        for dial in (dial for dial in dials if name not in dial.left_out):
+            if finished(suites[name], dial.presets, options.work, options.any_code) is None:
                 measure(suites[name], dial, options.work, options.borrow)
     found: dict[str, Measured] = {}
     for name, suite in suites.items():
-        done = {dial.title: finished(suite, dial, options.work, options.any_code) for dial in dials}
+        done = {dial.title: finished(suite, dial.presets, options.work, options.any_code) for dial in dials}
         found[name] = {title: report for title, report in done.items() if report is not None}
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(document(found, dials), encoding="utf-8")

@@ -161,7 +161,7 @@ that is on by default stays on unless the row without it fulfils the rule.""".sp
 def _tuning(found: Findings) -> list[str]:
     rows = [
         [
-            _strong(name, name == DEFAULT),
+            strong(name, name == DEFAULT),
             f"{found.gain(name):+.2f}",
             *map(str, found.seen(name)),
             ", ".join(part.suite for part in found.gains[name]),
@@ -187,7 +187,7 @@ def _part(found: Findings, part: Part, names: Sequence[str]) -> str:
     for name in names:
         figures = [f"{figure:.1f}" for figure in found.rows[part][name]]
         if name == DEFAULT:
-            rows.append([_strong(name, strong=True), *figures, ""])
+            rows.append([strong(name, strong=True), *figures, ""])
             continue
         compared = found.compared[part][name]
         marked = [f"{figure}{MARKS.get(item.verdict, '')}" for figure, item in zip(figures, compared, strict=True)]
@@ -196,13 +196,12 @@ def _part(found: Findings, part: Part, names: Sequence[str]) -> str:
 
 
 def difference(found: Comparison) -> str:
-    """A difference, its interval and its p, corrected where it was.
+    """A difference, its interval and its corrected p.
 
-    >>> difference(Comparison(-1.25, -3.0, 0.5, "no difference seen", 40, 0.2))
+    >>> difference(Comparison(-1.25, -3.0, 0.5, "no difference seen", 40, 0.2, 0.2))
     '-1.2 [-3.0, +0.5] p 0.200'
     """
-    p = found.p_value if found.adjusted is None else found.adjusted
-    told = f"p {p:.3f}" if p >= 0.0005 else "p < 0.001"
+    told = f"p {found.adjusted:.3f}" if found.adjusted >= 0.0005 else "p < 0.001"
     mark = MARKS.get(found.verdict, "")
     return f"{found.difference:+.1f} [{found.low:+.1f}, {found.high:+.1f}] {told}{mark}"
 
@@ -213,7 +212,7 @@ def _costs(measured: Mapping[str, Measured]) -> list[str]:
     report = together(measured[suite])
     rows = [
         [
-            _strong(item.preset, item.preset == DEFAULT),
+            strong(item.preset, item.preset == DEFAULT),
             f"{item.costs['chunks']:,.0f}",
             f"{item.costs['index_bytes'] / 1e6:.1f}",
             f"{item.costs['prompt_tokens@4000']:,.0f}",
@@ -262,5 +261,5 @@ def _provenance(measured: Mapping[str, Measured], dials: Sequence[Dial]) -> list
     return lines
 
 
-def _strong(words: str, strong: bool) -> str:
+def strong(words: str, strong: bool) -> str:
     return f"**{words}**" if strong else words

@@ -26,9 +26,6 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
 from core.evaluation.suites import GoldSpan, Question, load_suite
 from core.library import Library, Scope
 from core.search.answer.asking import named_terms

@@ -20,9 +20,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
 from benchmarks.answers_scoring import Outcome, Question, Reply, area, figures, judged, risk
 from core.ingest.gathering import find_files
 from core.library import Incoming, Library

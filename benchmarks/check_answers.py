@@ -21,9 +21,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
 from benchmarks.check_answers_changes import ALTERED, FAITHFUL, Change, Pool
 from benchmarks.check_answers_code import CODE_ALTERED, CODE_FAITHFUL, quotes
 from core.errors import LecternError
@@ -39,6 +36,7 @@ from core.settings import ParsingSettings
 from core.text.sentences import asks, is_ended, sentence_spans
 from core.types import Span
 
+ROOT = Path(__file__).resolve().parents[1]
 AROUND = 5  # sentences on each side
 LENGTHS = range(7, 45)  # words
 

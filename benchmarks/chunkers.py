@@ -13,30 +13,24 @@ the workspace of other benches of the same documents, whose vectors are looked a
 from __future__ import annotations
 
 import argparse
-import json
-import sqlite3
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Lock
-from time import perf_counter
-
-import numpy as np
 
 from benchmarks.chunkers_page import BASELINE, Row, page
+from core.cli.console import Progress
 from core.embedding import load_model
 from core.errors import SettingsError
-from core.evaluation.bench import BenchModels, Step, run_bench
+from core.evaluation.bench import BenchModels, run_bench
 from core.evaluation.bench_plan import BenchPlan
 from core.evaluation.history import finished_run, load_report, runs
 from core.evaluation.reporting.report import BenchReport, PresetReport
 from core.evaluation.suites import Suite, load_suite, suite_folder
+from core.library import Library
 from core.settings import PRESETS, Settings
-from core.types import Encoder, VectorCache, Vectors
-
-_KEYS_AT_ONCE = 10_000
+from core.types import Encoder, VectorCache
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,72 +73,15 @@ ENTRIES: dict[str, Entry] = {
 }
 
 
-class KeptVectors:
-    """A ``VectorCache`` that only reads, from a catalogue of any version: vectors by key were always kept alike.
-
-    Any thread may ask, since questions are encoded beside their words' search.
-    """
-
-    def __init__(self, catalogue: Path) -> None:
-        address = f"{catalogue.resolve().as_uri()}?mode=ro"
-        self._connection = sqlite3.connect(address, uri=True, check_same_thread=False)
-        self._turn = Lock()
-
-    def close(self) -> None:
-        self._connection.close()
-
-    def known(self, keys: Sequence[str]) -> set[str]:
-        """Those of the keys that have a vector."""
-        return {key for key, _ in self._rows(keys)}
-
-    def get(self, keys: Sequence[str]) -> dict[str, Vectors]:
-        """The vectors known, by key."""
-        return {key: np.frombuffer(data, "<f4") for key, data in self._rows(keys)}
-
-    def put(self, items: Mapping[str, Vectors]) -> None:
-        """Raises ``NotImplementedError``: nothing is written where vectors are borrowed."""
-        raise NotImplementedError
-
-    def _rows(self, keys: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-        wanted = list(keys)
-        for first in range(0, len(wanted), _KEYS_AT_ONCE):
-            some = json.dumps(wanted[first : first + _KEYS_AT_ONCE])
-            question = "SELECT key, data FROM vector WHERE key IN (SELECT value FROM json_each(?))"
-            with self._turn:
-                found = self._connection.execute(question, (some,)).fetchall()
-            yield from found
-
-
 @contextmanager
 def lent(suite: Suite, workspace: Path | None) -> Iterator[VectorCache | None]:
     """The vectors that benches of the same documents left in another workspace, ``None`` where there are none."""
-    catalogue = workspace / suite_folder(suite) / "library" / "catalogue.sqlite" if workspace else None
-    if catalogue is None or not catalogue.is_file():
+    home = workspace / suite_folder(suite) / "library" if workspace else None
+    if home is None or not (home / "catalogue.sqlite").is_file():
         yield None
         return
-    with closing(KeptVectors(catalogue)) as kept:
-        yield kept
-
-
-class StepLines:
-    """Progress on stderr, a line where a step is through and at most one in so many seconds between."""
-
-    def __init__(self, label: str, seconds: float = 60.0) -> None:
-        self._label, self._seconds, self._last = label, seconds, perf_counter()
-
-    def building(self, step: Step, done: int, total: int) -> None:
-        self._tell(f"document {done} of {total}", done == total)
-
-    def encoding(self, step: Step, done: int, total: int) -> None:
-        self._tell(f"encoding {done} of {total}", at_once=False)
-
-    def asking(self, step: Step, done: int, total: int) -> None:
-        self._tell(f"question {done} of {total}", done == total)
-
-    def _tell(self, words: str, at_once: bool) -> None:
-        if at_once or perf_counter() - self._last > self._seconds:
-            self._last = perf_counter()
-            print(f"  {self._label}: {words}", file=sys.stderr, flush=True)
+    with Library.open(home, write=False) as library:
+        yield library.vectors
 
 
 def alike(told: Mapping[str, Mapping[str, Mapping[str, object]]], presets: Mapping[str, Settings]) -> bool:
@@ -173,9 +110,10 @@ def alike(told: Mapping[str, Mapping[str, Mapping[str, object]]], presets: Mappi
     return all(kept_then[name].fingerprint() == settings.fingerprint() for name, settings in unquoted.items())
 
 
-def finished(suite: Suite, name: str, workspace: Path, any_code: bool) -> tuple[BenchReport, bool] | None:
-    """The report of a chunker on a suite, and whether this very code made it; ``None`` before it is through."""
-    presets = {name: ENTRIES[name].settings}
+def finished(
+    suite: Suite, presets: Mapping[str, Settings], workspace: Path, any_code: bool
+) -> tuple[BenchReport, bool] | None:
+    """The report of these presets on a suite, and whether this very code made it; ``None`` before it is through."""
     head = finished_run(workspace, BenchPlan(suite, presets).run_plan)
     if head is not None:
         return load_report(workspace, head.folder), True
@@ -198,12 +136,13 @@ def measure(
     with ExitStack() as stack:
         vectors = stack.enter_context(lent(suite, borrow))
         for name in names:
-            found = finished(suite, name, workspace, any_code)
+            presets = {name: ENTRIES[name].settings}
+            found = finished(suite, presets, workspace, any_code)
             if found is None:
                 print(f"{suite.name}, {name}", file=sys.stderr, flush=True)
                 encoder = encoder or load_model(ENTRIES[name].settings.embedding).encoder
-                plan, watch = BenchPlan(suite, {name: ENTRIES[name].settings}), StepLines(f"{suite.name}, {name}")
-                found = run_bench(plan, workspace, BenchModels(encoder, vectors), watch), True
+                models = BenchModels(encoder, vectors)
+                found = run_bench(BenchPlan(suite, presets), workspace, models, Progress()), True
                 print(line(found[0].preset(name)), file=sys.stderr, flush=True)
             rows.append(Row(name, *found, ENTRIES[name].single))
     return rows
@@ -211,7 +150,7 @@ def measure(
 
 def kept(suite: Suite, names: Sequence[str], workspace: Path) -> list[Row]:
     """What is finished of the suite; nothing is run."""
-    found = ((name, finished(suite, name, workspace, any_code=True)) for name in names)
+    found = ((name, finished(suite, {name: ENTRIES[name].settings}, workspace, any_code=True)) for name in names)
     return [Row(name, *both, ENTRIES[name].single) for name, both in found if both is not None]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from benchmarks.ablations_page import table
+from benchmarks.ablations_page import MARKS, difference, strong, table
 from core.embedding import packaged
 from core.evaluation.history import CODE
 from core.evaluation.measuring import BUDGETS
@@ -17,7 +17,6 @@ from core.settings import ChunkingSettings, stage_fingerprint
 BASELINE = "recursive"
 AUTO = "auto"
 NARROWEST = f"iou@{BUDGETS[0]}"
-MARKS = {BETTER: " ▲", WORSE: " ▼"}
 EARLIER = " †"
 
 
@@ -124,7 +123,7 @@ def _auto(found: Mapping[str, Sequence[Row]]) -> list[str]:
         names = [*headlines(best.report), NARROWEST]
         lost = [name for name in names if compared[name].verdict == WORSE]
         verdict = f"worse at {', '.join(lost)}" if lost else "loses nowhere"
-        table_.append([suite, f"`{best.name}`", verdict, *(_difference(compared[name]) for name in names)])
+        table_.append([suite, f"`{best.name}`", verdict, *(difference(compared[name]) for name in names)])
     budgets = [f"@{budget}" for budget in BUDGETS]
     return [*lines, table(["suite", "best single chunker", "`auto`", *budgets, "IoU@1000"], table_)]
 
@@ -149,7 +148,7 @@ def _suite(rows: Sequence[Row]) -> list[str]:
     ordered = sorted(rows, key=headline, reverse=True)
     figures = [
         [
-            _strong(row.shown, row.name == BASELINE),
+            strong(row.shown, row.name == BASELINE),
             f"{row.found.costs['chunks']:,.0f}",
             f"{row.found.costs['texts']:,.0f}",
             *(
@@ -165,9 +164,7 @@ def _suite(rows: Sequence[Row]) -> list[str]:
     lines += [f"Differences from `{BASELINE}`, their 95 % intervals, and p after Holm's correction:", ""]
     told = [*headlines(merged), NARROWEST]
     differences = [
-        [row.shown, *(_difference(compared[row.name][name]) for name in told)]
-        for row in ordered
-        if row.name != BASELINE
+        [row.shown, *(difference(compared[row.name][name]) for name in told)] for row in ordered if row.name != BASELINE
     ]
     lines += [table(["chunker", *map(_shown, told)], differences), ""]
     return [*lines, *_seen(compared, told)]
@@ -229,19 +226,5 @@ def _values(row: Row) -> dict[str, object]:
     return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
 
 
-def _difference(found: Comparison) -> str:
-    """
-    >>> _difference(Comparison(-1.25, -3.0, 0.5, "no difference seen", 40, 0.2))
-    '-1.2 [-3.0, +0.5] p 0.200'
-    """
-    p = found.p_value if found.adjusted is None else found.adjusted
-    mark = MARKS.get(found.verdict, "")
-    return f"{found.difference:+.1f} [{found.low:+.1f}, {found.high:+.1f}] p {p:.3f}{mark}"
-
-
 def _figure(value: float | None) -> str:
     return "" if value is None else f"{value:.1f}"
-
-
-def _strong(words: str, strong: bool) -> str:
-    return f"**{words}**" if strong else words

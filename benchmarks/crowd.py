@@ -24,6 +24,7 @@ from pathlib import Path
 import numpy as np
 from playwright.async_api import Error, Page, async_playwright
 
+from benchmarks.scale_measuring import resident_mb
 from core.library import Incoming, Library
 from tests.pages.browsing import ROOT, SLOW, serving
 
@@ -41,12 +42,6 @@ def process_of(address: str) -> int:
             if f"--server.port\0{port}\0".encode() in entry.read_bytes():
                 return int(entry.parent.name)
     raise ProcessLookupError(address)
-
-
-def resident(process: int) -> int:
-    """The resident memory of a process in megabytes."""
-    said = Path(f"/proc/{process}/status").read_text("ascii")
-    return int(re.findall(r"VmRSS:\s+(\d+)", said)[0]) // 1024
 
 
 def write(folder: Path, count: int) -> None:
@@ -116,10 +111,10 @@ async def measured(address: str, home: Path, folder: Path, wanted: argparse.Name
         asyncio.get_running_loop().call_later(wanted.idle, over.set)
         alone, wrong = await phase(pages, address, over, 1)
         idle = told("idle", alone, wrong)
-        print(f"memory {resident(process)} MB", flush=True)
+        print(f"memory {resident_mb(process):.0f} MB", flush=True)
         write(folder, wanted.documents)
         started, putting, over = time.monotonic(), asyncio.Event(), asyncio.Event()
-        held: list[int] = []  # megabytes after the ingest
+        held: list[float] = []  # megabytes after the ingest
 
         async def watch() -> None:
             while (passed := time.monotonic() - started) < wanted.most:
@@ -127,10 +122,10 @@ async def measured(address: str, home: Path, folder: Path, wanted: argparse.Name
                 with Library.open(home, write=False) as library:
                     there = sum("made-" in source.name for source in library.sources())
                     busy = any(not job.finished for job in library.queue.jobs())
-                print(f"  {passed:.0f} s: {there} documents, memory {resident(process)} MB", flush=True)
+                print(f"  {passed:.0f} s: {there} documents, memory {resident_mb(process):.0f} MB", flush=True)
                 if there == wanted.documents and not busy:
                     putting.set()
-                    held.append(resident(process))
+                    held.append(resident_mb(process))
                     if passed >= wanted.least:
                         break
             putting.set()

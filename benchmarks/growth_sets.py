@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import permutations
 from pathlib import Path
 from random import Random
 
@@ -143,28 +142,6 @@ def manuals() -> Made:
     return documents, questions
 
 
-def registers() -> Made:
-    """Tables whose columns hold like figures; gold is one row, and five have its figures in other columns."""
-    random, documents, questions = Random(_SEED), {}, []
-    heads = ("Station", "Keeper", "Region", "Depth, m", "Width, m", "Height, m", "Inspected")
-    for name in _names(random, 9):
-        told = [tuple(random.sample(range(11, 99), 3)) for _ in range(8)]
-        measured = [order for figures in told for order in permutations(figures)]
-        measured += [tuple(random.sample(range(11, 99), 3)) for _ in range(12)]
-        random.shuffle(measured)
-        rows: dict[tuple[int, ...], str] = {}
-        for figures, station, keeper in zip(measured, _names(random, 60), _names(random, 60), strict=True):
-            region, seen = random.choice(("North", "East", "South", "West")), random.randint(2020, 2031)
-            rows[figures] = f"| {' | '.join(map(str, (station, keeper, region, *figures, seen)))} |"
-        table = "\n".join([f"| {' | '.join(heads)} |", f"|{'|'.join(['---'] * len(heads))}|", *rows.values()])
-        before, after = (" ".join(_filler(random, 3)) for _ in range(2))
-        documents[f"{name}.md"] = f"# Stations of {name}\n\n{before}\n\n{table}\n\n{after}\n"
-        for deep, wide, high in told:
-            asked = f"Which station of {name} has a depth of {deep} m, a width of {wide} m and a height of {high} m?"
-            questions.append((asked, [(f"{name}.md", rows[deep, wide, high])]))
-    return documents, questions
-
-
 _PARTS = "hinge crank gasket ratchet sluice winch girder lantern rudder bearing".split()
 
 
@@ -194,7 +171,6 @@ SETS: dict[str, Callable[[], Made]] = {
     "logs": logs,
     "notes": notes,
     "manuals": manuals,
-    "registers": registers,
     "interviews": interviews,
     "calls": called_code,
 }

@@ -27,7 +27,7 @@ from pathlib import Path
 from random import Random
 from statistics import mean
 
-from benchmarks.chunkers import StepLines
+from core.cli.console import Progress
 from core.evaluation.bench import BenchModels, run_bench
 from core.evaluation.bench_plan import BenchPlan
 from core.evaluation.making.making import ORIGIN, make_questions
@@ -155,7 +155,7 @@ def measured(folder: Path, work: Path, characters: int, real: int, made: int) ->
         library.ingest([Incoming(item.path.name, item.path) for item in staged])
         whole = with_made(suite, library, made)
         models = BenchModels(library.model.encoder, library.vectors)
-        report = run_bench(BenchPlan(whole, CHOICE), work, models, StepLines(suite.name))
+        report = run_bench(BenchPlan(whole, CHOICE), work, models, Progress())
     return trust(suite.name, sum(item.size for item in suite.documents), shares(report, False), shares(report, True))
 
 

@@ -26,10 +26,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+from rapidfuzz.distance import LCSseq
 
-from benchmarks.readers import longest_common
 from core.errors import LecternError
 from core.parsing import parse
 from core.settings import ParsingSettings
@@ -132,7 +130,7 @@ def measured(path: Path, read: Reader, *, show: bool) -> Figures:
     wanted = words_of(truth["text"] or "")
     words = words_of(text) if wanted else []
     found = sum((Counter(wanted) & Counter(words)).values())
-    ordered = longest_common(wanted, words) if wanted else 0
+    ordered = LCSseq.similarity(wanted, words) if wanted else 0
     return Figures(path.stem, truth["pages"], seconds, len(wanted), found, ordered, rows, whole)
 
 

@@ -1,6 +1,6 @@
 """Measures other retrieval libraries on a suite, with the same embedding model, in one table with Lectern.
 
-Usage: python benchmarks/peers.py SUITE_DIR [--work DIR] [--systems NAME...] [--torch-index URL]
+Usage: python -m benchmarks.peers SUITE_DIR [--work DIR] [--systems NAME...] [--torch-index URL]
 
 The first run installs the libraries into an environment in the work folder (``peers-requirements.txt``; about 2 GB) and
 needs the network only for that. TORCH_INDEX, or ``--torch-index``, names an index from which torch is installed, as for
@@ -26,10 +26,6 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
-sys.path.insert(0, str(ROOT))
-
 from benchmarks.peers_placing import Placing, first_first, place, table
 from benchmarks.peers_systems import SYSTEMS
 from core.embedding import packaged
@@ -40,6 +36,8 @@ from core.evaluation.suites import Suite, load_suite, stage_documents
 from core.parsing import parse
 from core.settings import BASELINES, ParsingSettings
 
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
 REQUIREMENTS = HERE / "peers-requirements.txt"
 INNER = HERE / "peers_systems.py"
 COLUMNS = (*(f"recall@{budget}" for budget in BUDGETS), f"iou@{BUDGETS[0]}")

@@ -20,13 +20,11 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
 from benchmarks.peers import INNER, environment, say, texts_of
 from core.embedding import packaged
 from core.evaluation.suites import load_suite, stage_documents
 
+ROOT = Path(__file__).resolve().parents[1]
 PEERS = ("langchain-parent-2000-400", "llamaindex-sentence-window-3")
 
 

@@ -12,8 +12,6 @@ Tables: ``benchmarks.readers_tables`` says how their cells are compared.
 from __future__ import annotations
 
 import argparse
-import sys
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -21,7 +19,7 @@ from pathlib import Path
 from statistics import fmean
 from time import perf_counter
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from rapidfuzz.distance import LCSseq
 
 from benchmarks.readers_tables import document_tables, markdown_tables, matched_cells, plain_words
 from core.errors import LecternError
@@ -44,7 +42,6 @@ class FileReading:
     kind: str
     seconds: float
     words: int = 0
-    expected_words: int = 0
     word_share: float | None = None
     cells: int = 0
     cell_share: float | None = None
@@ -85,8 +82,7 @@ def measure(document: Document, name: str, expected: str | None, seconds: float 
         kind=document.kind,
         seconds=seconds,
         words=len(found),
-        expected_words=len(wanted),
-        word_share=longest_common(wanted, found) / len(wanted) if wanted else None,
+        word_share=LCSseq.similarity(wanted, found) / len(wanted) if wanted else None,
         cells=cells,
         cell_share=matched / cells if cells else None,
         audit=document.words,
@@ -137,26 +133,6 @@ def summary(files: Sequence[FileReading]) -> str:
 
 def _percent(share: float | int | None) -> str:
     return "-" if share is None else f"{100 * share:.1f} %"
-
-
-def longest_common(first: Sequence[str], second: Sequence[str]) -> int:
-    """Length of the longest common subsequence, exactly, a word of the processor's for 64 words.
-
-    Source: Crochemore, Iliopoulos, Pinzon, Reid: A fast and practical bit-vector algorithm for the longest common
-    subsequence problem. Information Processing Letters 80 (2001).
-
-    >>> longest_common("the cat sat there".split(), "there the dog sat".split())
-    2
-    """
-    places: defaultdict[str, int] = defaultdict(int)
-    for place, word in enumerate(second):
-        places[word] |= 1 << place
-    every = (1 << len(second)) - 1
-    row = every
-    for word in first:
-        matching = row & places.get(word, 0)
-        row = (row + matching | row - matching) & every
-    return len(second) - row.bit_count()
 
 
 def broken_law(document: Document) -> str:

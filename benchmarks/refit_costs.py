@@ -1,6 +1,6 @@
 """How long a fit to judgments takes, phase by phase, and what it says of meaningless ones.
 
-Usage: python benchmarks/refit_costs.py [SUITE_DIR] [--judgments 100] [--permuted 0] [--home DIR] [--quick]
+Usage: python -m benchmarks.refit_costs [SUITE_DIR] [--judgments 100] [--permuted 0] [--home DIR] [--quick]
 
 The library is made of the suite's documents, the samples if none is given. Judged are its questions with gold and, up
 to so many, its headings, each with the block below it as gold. Every fit is made by a library opened anew, with both
@@ -15,14 +15,10 @@ from __future__ import annotations
 import argparse
 import os
 import random
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter, process_time
-
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
 
 from core.evaluation.exchange.judged import Judged, judged_questions
 from core.evaluation.suites import Suite, load_suite
@@ -31,6 +27,8 @@ from core.refitting.fitting import refit
 from core.refitting.gains import Refitted
 from core.settings import PACKAGED_RERANKER, carefully
 from tests.refitting.worlds import permuted
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 class Clock:

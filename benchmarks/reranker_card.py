@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.reranker_figures import BUDGETS, cell_name
 from core.embedding import reranker_file
+from core.evaluation.measuring import BUDGETS
 from core.settings import PRESETS, RerankingSettings
 
 PLACE = reranker_file.FILE.parent
@@ -60,6 +60,16 @@ def beside_suites(figures: Figures) -> Figures:
     }
 
 
+def dials_in_words(settings: RerankingSettings) -> str:
+    """How many are read, and how their scores are used.
+
+    >>> dials_in_words(RerankingSettings("packaged", candidates=20, blend=0.5, neighbour_share=1))
+    '20 candidates, blend 0.5, neighbours 1'
+    """
+    neighbours = f", neighbours {settings.neighbour_share:g}" if settings.neighbour_share else ""
+    return f"{settings.candidates} candidates, blend {settings.blend:g}{neighbours}"
+
+
 def card_of(card: str, figures: Figures) -> str:
     """The model card with these figures.
 
@@ -75,7 +85,7 @@ def card_of(card: str, figures: Figures) -> str:
         (r"^\| sha256 \| .* \|$", f"| sha256 | `{figures['sha256']}` |"),
         (r"^\| size \| .* \|$", f"| size | {figures['bytes']:,} bytes |"),
         (r"slope \S+ and intercept \S+ ", f"slope {calibration['slope']} and intercept {calibration['intercept']} "),
-        (r"\(\d+ candidates, blend [\d.]+(, neighbours [\d.]+)?\)", f"({cell_name(measured_so)})"),
+        (r"\(\d+ candidates, blend [\d.]+(, neighbours [\d.]+)?\)", f"({dials_in_words(measured_so)})"),
     ]
     for suite, found in figures["suites"].items():
         shown = (" / ".join(f"{value:.1f}" for value in found[name]) for name in ("quick", "careful"))

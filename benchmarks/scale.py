@@ -18,12 +18,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
 from benchmarks.scale_library import KnownQuestions, World, fill
 from core.library import Library
 
+ROOT = Path(__file__).resolve().parents[1]
 WAYS = {"default": {}, "exact": {"retrieval.exact_below": 100_000_000}, "chroma": {"retrieval.exact_below": 0}}
 
 

@@ -15,9 +15,6 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
 import numpy as np
 
 from benchmarks.scale_library import KnownQuestions, World, fill, put
@@ -58,9 +55,9 @@ def milliseconds(turns: list[tuple[Callable[[], Any], ...]]) -> list[dict[str, f
     ]
 
 
-def resident_mb() -> float:
-    """The resident memory of this process in megabytes; 0 on systems other than Linux."""
-    status = Path("/proc/self/status")
+def resident_mb(process: int | str = "self") -> float:
+    """The resident memory of a process in megabytes; 0 on systems other than Linux."""
+    status = Path(f"/proc/{process}/status")
     lines = status.read_text().splitlines() if status.is_file() else []
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS")), 0.0)
 

@@ -20,7 +20,6 @@ from __future__ import annotations
 import argparse
 import os
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -29,14 +28,11 @@ from pathlib import Path
 from shutil import which
 from time import perf_counter
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
 import numpy as np
 import pymupdf
 from PIL import Image, ImageDraw, ImageFont
+from rapidfuzz.distance import LCSseq
 
-from benchmarks.readers import longest_common
 from core.errors import LecternError
 from core.parsing import parse
 from core.parsing.audit.word_audit import words_of
@@ -186,7 +182,7 @@ def measured(reader: str, scans: Iterable[tuple[list[str], bytes]]) -> Figures:
         figures.scans += 1
         figures.expected += len(expected)
         figures.found += (Counter(expected) & Counter(found)).total()
-        figures.ordered += longest_common(expected, found)
+        figures.ordered += LCSseq.similarity(expected, found)
     return figures
 
 

@@ -19,6 +19,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from benchmarks.scale_measuring import resident_mb
 from benchmarks.torture_files import MOST_MEGABYTES, MOST_SILENT, REPEATED, Encoder, Silence, packed, peak_megabytes
 from core.library import Incoming, Library
 
@@ -134,16 +135,10 @@ def _small(folder: Path) -> tuple[str, list[str]]:
             library.ingest(items, promptly=True)
             library.search("What says the note?")
             gc.collect()
-            held.append(resident_megabytes())
+            held.append(round(resident_mb()))
     growth = (held[-1] - held[2]) / (len(held) - 3)
     wrong = [f"memory grows by {growth:.1f} MB a thousand files"] if growth > _MOST_GROWTH else []
     return f"{held} MB after each {_STEP}, {growth:.1f} MB a thousand at the end", wrong
-
-
-def resident_megabytes() -> int:
-    """The resident memory of this process in megabytes."""
-    said = Path("/proc/self/status").read_text("ascii")
-    return int(re.findall(r"VmRSS:\s+(\d+)", said)[0]) // 1024
 
 
 def _measured(name: str, to: Connection) -> None:

@@ -23,14 +23,10 @@ import importlib.util
 import json
 import random
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
 
 from benchmarks.reranker.pairs import Pair
 from benchmarks.training_pairs_squad import (

@@ -17,11 +17,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
 from core.library import Incoming, Library
 
+ROOT = Path(__file__).resolve().parents[1]
 CORE = str(ROOT / "core")
 QUESTIONS = ("Who signs travel expenses?", "How long is an access token valid?")
 NOTE = b"# Kettle\n\nThe kettle stands in the kitchen.\n\n- Fill it.\n- Switch it on.\n"

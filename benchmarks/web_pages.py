@@ -15,16 +15,12 @@ import argparse
 import gzip
 import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 from time import perf_counter
-
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
 
 from core.parsing.flow import ParsedFile, compose
 from core.parsing.html import article, reader

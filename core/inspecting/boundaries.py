@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.text.spans import touching
+from core.text.spans import Placed, touching
 from core.types import Block, BlockKind, Chunk, ChunkTree, Span
 
 _VISIBLE = re.compile(r"\S")
@@ -96,7 +96,7 @@ class SentencePlaces:
         if _BLANK_LINE.search(gap) is not None:
             return None
         block = block_at(self._blocks, end - 1)
-        if block is not None and (block.end <= start or block.kind in _UNITS or _begins_part(block, start)):
+        if block is not None and (block.end <= start or block.kind in _UNITS or begins(block.parts, start)):
             return None
         if block is None and block_at(self._blocks, start) is not None:
             return None
@@ -105,10 +105,7 @@ class SentencePlaces:
         return sentence if sentence is not None and sentence.start < end and sentence.end > start else None
 
 
-def _begins_part(block: Block, position: int) -> bool:
-    index = bisect_right(block.parts, position, key=_start) - 1
-    return index >= 0 and block.parts[index].start == position
-
-
-def _start(span: Span) -> int:
-    return span.start
+def begins(placed: Sequence[Placed], position: int) -> bool:
+    """Whether one of ``placed``, which are sorted, begins at ``position``."""
+    index = bisect_right(placed, position, key=lambda one: one.start) - 1
+    return index >= 0 and placed[index].start == position

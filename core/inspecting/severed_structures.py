@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from core.inspecting.boundaries import Boundary, block_at
+from core.inspecting.boundaries import Boundary, begins, block_at
 from core.inspecting.findings import Defect, Finding, Severity
 from core.settings import ChunkingSettings
 from core.text.sentences import is_ended
@@ -36,7 +35,9 @@ def split_blocks(tree: ChunkTree, settings: ChunkingSettings, tree_boundaries: S
         headless = [boundary for boundary in inside if not _has_header(leaves[boundary.after])] if block.header else []
         severity, words = Severity.MODERATE, f"{what} cut between {between}, {into}"
         if mid_unit:
-            by_columns = is_table and settings.table_columns > 0 and all(_at_cell(block, item.cut) for item in mid_unit)
+            by_columns = (
+                is_table and settings.table_columns > 0 and all(begins(block.cells, item.cut) for item in mid_unit)
+            )
             severity = Severity.MINOR if by_columns else Severity.MODERATE
             where = "between columns" if by_columns else "inside a row" if is_table else "inside a line"
             words = f"{what} cut {where}, {into}."
@@ -64,15 +65,7 @@ def _split_finding(
 
 def _at_row(text: str, block: Block, position: int) -> bool:
     """Whether a row of a table begins at ``position``: a part of the block or, in a block without parts, a line."""
-    if not block.parts:
-        return _at_line(text, block, position)
-    index = bisect_right(block.parts, position, key=lambda part: part.start) - 1
-    return index >= 0 and block.parts[index].start == position
-
-
-def _at_cell(block: Block, position: int) -> bool:
-    index = bisect_right(block.cells, position, key=lambda cell: cell.start) - 1
-    return index >= 0 and block.cells[index].start == position
+    return begins(block.parts, position) if block.parts else _at_line(text, block, position)
 
 
 def _at_line(text: str, _: Block, position: int) -> bool:

@@ -40,7 +40,7 @@ def _baseline(chunker: str, size: int, parent_size: int, *, overlap: int = 0, **
 
 PRESETS: dict[str, Settings] = {
     "default": Settings(),
-    # Its other re-ranking settings are the defaults, chosen by ``benchmarks.reranker_figures`` on the tuning suites.
+    # Its other re-ranking settings are the defaults; ``docs/reranker.md`` says how they were chosen.
     "careful": _preset(reranking__model=PACKAGED_RERANKER, assembly__unit="sentences"),
     "flat": _preset(expansion__strategy="flat"),
     "meaning-only": _preset(retrieval__lexical_weight=0.0, retrieval__dense_weight=1.0, **_LEAF_SCORES_ONLY),

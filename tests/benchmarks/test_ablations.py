@@ -27,9 +27,9 @@ def test_every_technique_has_a_row():
 @pytest.fixture
 def measured(suite, tmp_path, monkeypatch):  # noqa: F811
     monkeypatch.setattr(ablations_page, "PARTS", (Part("animals", "animals", "recall", tunes=True),))
-    assert ablations.finished(suite, TINY, tmp_path, any_code=False) is None
+    assert ablations.finished(suite, TINY.presets, tmp_path, any_code=False) is None
     ablations.measure(suite, TINY, tmp_path, encoder=FastEncoder())
-    return {"animals": {TINY.title: ablations.finished(suite, TINY, tmp_path, any_code=False)}}
+    return {"animals": {TINY.title: ablations.finished(suite, TINY.presets, tmp_path, any_code=False)}}
 
 
 def test_the_page_has_every_finished_row_with_its_figures_and_names_what_is_missing(measured):

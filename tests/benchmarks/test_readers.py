@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.readers import broken_law, longest_common, means, measure, read_folder, summary
+from benchmarks.readers import broken_law, means, measure, read_folder, summary
 from benchmarks.readers_tables import document_tables, markdown_tables, matched_cells, plain_words
 from core.parsing import parse
 from core.settings import ParsingSettings
@@ -17,29 +17,6 @@ from tests.evaluation.known_documents import MAKERS, Story, markdown, pipes, web
 from tests.parsing.laws import assert_laws
 
 SEEDS = range(1, 4)
-WORDS = st.lists(st.sampled_from("abcd"), max_size=70)
-
-
-def longest_common_by_table(first: list[str], second: list[str]) -> int:
-    """The textbook's table, cell by cell."""
-    row = [0] * (len(second) + 1)
-    for word_ in first:
-        before, row = row, [0]
-        for place, other in enumerate(second):
-            row.append(before[place] + 1 if word_ == other else max(before[place + 1], row[place]))
-    return row[-1]
-
-
-@given(WORDS, WORDS)
-def test_the_longest_common_subsequence_is_exact(first, second) -> None:
-    assert longest_common(first, second) == longest_common_by_table(first, second)
-
-
-@given(WORDS, WORDS)
-def test_words_too_many_cost_nothing_and_words_out_of_place_do(words, more) -> None:
-    assert longest_common(words, [*more, *words, *more]) == len(words)
-    assert longest_common(["x", *words, "y"], ["y", *words, "x"]) == max(len(words), 1)
-
 
 GRID = st.dictionaries(
     st.tuples(st.integers(0, 5), st.integers(0, 4)), st.sampled_from("abcde"), min_size=2, max_size=20

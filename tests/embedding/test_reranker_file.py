@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.reranker_figures import cell_name
+from benchmarks.reranker_card import dials_in_words
 from core.embedding import answer_reader, packaged, reranker_file
 from core.embedding.answer_reader import AnswerReader
 from core.errors import ModelError
@@ -185,7 +185,7 @@ def test_the_card_shows_the_preset_it_was_measured_with() -> None:
         "context": context,
     }
     assert f"contexts of {context}" in card()
-    assert f"({cell_name(careful)})" in card()
+    assert f"({dials_in_words(careful)})" in card()
     assert careful.model == PACKAGED_RERANKER
 
 

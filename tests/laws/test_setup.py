@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PIN = re.compile(r"(?P<name>[a-z0-9][a-z0-9-]*)(?:\[[a-z0-9,]+\])?==(?P<version>[0-9][0-9a-z.]*)")
 OURS = {"benchmarks", "core", "pages", "tests"}
 # Run in an environment of their own, with pins of its own.
-PEERS = [ROOT / "benchmarks" / name for name in ("peers_systems.py", "chunking_costs_peers.py")]
+PEERS = ROOT / "benchmarks" / "peers_systems.py"
 AGPL_SHA256 = "0d96a4ff68ad6d4b6f1f30f713b18d5184912ba8dd389f86aa7710db079abcb0"  # gnu.org/licenses/agpl-3.0.txt
 
 needs_make = pytest.mark.skipif(
@@ -109,7 +109,7 @@ def test_what_is_installed_is_what_is_pinned() -> None:
 def test_every_imported_package_is_pinned(folders: tuple[str, ...], files: tuple[str, ...]) -> None:
     pinned = {name for file in files for name in pins(file)}
     providers = metadata.packages_distributions()
-    sources = [path for folder in folders for path in python_files(ROOT / folder) if path not in PEERS]
+    sources = [path for folder in folders for path in python_files(ROOT / folder) if path != PEERS]
     missing: dict[str, str] = {}
     for source in sources:
         for top in top_level_imports(source.read_text(encoding="utf-8")) - OURS - sys.stdlib_module_names:
@@ -121,8 +121,7 @@ def test_every_imported_package_is_pinned(folders: tuple[str, ...], files: tuple
 
 def test_what_the_peers_import_is_pinned_for_their_environment() -> None:
     pinned = pins("benchmarks/peers-requirements.txt")
-    found = [top_level_imports(path.read_text(encoding="utf-8")) for path in PEERS]
-    imported = set().union(*found) - sys.stdlib_module_names
+    imported = top_level_imports(PEERS.read_text(encoding="utf-8")) - sys.stdlib_module_names
     assert "chonkie" in imported
     names = {top.lower().replace("_", "-") for top in imported}
     # A namespace's package has a longer name: llama_index comes with llama-index-core.

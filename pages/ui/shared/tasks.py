@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 from collections.abc import Callable, Hashable
 from threading import Event, Thread
 from time import perf_counter
@@ -32,18 +33,14 @@ class Task(Generic[Result]):
         self._started_at = perf_counter()
         self._work = work
         self.stopping = Event()  # set by ``cancel``, for work that has to stop while it waits for something
-        self._over = Event()
-        self._result: Result | None = None
-        self._error: BaseException | None = None
+        self._end: concurrent.futures.Future[Result] = concurrent.futures.Future()
         Thread(target=self._run, name="lectern-task", daemon=True).start()
 
     def _run(self) -> None:
         try:
-            self._result = self._work(self)
+            self._end.set_result(self._work(self))
         except BaseException as error:  # ``result`` raises it
-            self._error = error
-        finally:
-            self._over.set()
+            self._end.set_exception(error)
 
     def tell(self, done: int, total: int) -> None:
         """Report the progress. Raises ``CancelledError`` after ``cancel``."""
@@ -60,18 +57,16 @@ class Task(Generic[Result]):
 
         The time counts from the start of the task, not of the call, so a later call does not wait again.
         """
-        return self._over.wait(max(0.0, self._started_at + seconds - perf_counter()))
+        left = max(0.0, self._started_at + seconds - perf_counter())
+        return bool(concurrent.futures.wait([self._end], left).done)
 
     @property
     def over(self) -> bool:
-        return self._over.is_set()
+        return self._end.done()
 
     def result(self) -> Result:
         """Wait for the end; returns what the work returned, or raises what it raised."""
-        self._over.wait()
-        if self._error is not None:
-            raise self._error
-        return self._result  # type: ignore[return-value] # no error, so the work returned it
+        return self._end.result()
 
 
 def _running() -> dict[str, Task[Any]]:
