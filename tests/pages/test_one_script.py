@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from pathlib import Path
 from threading import Event, Thread
 from types import SimpleNamespace
@@ -93,43 +93,90 @@ def test_a_fragment_of_a_page_that_was_left_runs_as_one_of_the_page_that_is_draw
 
 
 PAGE = """
+import time
 import streamlit as st
 
-st.session_state["times"] = st.session_state.get("times", 0) + 1
+def clicked(name):
+    st.session_state["clicked"] = [*st.session_state.get("clicked", []), name]
 
 @st.fragment
 def part():
     st.session_state["part"] = st.session_state.get("part", 0) + 1
+    st.button("inside", key="inside", on_click=clicked, args=("inside",))
     st.write(f"part {st.session_state['part']}")
 
 part()
+st.session_state["times"] = st.session_state.get("times", 0) + 1
+st.button("outside", key="outside", on_click=clicked, args=("outside",))
 st.write(f"page {st.session_state['times']}")
+time.sleep(st.session_state.get("seconds", 0))
 """
+
+
+class Window:
+    """What a browser's window is to a session of ``PAGE``, which it has drawn once."""
+
+    @classmethod
+    async def opened(cls, folder: Path) -> Window:
+        self = cls()
+        (folder / "page.py").write_text(PAGE, encoding="utf-8")
+        made = websocket_session_manager.AppSession  # type: ignore[attr-defined] # as a browser's is made
+        files = MemoryUploadedFileManager("/media")
+        self.session = made(ScriptData(str(folder / "page.py")), files, ScriptCache(), None, {})
+        self.ask()
+        await self.ended()
+        (self.fragment,) = self.session._fragment_storage._fragments
+        self.session.flush_browser_queue()
+        return self
+
+    def ask(self, button: str = "", fragment: str = "") -> None:
+        """Ask for a run, of the page or of its fragment, for a click on a button or without one."""
+        widget = self.session.session_state._key_id_mapper.get_id_from_key(button) if button else ""
+        clicked = [WidgetState(id=widget, trigger_value=True)] if button else []
+        self.session.request_rerun(ClientState(fragment_id=fragment, widget_states=WidgetStates(widgets=clicked)))
+
+    async def ended(self) -> None:
+        while self.session._scriptrunner:
+            await asyncio.sleep(0.01)
+
+
+def within_a_minute(told: Coroutine[None, None, list[str]], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.setattr(runtime, "get_instance", MagicMock())  # it keeps media, of which there are none
+    return asyncio.run(asyncio.wait_for(told, 60))
 
 
 def test_what_a_click_drew_arrives_though_a_fragment_asks_before_it_was_sent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runtime, "get_instance", MagicMock())  # it keeps media, of which there are none
-    (tmp_path / "page.py").write_text(PAGE, encoding="utf-8")
-
     async def drawn() -> list[str]:
-        files = MemoryUploadedFileManager("/media")
-        session = websocket_session_manager.AppSession(  # type: ignore[attr-defined] # as a browser's is made
-            ScriptData(str(tmp_path / "page.py")), files, ScriptCache(), None, {}
-        )
-        session.request_rerun(ClientState())
-        while session._scriptrunner:
+        window = await Window.opened(tmp_path)
+        window.ask()
+        window.session._scriptrunner._script_thread.join()  # meanwhile the loop, which waits here, sends nothing
+        window.ask(fragment=window.fragment)
+        while window.session.session_state["part"] < 3:
             await asyncio.sleep(0.01)
-        (fragment,) = session._fragment_storage._fragments
-        session.flush_browser_queue()
-        session.request_rerun(ClientState())
-        session._scriptrunner._script_thread.join()  # meanwhile the loop, which waits here, sends nothing
-        session.request_rerun(ClientState(fragment_id=fragment))
-        while session._scriptrunner or session.session_state["part"] < 3:
-            await asyncio.sleep(0.01)
-        sent = [message.delta.new_element.markdown.body for message in session.flush_browser_queue()]
-        session.shutdown()
+        await window.ended()
+        sent = [message.delta.new_element.markdown.body for message in window.session.flush_browser_queue()]
+        window.session.shutdown()
         return [text for text in sent if text]
 
-    assert asyncio.run(asyncio.wait_for(drawn(), 60)) == ["page 2", "part 3"]
+    assert within_a_minute(drawn(), monkeypatch) == ["page 2", "part 3"]  # a part drawn anew replaces itself
+
+
+def test_a_click_in_a_fragment_that_waits_is_not_lost_to_one_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def clicked() -> list[str]:
+        window = await Window.opened(tmp_path)
+        state = window.session.session_state
+        state["seconds"] = 0.3
+        window.ask()
+        while state["times"] < 2:
+            await asyncio.sleep(0.01)
+        window.ask("inside", window.fragment)
+        window.ask("outside")
+        await window.ended()
+        window.session.shutdown()
+        return sorted(state["clicked"])
+
+    assert within_a_minute(clicked(), monkeypatch) == ["inside", "outside"]

@@ -12,7 +12,8 @@ discards what is drawn, and what a fragment of the new page draws next has no pl
 
 ``PatientSession``: what a script draws reaches the browser through the event loop. If a fragment asks to run when the
 script has ended, but the loop has yet to pass on the last of what it drew, Streamlit starts another script at once and
-throws that away: the click that drew it seems swallowed.
+throws that away: the click that drew it seems swallowed. And a click in a fragment waits for the script that runs; if a
+click elsewhere stops that script first, Streamlit forgets the one that waits.
 """
 
 from __future__ import annotations
@@ -21,8 +22,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime import app_session, websocket_session_manager
 from streamlit.runtime.scriptrunner import RerunData, script_runner
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType, _coalesce_widget_states
 from streamlit.runtime.state import SafeSessionState, SessionState
 
 _AGAIN_SECONDS = 0.01
@@ -60,8 +64,26 @@ class PagedRunner(script_runner.ScriptRunner):
 app_session.ScriptRunner = PagedRunner  # type: ignore[attr-defined] # the one place where Streamlit makes them, too
 
 
+def _taken(runner: script_runner.ScriptRunner) -> WidgetStates | None:
+    """What the browser sent with a request that still waits for this runner, which is to stop; it will not begin."""
+    requests = runner._requests
+    with requests._lock:
+        if requests._state is not ScriptRequestType.RERUN:
+            return None
+        requests._state = ScriptRequestType.STOP
+        return requests._rerun_data.widget_states
+
+
 class PatientSession(app_session.AppSession):
-    """A session that starts no script before the browser has been told all that the last one drew."""
+    """A session that starts no script before the browser has been told all that the last one drew, and that hands a
+    click which still waits to the script that takes over.
+    """
+
+    def request_rerun(self, client_state: ClientState | None) -> None:
+        if client_state and not client_state.fragment_id and self._scriptrunner:
+            both = _coalesce_widget_states(_taken(self._scriptrunner), client_state.widget_states)
+            client_state.widget_states.CopyFrom(both or client_state.widget_states)
+        super().request_rerun(client_state)
 
     def _create_scriptrunner(self, initial_rerun_data: RerunData) -> None:
         ended = self._scriptrunner  # a full run takes its place at once, and draws everything anew
