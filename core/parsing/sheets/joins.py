@@ -21,7 +21,7 @@ _MIN_LABELLED = 0.5  # share of the labels that have a value
 
 def join_regions(regions: Sequence[Region], rows: dict[int, Row]) -> list[Region]:
     """The regions in reading order, with those that are one table joined. Declared tables are not changed."""
-    joined = _join_labels(_join_rows(list(regions), rows), rows)
+    joined = _join_labels(_join_rows(list(regions), rows))
     declared = [region for region in joined if region.table]
     joined = merge_overlapping([region for region in joined if not region.table])
     return sorted([*joined, *declared], key=lambda region: region.area)
@@ -72,11 +72,8 @@ def _same_kinds(before: FeatureRow, after: FeatureRow) -> bool:
     return 2 * len(filled) > len(typed) and all(a == b for a, b in filled)
 
 
-def _join_labels(regions: list[Region], rows: dict[int, Row]) -> list[Region]:
-    """Join a column of labels with the rows it labels after a blank column, as in forms and data sheets.
-
-    A block with a header of its own is a separate table.
-    """
+def _join_labels(regions: list[Region]) -> list[Region]:
+    """Join a column of labels with the rows it labels after a blank column, as in forms and data sheets."""
     by_left: dict[int, list[Region]] = defaultdict(list)
     for region in regions:
         by_left[region.area.left].append(region)
@@ -86,8 +83,6 @@ def _join_labels(regions: list[Region], rows: dict[int, Row]) -> list[Region]:
         values = _values_of(label, by_left, absorbed)
         labelled = sum(region.height for region in values)
         if not values or labelled < _MIN_LABELLED * label.height:
-            continue
-        if any(_is_table(region, rows) for region in values):
             continue
         for region in values:
             label.absorb(region)
@@ -111,12 +106,3 @@ def _values_of(label: Region, by_left: dict[int, list[Region]], absorbed: set[in
                 return []
             values.append(region)
     return values
-
-
-def _is_table(region: Region, rows: dict[int, Row]) -> bool:
-    """Whether a region clearly has a header: in bold, or over values of other kinds."""
-    sample = feature_rows(region, rows, SAMPLE_ROWS)
-    if not header_rows(sample):
-        return False
-    is_bold = all(cell.strong for cell in sample[0] if cell.kind)
-    return is_bold or contrast(sample[0], sample[1:]) > 0
