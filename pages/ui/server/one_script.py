@@ -81,14 +81,15 @@ class PatientSession(app_session.AppSession):
 
     def request_rerun(self, client_state: ClientState | None) -> None:
         if client_state and not client_state.fragment_id and self._scriptrunner:
-            both = _coalesce_widget_states(_taken(self._scriptrunner), client_state.widget_states)
-            client_state.widget_states.CopyFrom(both or client_state.widget_states)
+            waiting = _taken(self._scriptrunner)
+            if both := waiting and _coalesce_widget_states(waiting, client_state.widget_states):
+                client_state.widget_states.CopyFrom(both)
         super().request_rerun(client_state)
 
     def _create_scriptrunner(self, initial_rerun_data: RerunData) -> None:
-        ended = self._scriptrunner  # a full run takes its place at once, and draws everything anew
-        if self._state is app_session.AppSessionState.SHUTDOWN_REQUESTED:
+        if self._state is app_session.AppSessionState.SHUTDOWN_REQUESTED:  # meanwhile, where this is asked again
             return
+        ended = self._scriptrunner  # none for a full run, which draws everything anew and does not wait
         if ended is None:
             super()._create_scriptrunner(initial_rerun_data)
         elif not ended.request_rerun(initial_rerun_data):
