@@ -290,7 +290,8 @@ def test_two_settings_are_compared_on_the_same_question() -> None:
 @pytest.mark.model
 @pytest.mark.usefixtures("home")
 def test_each_document_is_asked_by_itself_and_says_what_it_says() -> None:
-    app = asked("Which floor has the kettle?", tab=by_document.TAB)
+    app = asked("Which floor has the kettle?")
+    app.button(key="ask.each.open").click().run()
     told = plain(app)
     assert "The kettle stands in the kitchen on the second floor" in told
     assert told.index("tea.txt") < told.index("tokens.md") < told.index("does not say")

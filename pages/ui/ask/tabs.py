@@ -13,7 +13,7 @@ from pages.ui.ask import by_document
 from pages.ui.ask import compare as ask_compare
 from pages.ui.ask import results as ask_results
 from pages.ui.ask.stage_ranks import show_ladder, show_scores, show_timings
-from pages.ui.ask.why import TAB, show_why
+from pages.ui.ask.why import TAB, bring, show_why
 from pages.ui.ask.written import show_prompt
 from pages.ui.shared import services, state
 
@@ -38,4 +38,5 @@ def show_tabs(query: Query, result: SearchResult, settings: Settings, base: Sett
     for tab, draw in zip(st.tabs(list(contents), key=state.ASK_TAB, on_change="rerun"), contents.values(), strict=True):
         if tab.open:
             with tab:
+                bring()
                 draw()

@@ -70,17 +70,20 @@ def point_at(version: str, place: Span) -> None:
     open_it()
 
 
-def open_it() -> None:
-    """Open the tab and bring it into view; a callback."""
-    st.session_state[state.ASK_TAB] = TAB
+def open_it(tab: str = TAB) -> None:
+    """Open this or another tab of Ask and bring it into view; a callback."""
+    st.session_state[state.ASK_TAB] = tab
     state.bump(state.TAB_POINTED)
+
+
+def bring() -> None:
+    """Scroll the tab that this is drawn in into view, once after each ``open_it``."""
+    _bring(key="ask.bring", data={"count": state.counter(state.TAB_POINTED)})
 
 
 def show_why(query: Query, settings: Settings, sources: list[SourceRow]) -> None:
     """Draw the choice of a place, and the explanation of the one asked for."""
     titles = {source.version_id: source for source in sources if source.version_id}
-    # Scrolls the tab into view, once after each ``open_it``.
-    _bring(key="ask.bring", data={"count": state.counter(state.TAB_POINTED)})
     st.caption(
         "Point at words that should have been read: mark them in the evidence or in Chunks and press w, or pick their "
         "document and type some of them."
