@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from transformers import BertConfig, BertForSequenceClassification
 
 from benchmarks.reranker.lists import Lists, drawn, loss_of, pairs_of
 from benchmarks.reranker.packed import Packed
@@ -30,6 +29,8 @@ MEAN = 0.999  # of the running mean of the weights, a step
 
 def model_of(words: Path, begin_from: Path | None, dropout: float) -> Any:
     """The packaged encoder's shape with both heads. ``words``: its embedding table; the layers come from a file."""
+    from transformers import BertConfig, BertForSequenceClassification  # takes ten seconds
+
     config = BertConfig(
         hidden_size=384,
         num_hidden_layers=6,

@@ -108,7 +108,8 @@ def test_half_precision_is_close_to_single(encoder):
     single = load_model(EmbeddingSettings(precision="float32")).encoder
     half = load_model(EmbeddingSettings(precision="bfloat16")).encoder
     assert single.fingerprint == half.fingerprint == encoder.fingerprint
-    cosines = (single.encode(TEXTS) * half.encode(TEXTS)).sum(axis=1)
+    few = TEXTS[:4]  # in half precision a processor without it takes ten times as long
+    cosines = (single.encode(few) * half.encode(few)).sum(axis=1)
     assert cosines.min() >= 0.999
     assert (single.encode(TEXTS) * encoder.encode(TEXTS)).sum(axis=1).min() >= 0.999
 

@@ -45,7 +45,9 @@ if address:
 """
 
 
-@pytest.mark.parametrize("set_up", [False, True], ids=["without an endpoint", "with one"])
+@pytest.mark.parametrize(
+    "set_up", [pytest.param(False, marks=pytest.mark.long), True], ids=["without an endpoint", "with one"]
+)
 def test_all_that_runs_goes_nowhere_but_where_was_agreed(tmp_path, set_up):
     folder = tmp_path / "documents"
     folder.mkdir()

@@ -157,6 +157,7 @@ def test_torch_is_taken_from_the_index_that_was_named(tmp_path: Path) -> None:
 
 
 @needs_make
+@pytest.mark.long  # `make test` itself was just installed so
 def test_make_installs_once_and_again_when_the_pins_change(tmp_path: Path) -> None:
     """The real thing in a folder with spaces, with nothing to install, so that no network is needed."""
     folder = tmp_path / "a folder with spaces"

@@ -17,7 +17,7 @@ from core.evidence import Passage
 from core.settings import PRESETS, Settings
 from core.text.phrases import find_words
 from core.types import Span
-from pages.ui.ask import by_document, evidence
+from pages.ui.ask import evidence
 from pages.ui.ask import tabs as ask_tabs
 from pages.ui.ask.compare import partner, pieces
 from pages.ui.ask.dials import sidebar

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -67,7 +68,8 @@ def test_a_broken_or_hostile_part_is_noted_or_refused_and_reaches_no_file(
     secret = tmp_path / "secret.txt"
     secret.write_text("treasure")
     members = bytes_of(whole[kind])
-    for part in (name for name in members if name.endswith((".xml", ".rels"))):
+    alike = re.compile(r"(?:[2-9]|1\d)\.xml")  # of parts that are many, such as layouts of slides, the first is enough
+    for part in (name for name in members if name.endswith((".xml", ".rels")) and not alike.search(name)):
         bomb = "".join(f'<!ENTITY e{place} "{f"&e{place - 1};" * 10}">' for place in range(1, 10))
         outside = f'<!ENTITY e9 SYSTEM "{secret.as_uri()}">'
         entities = (f"<!DOCTYPE x [{stated}]><x>&e9;</x>" for stated in (outside, f'<!ENTITY e0 "lol">{bomb}'))

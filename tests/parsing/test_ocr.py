@@ -104,8 +104,8 @@ def told() -> list[int]:
 
 @pytest.fixture(scope="module")
 def letter(told: list[int]) -> Document:
-    """A text page, a scan under a stamp, one turned and one askew."""
-    pages = (PROSE, picture(), picture(turn=90), picture(turn=180), picture(turn=3))
+    """A text page, a scan under a stamp, one on its side, and two short ones: upside down and askew."""
+    pages = (PROSE, picture(), picture(turn=90), *(picture(LETTER[:2], turn=turn) for turn in (180, 3)))
     data = scanned(*pages, stamp="Scanned with CamScanner")
     document = parse(data, "scan.pdf", ParsingSettings(), lambda stage, done, total: told.append(done))
     assert_laws(document)
@@ -118,7 +118,7 @@ def test_scanned_pages_are_read_whichever_way_they_lie(letter: Document) -> None
     assert all(page.confidence is not None and 0.8 < page.confidence <= 1 for page in letter.pages[1:])
     for number in (2, 3, 4, 5):
         own = "".join(letter.text[box.start : box.end] + " " for box in letter.boxes if box.page == number)
-        assert share(own) > 0.9, own
+        assert share(own, LETTER if number < 4 else LETTER[:2]) > 0.9, own
     assert "mended on Tuesday by two plumbers, who found" in letter.text, "lines flow, blanks between words stay"
     assert "Scanned pages, read by OCR: 2, 3, 4, 5." in letter.notes
     found = pages_read(letter.pages)
@@ -156,7 +156,7 @@ def test_two_columns_of_a_picture_keep_their_order() -> None:
 
 def test_pictures_are_documents_of_their_pages() -> None:
     head = slip()
-    for form, options in (("png", {}), ("webp", {"quality": 90}), ("bmp", {})):
+    for form, options in (("webp", {"quality": 90}), ("bmp", {})):
         document = read(encoded(head, form, **options), f"letter.{form}")
         assert share(document.text, LETTER[:2]) > 0.9, form
         assert [page.reading for page in document.pages] == ["ocr"]

@@ -158,6 +158,7 @@ def pairs() -> list[Pair]:
     return found
 
 
+@pytest.mark.long
 def test_from_pairs_to_a_reader_that_marks_answers_and_is_silent(tmp_path: Path) -> None:
     path, lists, table = tmp_path / "pairs.jsonl", tmp_path / "lists.xz", tmp_path / "words.npz"
     path.write_text("".join(json.dumps(asdict(pair)) + "\n" for pair in pairs()), encoding="utf-8")

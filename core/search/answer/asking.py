@@ -90,7 +90,8 @@ def says(text: str, name: str, language: str = ENGLISH) -> bool:
     if re.search(r"[_.]|\A-", name):
         return name.rsplit(".", 1)[-1].strip("()") in text
     words = _folded_words(text)
-    known = {*words, *(one + other for one, other in pairwise(words))}  # "Page rank" contains "PageRank"
+    parts = _folded_words(re.sub("[-_]", " ", text))  # "06-1995-Eng-Law-CSD.pdf" contains "CSD"
+    known = {*words, *parts, *(one + other for one, other in pairwise(words))}  # "Page rank" contains "PageRank"
     missing = [word for word in _folded_words(name) if word not in known]
     if not missing or language == ENGLISH:
         return not missing

@@ -24,7 +24,7 @@ from core.search.answer.scoring import (
     scores,
     signals,
 )
-from core.search.answer.support import Evidence, Support, evidence, idf_weights, support, unmatched_terms
+from core.search.answer.support import SILENT, Evidence, Support, evidence, idf_weights, support, unmatched_terms
 from core.settings.context import AnsweringSettings
 from core.storage.catalogue.statistics import languages
 from core.storage.catalogue.texts import documents
@@ -106,7 +106,7 @@ class Line:
         if not self.support.enough:
             return self.support.sentence
         if not self.answer.quotes:
-            return "The library does not say: no sentence that was read supports an answer."
+            return f"{SILENT}: no sentence that was read supports an answer."
         return "\n".join(map(in_words, self.answer.quotes))
 
 
@@ -122,7 +122,7 @@ def in_words(quote: Quote) -> str:
 class ScoredCandidates:
     """The candidates of an answer line with their signals, and the evidence that there is an answer.
 
-    ``signals``, ``marks``: aligned with ``candidates``. ``missing``: terms of the question that no passage contains.
+    ``signals``, ``marks``: aligned with ``candidates``. ``missing``: from ``unmatched_terms``.
     ``milliseconds``: the time to score, 0 if not measured. ``latin``: False for a question in letters that encoder and
     reader did not learn; the reader is not asked then.
     """
@@ -131,7 +131,7 @@ class ScoredCandidates:
     signals: tuple[Signals, ...]
     marks: tuple[Mark | None, ...]
     evidence: Evidence
-    missing: tuple[str, ...] = ()
+    missing: str = ""
     milliseconds: float = 0.0
     latin: bool = True
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -194,10 +195,16 @@ def stands_alone(text: str, span: Span, kind: str) -> bool:
 
     Code never stands alone, even if comments are most of it: they mean little without the code.
     """
-    if kind == "code" or not is_in_sentences(text, span):
+    if kind == "code":
         return False
     # Turns are recognised by several in a row, so the text around the span is searched too.
-    return not find_turns(text, max(0, span.start - _TURN_CONTEXT), min(len(text), span.end + _TURN_CONTEXT))
+    first, last = max(0, span.start - _TURN_CONTEXT), min(len(text), span.end + _TURN_CONTEXT)
+    return _is_prose(text[first:last], span.start - first, span.end - first)
+
+
+@lru_cache(maxsize=2048)  # other questions of a sitting and other settings of a bench bring the same passages again
+def _is_prose(surroundings: str, start: int, end: int) -> bool:
+    return is_in_sentences(surroundings, Span(start, end)) and not find_turns(surroundings)
 
 
 def _expand_parents(growth: Growth, alone: Sequence[str]) -> list[Extent]:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.evidence import Answer, Citation, Hit, Passage, Quote
 from core.library import SearchResult
-from core.search.answer.support import Support
+from core.search.answer.support import SILENT, Support
 from pages.ui.ask.question import take
 from pages.ui.ask.source import open_in_chunks, shared_words, source_of
 from pages.ui.shared import assets, background, state
@@ -16,7 +16,6 @@ from pages.ui.shared import assets, background, state
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-NOTHING = "The library does not say: "  # prefix of the sentence on weak support; the component has it as a heading
 _quotes = st.components.v2.component(
     "lectern.quotes",
     html='<section class="lectern answer" aria-label="Supporting sentences"></section>',
@@ -63,13 +62,15 @@ def show_answer(answer: Answer, support: Support | None, result: SearchResult) -
         }
         for quote in answer.quotes
     ]
-    weak = support.sentence.removeprefix(NOTHING) if support and not support.enough else ""
+    verdict, _, weak = support.sentence.partition(": ") if support and not support.enough else ("", "", "")
     coming = background.pending_documents() if weak or not quotes else 0
     likely = "" if not support else f" · the library is {support.probability:.0%} likely to answer this"
     data = {
         "question": result.question,
         "quotes": quotes,
         "weak": weak,
+        "verdict": verdict or SILENT,
+        "unsure": bool(support and support.unsure),
         "coming": coming,
         "likely": likely,
     }

@@ -64,7 +64,8 @@ def show_by_document(query: Query, result: SearchResult, settings: Settings) -> 
 
 def _show(at: int, hit: Hit, line: Line) -> None:
     title = f"**{escaped(hit.document)}** &nbsp;:gray[{escaped(place_name(hit.source))}]"
-    st.markdown(title if line.supported else f"{title} &nbsp;does not say")
+    silent = "perhaps does not say" if line.support.unsure else "does not say"
+    st.markdown(title if line.supported else f"{title} &nbsp;{silent}")
     for number, quote in enumerate(line.answer.quotes):
         text, way = st.columns([8, 1], vertical_alignment="center")
         sentence, cited = escaped(in_words(quote)), quote.citation

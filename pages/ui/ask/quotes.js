@@ -1,7 +1,7 @@
 const WIDE = 8; // a row with this many cells is drawn as a list
 const KINDS = ["cell", "row", "line", "item", "sentence"];
 // The best supporting sentences, each with a link to its place. With weak support: that the library does not say, and
-// the nearest sentences folded below. All text is set through textContent.
+// the nearest sentences below, folded unless it may say. All text is set through textContent.
 function drawQuote(quote, index, component) {
   const line = make("blockquote", "quote"), cite = make("button", "cite");
   // The last two: "Security" alone does not say of which version.
@@ -30,10 +30,11 @@ function asMarked(holder, text, markup, spans = []) {
 
 function drawNothing(data, component) {
   const none = make("div", "none");
-  const left = data.coming, verdict = left ? `Nothing that has been read so far answers this; ${counted(left, "document")[0]} ${left === 1 ? "is" : "are"} still being read.` : "The library does not say.";
+  const left = data.coming, verdict = left ? `Nothing that has been read so far answers this; ${counted(left, "document")[0]} ${left === 1 ? "is" : "are"} still being read.` : `${data.verdict}.`;
   none.append(make("b", "", verdict), make("p", "why", data.weak ? `${data.weak[0].toUpperCase()}${data.weak.slice(1)}` : "No sentence in these passages supports an answer."));
   if (!data.quotes.length) return [none];
   const fold = make("details", "nearest");
+  fold.open = data.unsure;
   fold.append(make("summary", "", "What came nearest"), ...data.quotes.map((quote, index) => drawQuote(quote, index, component)));
   none.append(fold);
   return [none];

@@ -31,7 +31,7 @@ PLAIN = Settings().with_values(
         "expansion.strategy": "flat",
     }
 )
-TRIED = ("parent", "window", "chunker", "prefix")
+TRIED = ("parent", "chunker")  # one that is asked anew, and one that is cut and asked anew
 PLACES = ("Ashby", "Birley", "Corwen", "Dunmore", "Elstow")
 OTHER_WORDS = (
     ("Which physician cured the monarch's ailment?", "Old Hale healed the king of his fever in spring."),
