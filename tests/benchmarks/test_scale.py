@@ -30,7 +30,7 @@ def test_a_world_is_made_of_its_seed(world):
     assert one.tree == same.tree
     np.testing.assert_array_equal(one.vectors, same.vectors)
     assert one.tree.document.text != other.tree.document.text
-    lengths = [leaf.tokens for number in range(20) for leaf in world.document(number).tree.leaves]
+    lengths = [leaf.tokens for number in range(8) for leaf in world.document(number).tree.leaves]
     assert 60 < np.mean(lengths) < 100
     assert max(lengths) <= 110, "the size that leaves have"
     assert np.allclose(np.linalg.norm(one.vectors, axis=1), 1, atol=1e-5)

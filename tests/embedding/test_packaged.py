@@ -148,30 +148,44 @@ def test_a_model_that_is_not_there_gets_a_sentence(tmp_path):
         load_model(EmbeddingSettings(model="nobody/no-such-model"))
 
 
-def test_no_socket_is_opened_even_without_the_variables():
+WITHOUT_SOCKETS = """
+import socket
+class Refused(socket.socket):
+    def __init__(self, *given, **named): raise AssertionError("a socket was opened")
+def refuse(*given, **named): raise AssertionError("a name was looked up")
+socket.socket, socket.create_connection, socket.getaddrinfo = Refused, refuse, refuse
+from core.embedding import load_model
+from core.errors import ModelError
+from core.search.ranking.rerankers import load_reranker
+from core.settings import PACKAGED_RERANKER, EmbeddingSettings, RerankingSettings
+"""
+PACKAGED = """
+print(load_model(EmbeddingSettings()).encoder.encode(["a text"]).shape)
+print(load_reranker(RerankingSettings(PACKAGED_RERANKER)).score("a", ["b"]).shape)
+"""
+UNKNOWN = """
+try:
+    load_reranker(RerankingSettings("nobody/no-such"))
+except ModelError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        (PACKAGED, "(1, 384)\n(1,)\n"),
+        # Imports sentence-transformers, which takes ten seconds.
+        pytest.param(UNKNOWN, "The re-ranker 'nobody/no-such' is not on this machine", marks=pytest.mark.long),
+    ],
+    ids=["the packaged", "an unknown"],
+)
+def test_no_socket_is_opened_even_without_the_variables(program: str, said: str) -> None:
     """A child with a clean environment, in which making any socket fails: embedder and re-ranker need none."""
-    program = (
-        "import socket\n"
-        "class Refused(socket.socket):\n"
-        "    def __init__(self, *given, **named): raise AssertionError('a socket was opened')\n"
-        "def refuse(*given, **named): raise AssertionError('a name was looked up')\n"
-        "socket.socket, socket.create_connection, socket.getaddrinfo = Refused, refuse, refuse\n"
-        "from core.embedding import load_model\n"
-        "from core.settings import EmbeddingSettings\n"
-        "print(load_model(EmbeddingSettings()).encoder.encode(['a text']).shape)\n"
-        "from core.errors import ModelError\n"
-        "from core.search.ranking.rerankers import load_reranker\n"
-        "from core.settings import PACKAGED_RERANKER, RerankingSettings\n"
-        "print(load_reranker(RerankingSettings(PACKAGED_RERANKER)).score('a', ['b']).shape)\n"
-        "try:\n    load_reranker(RerankingSettings('nobody/no-such'))\n"
-        "except ModelError as error:\n    print(error)\n"
-    )
     names = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "HOME", "TMPDIR")
     clean = {name: os.environ[name] for name in names if name in os.environ}
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, env=clean, capture_output=True, text=True, check=False
-    )
-    said = "(1, 384)\n(1,)\nThe re-ranker 'nobody/no-such' is not on this machine"
+    command = [sys.executable, "-c", WITHOUT_SOCKETS + program]
+    done = subprocess.run(command, cwd=ROOT, env=clean, capture_output=True, text=True, check=False)
     assert done.stdout.startswith(said), done.stderr
 
 

@@ -106,7 +106,7 @@ def assert_alike(one: Path, other: Path) -> None:
     assert all(float(vectors[key] @ right[key]) > 1 - 1e-3 for key in right)
 
 
-@pytest.mark.parametrize(("lost", "ends_at"), [((), 1000), ((0,), 2), ((), 0)])
+@pytest.mark.parametrize(("lost", "ends_at"), [pytest.param((), 1000, marks=pytest.mark.long), ((0,), 2), ((), 0)])
 def test_the_library_is_the_same_whatever_the_cluster_loses(
     items: list[Incoming], without: Path, tmp_path: Path, lost: Sequence[int], ends_at: int
 ) -> None:

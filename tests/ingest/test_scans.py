@@ -62,6 +62,7 @@ def test_a_document_read_in_part_is_never_shown_as_whole(library: Library, folde
     assert (row.read.whole, row.read.ocr) == (True, (2,)), "another way of reading reads it again"
 
 
+@pytest.mark.long
 def test_pages_that_were_given_up_get_another_chance(
     library: Library, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -168,6 +168,7 @@ def test_new_files_tell_what_the_model_would_be_asked(tmp_path, file):
         assert served.prompts == []
 
 
+@pytest.mark.long
 def test_after_a_kill_it_goes_on_where_it_was(tmp_path, file):
     home, child = tmp_path / "library", []
     killed_at = 4

@@ -199,6 +199,7 @@ def test_what_was_fitted_to_another_library_cannot_be_applied(
 
 
 @pytest.mark.usefixtures("home")
+@pytest.mark.long
 def test_the_share_under_careful_has_its_own_line_is_applied_and_kept_by_careful() -> None:
     app = start("benchmark")
     library = services.library()

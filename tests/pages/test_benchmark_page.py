@@ -134,6 +134,7 @@ def test_judgments_are_measured_and_the_chosen_preset_becomes_the_librarys() -> 
     assert "These questions do not tell which is better" in plain(app)
 
 
+@pytest.mark.long  # stopped and gone on with: test_bench
 def test_a_cancelled_run_goes_on_from_the_page(home: Path) -> None:
     with Library.open(home) as library:
         plan = Plan(samples.FOLDER, "The samples", {"flat": PRESETS["flat"]}, options=USUALLY)

@@ -79,7 +79,7 @@ def test_the_same_judgments_give_the_same(library: Library, found: Refitted) -> 
     assert replace(again, seconds=found.seconds) == found
 
 
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(more, marks=pytest.mark.long) for more in (2, 3))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(more, marks=pytest.mark.long) for more in (1, 2, 3))])
 def test_on_meaningless_judgments_there_is_no_gain_and_nothing_to_apply(library: Library, seed: int) -> None:
     nothing = refit(library, worlds.permuted(library, seed))
     assert nothing.verdict in (NO_GAIN, LOSS, UNCHANGED)
@@ -119,7 +119,7 @@ def test_one_search_serves_settings_with_and_without_coverage(library: Library, 
     assert np.array_equal(shared.final, alone.final)
 
 
-@pytest.mark.parametrize("limit", [0.0, 1e-6])
+@pytest.mark.parametrize("limit", [pytest.param(0.0, marks=pytest.mark.long), 1e-6])
 def test_with_a_reranker_its_share_is_fitted_too_and_its_time_limit_reads_nothing_anew(
     library: Library, monkeypatch: pytest.MonkeyPatch, limit: float
 ) -> None:
@@ -143,7 +143,7 @@ def test_with_a_reranker_its_share_is_fitted_too_and_its_time_limit_reads_nothin
     assert model.read <= 2 * questions * present.reranking.candidates  # ten blends cost no more than one
 
 
-@pytest.mark.parametrize("seed", [None, 0, *(pytest.param(more, marks=pytest.mark.long) for more in (1, 2))])
+@pytest.mark.parametrize("seed", [None, *(pytest.param(more, marks=pytest.mark.long) for more in (0, 1, 2))])
 def test_the_share_under_careful_is_fitted_by_itself_and_applied_only_where_it_gains(
     library: Library, monkeypatch: pytest.MonkeyPatch, seed: int | None
 ) -> None:
@@ -214,6 +214,7 @@ def test_questions_without_gold_are_not_fitted_to(library: Library) -> None:
     assert fittable(replace(judged, exchange=replace(judged.exchange, questions=bare))) == ()
 
 
+@pytest.mark.long
 def test_what_a_reranker_was_taught_by_is_never_kept_out(
     library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -251,7 +252,7 @@ def add(library: Library, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("act", "phase", "ends"),
     [
-        (recut, "searching", False),
+        pytest.param(recut, "searching", False, marks=pytest.mark.long),
         pytest.param(recut, "turning dials", False, marks=pytest.mark.long),
         pytest.param(throw_away, "searching the others", False, marks=pytest.mark.long),
         (throw_away, "trying on the others", False),

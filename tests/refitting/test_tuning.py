@@ -100,6 +100,7 @@ def test_a_better_one_is_kept_and_one_that_is_no_better_is_gone(
 
 @pytest.mark.model
 @pytest.mark.usefixtures("enough")
+@pytest.mark.long  # of learning alone: test_listwise
 def test_it_is_stopped_while_it_learns_and_leaves_no_model(library: Library) -> None:
     def watch(what: str, share: float) -> None:
         if what == stop:

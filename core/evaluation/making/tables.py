@@ -32,7 +32,7 @@ _LONGEST_KEY, _LONGEST_HEADER, _LONGEST_VALUE = 7, 16, 30  # words
 _MOST_ROWS = 2000  # of a table
 _FEW_ROWS, _COMMON = 6, 4  # with more than six rows, a value can be guessed that more than a quarter of them have
 _LEAST_TOLD_APART = 0.8  # share of the rows that a key has to tell apart
-_WORD_BREAK = re.compile(r"[_\s]+|(?<=[a-z])(?=[A-Z][a-z])")
+_WORD_BREAK = re.compile(r"[_\s]+|(?<=[a-z]{2})(?=[A-Z][a-z])")
 
 
 def table_drafts(text: str, table: Block, kind: str) -> Iterator[Draft]:

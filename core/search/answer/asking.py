@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import regex
 
+from core.evidence import Passage
 from core.text.analysis import analyse, fold
 from core.text.languages import ENGLISH, indexed_tokens
 from core.text.values.calendar_names import spell_out_periods
@@ -57,6 +58,11 @@ def missing_terms(named: Iterable[str], texts: Iterable[str], language: str = EN
     """
     texts = list(texts)
     return tuple(name for name in named if not any(says(text, name, language) for text in texts))
+
+
+def passage_text(passage: Passage) -> str:
+    """What a passage says with its title, file name and headings."""
+    return " ".join([passage.document, passage.source, *passage.headings, passage.text])
 
 
 def says(text: str, name: str, language: str = ENGLISH) -> bool:

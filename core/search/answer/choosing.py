@@ -6,11 +6,13 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.evidence import Answer, Citation, Quote
+from core.search.answer.asking import missing_terms, named_terms, passage_text
 from core.search.answer.candidates import LONGEST, Quotable
 from core.search.answer.rows import Encode, asked_cell, names_label
 from core.search.answer.scoring import Mark
@@ -23,6 +25,7 @@ Page = Callable[[str, int], int | None]
 _ASKS_SEVERAL = frozenset({"procedure", "comparison"})  # intents
 _SHARE_OF_BEST = 0.5  # a further quote needs this share of the best one's probability
 _DUPLICATE_SHARE = 0.8  # quotes that share this part of the shorter one's terms count as the same
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _LEAD_IN = re.compile(r":\W*\Z")
 
 
@@ -70,18 +73,59 @@ def choose_quotes(
         chosen += [index for index in order[1:] if _probability(values[index]) >= threshold]
     elif _overlaps_any(candidates[best], options.differing):
         chosen += [index for index in order[1:] if _overlaps_any(candidates[index], options.differing)]
+    else:
+        likely, figure = (index for index in order[1:] if values[index] > 0), _figure_of(candidates[best], marks[best])
+        others = (it for it in likely if _says_otherwise(options.question, figure, candidates[it], marks[it]))
+        chosen += islice(others, 1)
     quotes: list[Quote] = []
-    quoted_terms: list[frozenset[str]] = []
     for index in chosen:
         if len(quotes) == limit:
             break
         quote = _quote(options, candidates[index], _probability(values[index]), marks[index], candidates)
-        terms = frozenset(analyse(f"{quote.told} {quote.text}"))
-        if any(len(terms & other) >= _DUPLICATE_SHARE * min(len(terms), len(other)) for other in quoted_terms):
-            continue
-        quoted_terms.append(terms)
-        quotes.append(quote)
+        if not any(_say_the_same(quote, other) for other in quotes):
+            quotes.append(quote)
     return Answer(tuple(quotes))
+
+
+def _say_the_same(one: Quote, other: Quote) -> bool:
+    """Whether nearly all words of the shorter quote are in the other one, and all numbers of one of them."""
+    terms, others = (frozenset(analyse(f"{quote.told} {quote.text}")) for quote in (one, other))
+    numbers, other_numbers = (frozenset(_NUMBER.findall(quote.text)) for quote in (one, other))
+    shared = len(terms & others) >= _DUPLICATE_SHARE * min(len(terms), len(others))
+    return shared and (numbers <= other_numbers or other_numbers <= numbers)
+
+
+def _says_otherwise(question: str, best: _Figure | None, line: Quotable, mark: Mark | None) -> bool:
+    """Whether a line of another document answers with another number of the same unit than the best line does.
+
+    What the question names, its passage must name as well, or it is about another year or another thing.
+    """
+    other = _figure_of(line, mark)
+    if best is None or other is None or best.version_id == other.version_id:
+        return False
+    if best.unit != other.unit or best.numbers == other.numbers:
+        return False
+    return not missing_terms(named_terms(question), [passage_text(line.passage)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    """The numbers of a short answer in a document, and what else it says: "£{}", "{} minutes"."""
+
+    version_id: str
+    numbers: tuple[str, ...]
+    unit: str
+
+
+def _figure_of(line: Quotable, mark: Mark | None) -> _Figure | None:
+    """That of the line's marked short answer; ``None`` without a number or a mark."""
+    if mark is None or mark.score <= 0:
+        return None
+    passage = line.passage
+    short = passage.text[mark.span.start - passage.start : mark.span.end - passage.start]
+    numbers = tuple(_NUMBER.findall(short))
+    unit = " ".join(_NUMBER.sub("{}", short).casefold().split())
+    return _Figure(passage.version_id, numbers, unit) if numbers else None
 
 
 def _probability(log_odds: float) -> float:

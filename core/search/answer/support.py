@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.evidence import Passage
-from core.search.answer.asking import missing_terms, named_terms
+from core.search.answer.asking import missing_terms, named_terms, passage_text
 from core.search.answer.candidates import PASSAGES, Quotable
 from core.search.answer.scoring import Mark, scale_log_odds
 from core.text.languages import ENGLISH, indexed_tokens, is_in_latin_letters
@@ -119,9 +119,9 @@ def evidence(
         return sum(weights[token] for token in weights.keys() & set(indexed_tokens(text, language))) / total
 
     best_passages = sorted(passages, key=lambda passage: passage.rank)[:PASSAGES]
-    texts = [_passage_text(passage) for passage in best_passages]
+    texts = [passage_text(passage) for passage in best_passages]
     named = named_terms(question)
-    answering = texts if best is None else [_passage_text(candidates[best].passage)]
+    answering = texts if best is None else [passage_text(candidates[best].passage)]
     present = max((len(named) - len(missing_terms(named, [text], language)) for text in answering), default=0)
     return Evidence(
         sentence=float(np.max(cosines)) if len(cosines) else 0.0,
@@ -143,7 +143,7 @@ def unmatched_terms(
 
     ``absent``: tokens of the question that no leaf contains. Titles and headings belong to a passage.
     """
-    texts = [_passage_text(passage) for passage in passages]
+    texts = [passage_text(passage) for passage in passages]
     if missing := missing_terms(named_terms(question), texts, language):
         return f"nothing that was found mentions {' or '.join(f'“{term}”' for term in missing)}"
     for word in _WORD.findall(question):
@@ -151,10 +151,6 @@ def unmatched_terms(
         if tokens and set(tokens) <= set(absent) and missing_terms([word], texts, language):
             return f"the word “{word}” is nowhere in the library"
     return ""
-
-
-def _passage_text(passage: Passage) -> str:
-    return " ".join([passage.document, passage.source, *passage.headings, passage.text])
 
 
 def idf_weights(holders: Mapping[str, int], total: int) -> dict[str, float]:

@@ -183,6 +183,19 @@ def test_sides_that_differ_are_quoted_together():
     assert [quote.citation.version_id[0] for quote in found] == ["v", "w"]
 
 
+def test_another_number_in_another_document_is_quoted_too():
+    def found(said, question="How much is the rent for half a plot?", marked="€29"):
+        first = "The rent stays at €26 for half a plot until the committee of the garden decides."
+        second = passage(said, rank=2, version="w" * 64, document="Minutes of 2026")
+        return [quote.text for quote in quotes(question, passage(first), second, read=Marked("€26", marked))]
+
+    newer = "The rent stays at €29 for half a plot until the committee of the garden decides."
+    assert len(found(newer)) == 2, "nearly the same words, and yet not the same"
+    assert len(found(newer.replace("€29", "€26"))) == 1
+    assert len(found(newer.replace("€29", "29 days"), marked="29 days")) == 1, "of another unit"
+    assert len(found(newer, "How much is the rent for half a plot in 2025?")) == 1, "it is not of that year"
+
+
 @pytest.mark.model
 def test_a_cell_is_found_by_what_its_headers_mean(encoder):
     rows = "Line | Q2 | Q3\nNet sales | 41 | 43\nResearch and development | 7 | 8\n"
