@@ -90,7 +90,7 @@ def test_a_better_one_is_kept_and_one_that_is_no_better_is_gone(
     with pytest.raises(LecternError, match="has learnt from these judgments already"):
         tune(library, judged, asking(str(better.folder)), plan=PLAN)
     choose(library, str(better.folder))
-    # Against the weights it began from, two tiny steps show no gain: what was made is not left behind, what is chosen is.
+    # Against the weights it began from, two tiny steps show no gain: what was made goes, and what is chosen stays.
     same = tune(library, judged, asking(PACKAGED_RERANKER), plan=PLAN)
     assert (same.gain.verdict != GAIN, same.folder, left(library)) == (True, None, [better.folder.name])
     assert "reranked" in library.searcher.rank("What?", asking(str(better.folder))).scores
