@@ -34,7 +34,14 @@ WITHOUT_MODEL = "tests.pages.app_without_model"
 PASSWORD = "ebb and flow"  # noqa: S105 - of a file that tests write
 Place = TypeVar("Place")
 LOGS: dict[str, Path] = {}  # what the apps of this process say, by their address
-COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}  # of axe's rules
+COLOURS = ("color-contrast", "link-in-text-block")  # of axe's rules
+# What axe-core finds by the rules that are serious or worse, all of them or some by name, one sentence each.
+FAULTS = """async (some) => {
+  const counts = (rule) => rule.enabled && /serious|critical/.test(rule.impact) && !rule.tags.includes("experimental");
+  const values = some ?? axe._audit.rules.filter(counts).map((rule) => rule.id);
+  const found = await axe.run({ runOnly: { type: "rule", values }, resultTypes: ["violations"], preload: false });
+  return found.violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 120)}`));
+}"""
 DOCUMENTS = "[data-testid=stDataFrame]:has([aria-label$=': The documents of the library'])"
 # Nothing moves or fades, in the page or in a component's own tree; what goes on for ever, a spinner, does not count.
 STILL = """() => {
@@ -55,6 +62,12 @@ SIZED = """() => new Promise((told) => {
   setTimeout(() => told(look().every((size, at) => size && size === before[at] && fits(size.split(" ")))), 200);
 })"""
 
+# Each picture of a spinner costs as much as one of what is looked at: what would turn for ever turns once.
+ONCE = """addEventListener("DOMContentLoaded", () => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync("*, ::before, ::after { animation-iteration-count: 1 !important; }");
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+});"""
 RESTS = """async (host) => {
   for (let calm = 0, last = NaN; calm < 8; last = host.scrollTop) {
     await new Promise(requestAnimationFrame);
@@ -134,12 +147,14 @@ def answers(address: str) -> bool:
 def visiting(browser: Browser, width: int = 1280, *, apart: bool = False) -> Iterator[Page]:
     """The window, as new and in the light; nothing in it may fail, and nothing may be asked of another machine.
 
-    The same one for all tests: a new one would read and compile the app's scripts anew, which takes most of a visit.
-    It is replaced after a test that failed in it. ``apart``: one for this test alone.
+    The same one for all tests, on a bare page of the app between two of them: a new one, or a blank page, has a process
+    of its own, which would read and compile the app's scripts anew, and that takes most of a visit. It is replaced
+    after a test that failed in it. ``apart``: one for this test alone.
     """
     if apart or not browser.contexts:
         context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
         context.set_default_timeout(SLOW)
+        context.add_init_script(ONCE)
         context.new_page()
     context = browser.contexts[-1]
     page = context.pages[0]
@@ -149,7 +164,8 @@ def visiting(browser: Browser, width: int = 1280, *, apart: bool = False) -> Ite
     foreign: list[str] = []
     errors: list[str] = []
     listeners: dict[str, Callable[..., None]] = {
-        "request": lambda request: None if is_own(request.url) else foreign.append(request.url),
+        # The browser finds no other machine. To be told of each request, some two hundred a visit, takes a fifth of it.
+        "requestfailed": lambda request: None if is_own(request.url) else foreign.append(request.url),
         "pageerror": lambda error: errors.append(str(error)),
         "dialog": lambda dialog: errors.append(f"dialog: {dialog.message}"),
         "console": lambda said: errors.append(said.text) if is_fault(said) else None,
@@ -164,7 +180,7 @@ def visiting(browser: Browser, width: int = 1280, *, apart: bool = False) -> Ite
         assert not foreign, foreign
         assert not errors, errors
         page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
-        page.goto("about:blank")
+        page.goto(f"{page.evaluate('location.origin')}/_stcore/health")
         kept = not apart
     except BaseException as error:
         error.add_note(
@@ -227,6 +243,17 @@ def ask(page: Page, address: str, question: str, dials: str = "") -> None:
     page.keyboard.press("Enter")
     shown(page.locator(".quote"))
     shown(page.locator(".ladder .way.read"))
+    settled(page)
+
+
+def ask_next(page: Page, question: str) -> None:
+    """Ask something else in the same window."""
+    field = page.get_by_placeholder("Ask your documents")
+    field.fill(question)
+    field.press("Enter")
+    page.wait_for_function(
+        "(asked) => new URL(location.href).searchParams.getAll('question').includes(asked)", arg=question
+    )
     settled(page)
 
 
@@ -338,8 +365,8 @@ def faults_in_both(page: Page) -> list[str]:
     return found + faults(page, COLOURS)  # the rest is the same in both
 
 
-def faults(page: Page, rules: Mapping[str, object] | None = None) -> list[str]:
-    """What axe-core finds that is serious or worse once the page has come to rest, one sentence each.
+def faults(page: Page, rules: Sequence[str] | None = None) -> list[str]:
+    """What axe-core finds that is serious or worse once the page has come to rest. ``rules``: by these alone.
 
     Streamlit fades what a run that takes long will draw anew, and one may begin by itself: a fault is seen three times.
     """
@@ -347,8 +374,14 @@ def faults(page: Page, rules: Mapping[str, object] | None = None) -> list[str]:
         settled(page)
         page.wait_for_function(SIZED)
         page.wait_for_function(STILL)
-        violations = Axe().run(page, options={"resultTypes": ["violations"], **(rules or {})}).response["violations"]
-        serious = [fault for fault in violations if fault["impact"] in ("serious", "critical")]
-        if not serious:
+        if not (found := looked_over(page, rules)):
             break
-    return [f"{fault['id']}: {node['html'][:120]}" for fault in serious for node in fault["nodes"]]
+    return found
+
+
+def looked_over(page: Page, rules: Sequence[str] | None = None) -> list[str]:
+    """As ``faults``, of the page as it is now: one sentence each."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(Axe().axe_script)
+    found: list[str] = page.evaluate(FAULTS, rules)
+    return found

@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 from tests.pages.browsing import (
     FULL,
     ask,
+    ask_next,
     faults,
     faults_in_both,
     made,
@@ -43,8 +44,13 @@ def home(tmp_path_factory: pytest.TempPathFactory, samples: Path) -> Path:
     return made(tmp_path_factory.mktemp("asking"), {"plans.csv": PLANS, "limits.md": LIMITS}, files)
 
 
-def test_a_quoted_cell_says_what_it_is_of_and_takes_that_along(address: str, page: Page) -> None:
+def test_cells_and_markdown_are_drawn_as_what_they_mean(address: str, page: Page) -> None:
     ask(page, address, CELL)
+    a_quoted_cell_says_what_it_is_of_and_takes_that_along(page)
+    markdown_is_drawn_as_what_it_means_among_children_and_passages(page)
+
+
+def a_quoted_cell_says_what_it_is_of_and_takes_that_along(page: Page) -> None:
     cell = page.locator(".quote").first
     expect(cell.locator(".of")).to_have_text("Large › Events per batch: ")
     expect(cell.locator(".said")).to_have_text("500")
@@ -56,8 +62,8 @@ def test_a_quoted_cell_says_what_it_is_of_and_takes_that_along(address: str, pag
     until(lambda: "> Large › Events per batch: 500\n" in str(page.evaluate("navigator.clipboard.readText()")))
 
 
-def test_markdown_is_drawn_as_what_it_means_among_children_and_passages(address: str, page: Page) -> None:
-    ask(page, address, "What is the burst of Tariff 31 of the relay?")
+def markdown_is_drawn_as_what_it_means_among_children_and_passages(page: Page) -> None:
+    ask_next(page, "What is the burst of Tariff 31 of the relay?")
     hit = page.locator(".hit", has_text="Tariff 31").first  # a part of the table, below the header that it lost
     expect(hit.locator(".row.head .cell").first).to_have_text("Tariff of the relay")
     row = page.locator(".passage .row", has_text="Tariff 31").first
@@ -66,9 +72,9 @@ def test_markdown_is_drawn_as_what_it_means_among_children_and_passages(address:
     assert not [
         text for text in page.locator(".snippet, .body-words").all_inner_texts() if re.search(r"[|]|\*\*", text)
     ]
-    ask(page, address, "What is the default delay of relay?")
+    ask_next(page, "What is the default delay of relay?")
     expect(page.locator(".passage .code", has_text="def relay").first).not_to_contain_text("```")
-    ask(page, address, "Where does a worker of the relay take its token from?")
+    ask_next(page, "Where does a worker of the relay take its token from?")
     first = page.locator(".passage .body-words").first
     expect(first.locator(".em").first).to_have_text("token")
     expect(first.locator(".inline-code").first).to_have_text("limits.toml")

@@ -64,8 +64,13 @@ def chosen(page: Page, preset: str) -> None:
     shown(page.get_by_text(said))
 
 
-def test_a_run_is_sorted_drawn_on_the_text_and_taken_away(address: str, page: Page, tmp_path: Path) -> None:
+def test_a_run_is_sorted_drawn_on_the_text_and_taken_away_and_a_preset_chosen(
+    address: str, page: Page, tmp_path: Path
+) -> None:
     visit(page, address)
+    a_preset_is_chosen_by_click_by_key_and_on_a_figure(page)
+    row(page, "default").click()
+    chosen(page, "default")
     heads_sort_and_figures_say_what_they_mean(page)
     a_question_is_drawn_on_the_text_under_two_presets(page)
     the_run_is_taken_away_in_two_files(page, tmp_path)
@@ -111,8 +116,7 @@ def the_run_is_taken_away_in_two_files(page: Page, folder: Path) -> None:
     assert "<script>window.hurt" not in files["Report (HTML, one file)"]
 
 
-def test_a_preset_is_chosen_by_click_by_key_and_on_a_figure(address: str, page: Page) -> None:
-    visit(page, address)
+def a_preset_is_chosen_by_click_by_key_and_on_a_figure(page: Page) -> None:
     chosen(page, "default")
     row(page, "flat").click()
     chosen(page, "flat")

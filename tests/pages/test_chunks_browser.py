@@ -16,13 +16,12 @@ from tests.pages.browsing import (
     faults,
     made,
     middle,
-    pick,
+    open_document,
     resting,
     settled,
     shown,
     turn,
     until,
-    visit,
 )
 
 pytestmark = [pytest.mark.browser]
@@ -53,13 +52,12 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def opened(page: Page, address: str) -> None:
+def opened(page: Page, address: str, home: Path) -> None:
     """The works on the bench, as they are indexed."""
-    visit(page, f"{address}/chunks")
-    pick(page, "works.md")
-    shown(page.locator(".text .segment"))
+    with Library.open(home, write=False) as library:
+        works = next(row.version_id for row in library.sources() if row.name == "works.md")
+    open_document(page, address, works)
     expect(page.locator(".reader-label")).to_have_text("As indexed")
-    settled(page)
 
 
 def size(page: Page) -> Locator:
@@ -81,8 +79,13 @@ def at_top(page: Page) -> float:
     return float(page.locator("div.text").first.evaluate("(host) => host.scrollTop"))
 
 
-def test_a_dial_moves_the_boundaries_and_an_edit_is_replayed_after_it(address: str, home: Path, page: Page) -> None:
-    opened(page, address)
+def test_a_dial_an_edit_a_finding_the_tree_and_the_curve(address: str, home: Path, page: Page) -> None:
+    opened(page, address, home)
+    a_dial_moves_the_boundaries_and_an_edit_is_replayed_after_it(page, home)
+    a_finding_the_curve_and_the_tree_lead_to_their_places(page)
+
+
+def a_dial_moves_the_boundaries_and_an_edit_is_replayed_after_it(page: Page, home: Path) -> None:
     assert changes(page, lambda: drag(page, -40)) > 0
     expect(page.locator(".reader-label")).to_have_text("Trial, not applied")
     page.locator(".cut.margin[data-edge]:not([data-edge='0'])").nth(1).focus()
@@ -123,8 +126,7 @@ def click_mark(page: Page, plot: Locator, mark: Locator) -> None:
     page.mouse.up()
 
 
-def test_a_finding_the_curve_and_the_tree_lead_to_their_places(address: str, page: Page) -> None:
-    opened(page, address)
+def a_finding_the_curve_and_the_tree_lead_to_their_places(page: Page) -> None:
     page.get_by_role("combobox", name="Chunker").click()
     page.get_by_role("option", name="Fixed size").click()
     expect(page.locator(".reader-label")).to_have_text("Trial, not applied")
@@ -152,8 +154,14 @@ def test_a_finding_the_curve_and_the_tree_lead_to_their_places(address: str, pag
     shown(page.locator(".details h3", has_text="Chunk"))
 
 
-def test_two_cuts_are_marked_and_the_severed_gold_is_named(address: str, page: Page) -> None:
-    opened(page, address)
+def test_the_panels_and_two_cuts_side_by_side_have_no_serious_fault(address: str, home: Path, page: Page) -> None:
+    opened(page, address, home)
+    a_clicked_chunk_says_what_is_known_of_it(page)
+    no_panel_has_a_serious_fault_in_either_theme(page)
+    two_cuts_are_marked_and_the_severed_gold_is_named(page)
+
+
+def two_cuts_are_marked_and_the_severed_gold_is_named(page: Page) -> None:
     page.get_by_role("combobox", name="Compare with").click()
     page.get_by_role("option", name="Fixed size").click()
     expect(page.locator(".reader.compact")).to_have_count(2)
@@ -163,6 +171,7 @@ def test_two_cuts_are_marked_and_the_severed_gold_is_named(address: str, page: P
         shown(page.locator(".compare-mark", has_text=word))
     table = page.locator(".st-key-chunks_comparison")
     expect(table).to_contain_text("Answers severed")
+    page.locator("div.text").first.evaluate("(host) => { host.scrollTop = 0; }")
     page.get_by_role("button", name=re.compile("Severed by A")).click()
     until(lambda: at_top(page) > 0)
     assert faults(page) == []
@@ -188,15 +197,15 @@ def fits(page: Page) -> bool:
     return bool(main.evaluate("(main) => main.scrollHeight <= main.clientHeight"))
 
 
-def test_a_clicked_chunk_says_what_is_known_of_it_and_no_panel_has_a_serious_fault_in_either_theme(
-    address: str, page: Page
-) -> None:
-    opened(page, address)
+def a_clicked_chunk_says_what_is_known_of_it(page: Page) -> None:
     facts = page.locator(".chunk-facts")
     for leaf in (1, 3):
         page.locator(f".text .segment[data-leaf='{leaf}']").first.click()
         expect(facts).to_contain_text(f"Chunk {leaf + 1} of")
         expect(facts).to_contain_text("What is known of it")
+
+
+def no_panel_has_a_serious_fault_in_either_theme(page: Page) -> None:
     beside = page.locator(".st-key-chunks_panel_body")
     for name in ("Curve", "Map", "Tree"):
         choose(page, name)

@@ -158,8 +158,20 @@ def test_tables_prefixes_and_blanks_are_marked_as_the_text_has_them(address: str
     assert page.evaluate("window.hurt") is None
 
 
-def test_marks_reach_across_parts_that_are_drawn_while_one_scrolls(address: str, home: Path, page: Page) -> None:
+def test_a_long_text_is_sent_once_and_marked_while_it_scrolls_and_while_it_is_cut_anew(
+    address: str, home: Path, page: Page
+) -> None:
+    told: list[bytes] = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda data: told.append(as_bytes(data))))
     version, text = open_named(page, address, home, "weir.md")
+    a_judgment_redraws_only_its_own_part_and_sends_no_text_again(page, told)
+    page.locator(".text").evaluate("(host) => { host.scrollTop = 0; }")
+    a_mark_stands_while_the_text_is_cut_anew_under_it(page, home, version, text)
+    page.locator(".text").evaluate("(host) => { host.scrollTop = 0; }")
+    marks_reach_across_parts_that_are_drawn_while_one_scrolls(page, home, version, text)
+
+
+def marks_reach_across_parts_that_are_drawn_while_one_scrolls(page: Page, home: Path, version: str, text: str) -> None:
     host = page.locator(".text")
     start = resting(lambda: host.evaluate(PLACE, ["Mark 1.", 0]))
     page.mouse.move(*start)
@@ -176,8 +188,7 @@ def test_marks_reach_across_parts_that_are_drawn_while_one_scrolls(address: str,
     assert places(home, "The first half?") == [(version, text.index("Mark 1."), len(wanted))]
 
 
-def test_a_mark_stands_while_the_text_is_cut_anew_under_it(address: str, home: Path, page: Page) -> None:
-    version, text = open_named(page, address, home, "weir.md")
+def a_mark_stands_while_the_text_is_cut_anew_under_it(page: Page, home: Path, version: str, text: str) -> None:
     host, undo, redo = (page.locator(f".reader .{name}") for name in ("text", "undo", "redo"))
     cuts = chunks(page)
     page.locator(".cut.margin[data-edge]:not([data-edge='0'])").nth(1).focus()
@@ -229,10 +240,7 @@ def test_keys_alone_judge_a_chunk_and_escape_leaves_everything_as_it_was(address
     assert quote.startswith("All paths are relative")
 
 
-def test_a_judgment_redraws_only_its_own_part_and_sends_no_text_again(address: str, home: Path, page: Page) -> None:
-    told: list[bytes] = []
-    page.on("websocket", lambda socket: socket.on("framereceived", lambda data: told.append(as_bytes(data))))
-    open_named(page, address, home, "weir.md")
+def a_judgment_redraws_only_its_own_part_and_sends_no_text_again(page: Page, told: list[bytes]) -> None:
     assert sum(data.count(SENTENCE.encode()) for data in told) == LONG.count(SENTENCE)  # it came once
 
     def kept() -> list[int | None]:

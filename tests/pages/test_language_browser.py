@@ -17,7 +17,7 @@ from core.language_model.settings import LanguageSettings, save
 from core.library import Incoming, Library
 from tests.language_model.destinations import Guard
 from tests.language_model.endpoint import Endpoint, Script, endpoint
-from tests.pages.browsing import faults_in_both, serving, settled, shown, turn, visit
+from tests.pages.browsing import faults, faults_in_both, serving, settled, shown, turn, visit
 
 pytestmark = [pytest.mark.browser, pytest.mark.model]
 QUESTION = "How long is an access token valid?"
@@ -112,7 +112,8 @@ def test_an_answer_is_stopped_fails_is_unsupported_and_goes_on_by_keys(
     shown(answer.filter(has_text="The gateway renews"))
     expect(answer).to_have_count(1)
     settled(page)
-    looked_at(page, "further")
+    assert faults(page) == []
+    pictured(page, "further")
     page.reload()
     expect(field).to_have_value(REWRITTEN)
     pressed(page, "Enter", page.get_by_role("button", name=f"1. {QUESTION}"))

@@ -23,6 +23,7 @@ from tests.pages.browsing import (
     locked_pdf,
     made,
     open_document,
+    pick,
     rest,
     settled,
     shown,
@@ -105,19 +106,21 @@ def scroll_to(page: Page, share: float) -> None:
     )
 
 
-def test_a_thousand_pages_are_scrolled_and_searched(reader_of: Callable[[int], str], page: Page) -> None:
+def test_a_thousand_pages_are_sent_once_scrolled_and_searched(reader_of: Callable[[int], str], page: Page) -> None:
+    sizes: list[int] = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda payload: sizes.append(len(payload))))
     visit(page, reader_of(LONG))
     shown(page.locator(".text .segment"))
+    choosing_a_chunk_neither_sends_the_text_again_nor_opens_the_tree(page, sizes)
     what_is_read_stays_in_place_while_heights_above_become_known(page)
     few_nodes_are_kept_and_every_place_is_drawn(page)
     find_counts_steps_and_closes(page)
+    in_a_narrow_window_the_text_scrolls_in_itself(page)
 
 
-def test_in_a_narrow_window_the_text_scrolls_in_itself(reader_of: Callable[[int], str], page: Page) -> None:
+def in_a_narrow_window_the_text_scrolls_in_itself(page: Page) -> None:
     """Where it was as high as all of its text, no jump led anywhere and every slab was drawn."""
     page.set_viewport_size({"width": 900, "height": 900})
-    visit(page, reader_of(LONG))
-    shown(page.locator(".text .segment"))
     until(lambda: 300 < int(page.locator(".text").evaluate("(host) => host.clientHeight")) < 900)
     scroll_to(page, 0.5)
     assert nodes(page) < MOST_NODES
@@ -171,16 +174,7 @@ def find_counts_steps_and_closes(page: Page) -> None:
     expect(page.locator(".text .found")).to_have_count(0)
 
 
-def test_choosing_a_chunk_neither_sends_the_text_again_nor_opens_the_tree(
-    reader_of: Callable[[int], str], page: Page
-) -> None:
-    sizes: list[int] = []
-    page.on(
-        "websocket",
-        lambda socket: socket.on("framereceived", lambda payload: sizes.append(len(payload))),
-    )
-    visit(page, reader_of(LONG))
-    shown(page.locator(".text .segment"))
+def choosing_a_chunk_neither_sends_the_text_again_nor_opens_the_tree(page: Page, sizes: list[int]) -> None:
     assert max(sizes) > LONG  # it came once
     sizes.clear()
     for _ in range(3):
@@ -272,17 +266,32 @@ def the_theme_changes_under_an_open_document(page: Page) -> None:
     assert sum(int(part) for part in re.findall(r"\d+", light)[:3]) > 600
 
 
-def test_code_behind_a_blank_line_is_as_far_from_the_margin_as_in_its_file(
+def test_code_keeps_its_margin_and_a_locked_files_pages_ask_for_its_password(
     address: str, versions: dict[str, str], page: Page
 ) -> None:
     open_document(page, address, versions["quack.py"])
+    code_behind_a_blank_line_is_as_far_from_the_margin_as_in_its_file(page)
+    pick(page, "locked")
+    expect(page.locator(".text")).to_contain_text("tide table")
+    settled(page)
+    a_locked_files_pages_ask_for_its_password(page)
+
+
+def code_behind_a_blank_line_is_as_far_from_the_margin_as_in_its_file(page: Page) -> None:
     block = page.locator(".block.code", has_text="second = 2").first
     expect(block).to_have_css("text-indent", re.compile(r"^[1-9]"))
     expect(page.locator(".block.code", has_text="def quack").first).to_have_css("text-indent", "0px")
 
 
-def test_links_of_a_document_open_by_a_click_alone(address: str, versions: dict[str, str], page: Page) -> None:
+def test_links_lead_out_by_a_click_alone_and_within_the_library_to_their_place(
+    address: str, versions: dict[str, str], page: Page
+) -> None:
     open_document(page, address, versions["links.md"])
+    links_of_a_document_open_by_a_click_alone(page)
+    links_within_the_library_lead_to_their_place_and_back_by_the_browser(page, versions)
+
+
+def links_of_a_document_open_by_a_click_alone(page: Page) -> None:
     page.evaluate("() => { window.opened = []; window.open = (...how) => { window.opened.push(how); return null; }; }")
     links = page.locator(".text").get_by_role("link", name=re.compile("manual|this|lost"))
     expect(links).to_have_count(1)  # what would run something or leads nowhere is shown, and is no link
@@ -294,10 +303,7 @@ def test_links_of_a_document_open_by_a_click_alone(address: str, versions: dict[
     assert len(page.context.pages) == 1
 
 
-def test_links_within_the_library_lead_to_their_place_and_back_by_the_browser(
-    address: str, versions: dict[str, str], page: Page
-) -> None:
-    open_document(page, address, versions["links.md"])
+def links_within_the_library_lead_to_their_place_and_back_by_the_browser(page: Page, versions: dict[str, str]) -> None:
     link = page.locator(".text").get_by_role("link", name=re.compile("errors|coda|no part"))
     link.nth(2).click()
     shown(page.get_by_text("Nothing in this document is called “none”"))
@@ -323,8 +329,7 @@ def test_links_within_the_library_lead_to_their_place_and_back_by_the_browser(
     expect(start).to_be_in_viewport()
 
 
-def test_a_locked_files_pages_ask_for_its_password(address: str, versions: dict[str, str], page: Page) -> None:
-    open_document(page, address, versions["locked.pdf"])
+def a_locked_files_pages_ask_for_its_password(page: Page) -> None:
     choose(page, "Page")
     field = page.get_by_label("Password of the file")
     for word, answer in (

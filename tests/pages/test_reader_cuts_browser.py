@@ -54,8 +54,35 @@ def handle_of(page: Page, index: int) -> Locator:
     return page.locator(f".cut[data-edge='{index}']")
 
 
-def test_a_boundary_says_why_it_is_there(book: str, page: Page) -> None:
+def at_top(page: Page) -> None:
+    """Scroll back to where the text begins."""
+    text = page.locator(".text").first
+    text.evaluate("(host) => { host.scrollTop = 0; }")
+    assert rest(text) == 0
+
+
+def cut_anew(page: Page) -> None:
+    """The cut as it was at first, without an edit."""
+    page.get_by_role("slider").focus()
+    for key in ("ArrowRight", "ArrowLeft"):
+        changes(page, lambda pressed=key: page.keyboard.press(pressed))  # type: ignore[misc]
+    expect(page.locator(".edit-tag")).to_have_count(0)
+    at_top(page)
+
+
+def test_a_cut_says_why_is_redrawn_in_place_and_leads_to_places(book: str, page: Page) -> None:
     opened(page, book)
+    a_boundary_says_why_it_is_there(page)
+    a_new_cut_leaves_what_is_read_where_it_is(page)
+    at_top(page)
+    a_choice_stays_at_its_place_in_a_new_cut(page)
+    at_top(page)
+    a_jump_shows_its_span_and_chooses_its_chunk(page)
+    at_top(page)
+    the_card_leads_to_places_and_into_other_documents(page)
+
+
+def a_boundary_says_why_it_is_there(page: Page) -> None:
     why = page.get_by_role("tooltip")
     expect(why).to_be_hidden()
     handle_of(page, 4).hover()
@@ -72,8 +99,8 @@ def test_a_boundary_says_why_it_is_there(book: str, page: Page) -> None:
     expect(why).to_be_hidden()
 
 
-def test_a_new_cut_leaves_what_is_read_where_it_is(book: str, page: Page) -> None:
-    text = opened(page, book)
+def a_new_cut_leaves_what_is_read_where_it_is(page: Page) -> None:
+    text = page.locator(".text").first
     page.locator(".ruler").click(position={"x": 10, "y": 250})
     until(lambda: float(text.evaluate("(host) => host.scrollTop")) > 3000)
     text.hover()
@@ -89,8 +116,7 @@ def test_a_new_cut_leaves_what_is_read_where_it_is(book: str, page: Page) -> Non
         assert abs(after[1] - before[1]) < 2
 
 
-def test_a_choice_stays_at_its_place_in_a_new_cut(book: str, page: Page) -> None:
-    opened(page, book)
+def a_choice_stays_at_its_place_in_a_new_cut(page: Page) -> None:
     words = page.locator(".text .segment", has_text="mark 2.").first
     words.click()
     expect(page.locator(".details h3")).to_contain_text("Chunk")
@@ -100,11 +126,16 @@ def test_a_choice_stays_at_its_place_in_a_new_cut(book: str, page: Page) -> None
     shown(page.get_by_text(re.compile(r"caret \d+")))
 
 
-def test_a_boundary_is_dragged_or_merged_by_a_menu_and_what_is_refused_says_so(book: str, page: Page) -> None:
+def test_a_cut_is_edited_by_keys_by_mouse_and_by_a_menu(book: str, page: Page) -> None:
     opened(page, book)
+    the_cut_is_edited_with_keys_alone(page)
+    cut_anew(page)
     a_boundary_is_dragged_along_the_text_and_escape_lets_it_go(page)
     a_refusal_is_a_line_and_changes_nothing(page)
     a_right_click_opens_what_can_be_done(page)
+    cut_anew(page)
+    chunks_are_split_pinned_and_switched_off_where_one_reads(page)
+    axe_finds_no_serious_fault_in_an_edited_cut_in_either_theme(page)
 
 
 def a_boundary_is_dragged_along_the_text_and_escape_lets_it_go(page: Page) -> None:
@@ -156,8 +187,7 @@ def a_right_click_opens_what_can_be_done(page: Page) -> None:
     assert changes(page, lambda: menu.get_by_role("menuitem", name="Merge").click()) == -1
 
 
-def test_the_cut_is_edited_with_keys_alone(book: str, page: Page) -> None:
-    opened(page, book)
+def the_cut_is_edited_with_keys_alone(page: Page) -> None:
     page.keyboard.press("]")  # with nothing in hand
     expect(page.locator(".text")).to_be_focused()
     page.keyboard.press("Tab")
@@ -183,8 +213,7 @@ def test_the_cut_is_edited_with_keys_alone(book: str, page: Page) -> None:
     expect(page.locator(".edit-facts")).to_contain_text("no longer fits")
 
 
-def test_chunks_are_split_pinned_and_switched_off_where_one_reads(book: str, page: Page) -> None:
-    opened(page, book)
+def chunks_are_split_pinned_and_switched_off_where_one_reads(page: Page) -> None:
     page.locator(".text .segment[data-leaf='2']").first.click(position={"x": 200, "y": 30})
     expect(page.locator(".caret-bar")).to_be_visible()
     assert changes(page, lambda: page.keyboard.press("s")) == 1
@@ -202,9 +231,8 @@ def test_chunks_are_split_pinned_and_switched_off_where_one_reads(book: str, pag
     expect(page.locator(".gap-word.off")).to_have_count(0)
 
 
-def test_a_jump_shows_its_span_and_chooses_its_chunk(book: str, page: Page) -> None:
-    text = opened(page, book)
-    assert float(text.evaluate("(host) => host.scrollTop")) == 0
+def a_jump_shows_its_span_and_chooses_its_chunk(page: Page) -> None:
+    text = page.locator(".text").first
     page.get_by_role("button", name="Jump").click()
     until(lambda: float(text.evaluate("(host) => host.scrollTop")) > 3000)
     expect(page.locator(".text .segment.on").first).to_be_in_viewport()
@@ -241,8 +269,8 @@ def near(one: Locator, other: Locator) -> bool:
     return bool(both) and all(abs(here[name] - there[name]) < 120 for name in both) and "Section 1" not in both
 
 
-def test_the_card_leads_to_places_and_into_other_documents(book: str, page: Page) -> None:
-    text = opened(page, book)
+def the_card_leads_to_places_and_into_other_documents(page: Page) -> None:
+    text = page.locator(".text").first
     page.locator(".text .segment[data-leaf='1']").first.click()
     card = page.locator(".chunk-facts")
     expect(card.locator(".duplicate-row")).to_have_text(["Chunk 693 % alike"])
@@ -258,10 +286,7 @@ def test_the_card_leads_to_places_and_into_other_documents(book: str, page: Page
     shown(page.get_by_text("opened other 30 60"))
 
 
-def test_axe_finds_no_serious_fault_in_an_edited_cut_in_either_theme(book: str, page: Page) -> None:
-    opened(page, book)
-    page.locator(".text .segment[data-leaf='2']").first.click(position={"x": 200, "y": 30})
-    changes(page, lambda: page.keyboard.press("s"))
+def axe_finds_no_serious_fault_in_an_edited_cut_in_either_theme(page: Page) -> None:
     page.keyboard.press("p")
     shown(page.locator(".edit-tag.pinned"))
     handle_of(page, 3).click(button="right")

@@ -71,7 +71,7 @@ function line(component, host, row) {
     host.chosen = row.preset;
     for (const other of host.querySelectorAll("tbody tr")) other.classList.toggle("on", other === element);
     radio.checked = true;
-    component.setStateValue("picked", row.preset);
+    component.setTriggerValue("picked", row.preset); // no state: it may be the row chosen last here, and another by a figure since
   };
   radio.onchange = choose;
   element.onclick = choose;
