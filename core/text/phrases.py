@@ -27,6 +27,8 @@ _VARIANTS = {
 # Between two words: the end of emphasis, code or a link, blanks, and the beginning of another.
 _LINK_END = r"\](?:\([^()\n]{0,500}\)|\[[^\[\]\n]{0,200}\])?"
 _BETWEEN = rf"(?:[*_`~]|{_LINK_END})*\s+[*_`~\[]*"
+_SIGN = rf"[*_`~\\\[]|{_LINK_END}|<[^<>\n]{{1,200}}>"  # markup that is not drawn, within a line
+_SIGNS, _GAP = f"(?:{_SIGN}){{0,20}}", rf"(?:{_SIGN}|[\s#>|+•-]){{1,400}}"  # in a word, between two
 _EMPHASIS = 3  # underscores at most
 
 
@@ -76,19 +78,27 @@ def longest_letters(words: str) -> tuple[str, bool]:
 
 
 def find_words(text: str, words: str, most: int) -> list[Span]:
-    """The first ``most`` occurrences of some words in this order, in any case, with any blanks between them.
+    """The first ``most`` occurrences of some words in this order, in any case, with any blanks and markup between them.
 
-    The first and last word may be parts of words, because a selected passage may begin or end inside a word.
+    So words that were copied as they are drawn are found, too. The first and last word may be parts of words, because a
+    selected passage may begin or end inside a word.
 
     >>> find_words("An Access\\ntoken. No access  token.", " access tok", 9)
     [Span(start=3, end=13), Span(start=20, end=31)]
+    >>> text = "- Use `--conflict rej`, [**as**](/a) told."
+    >>> [text[found.start : found.end] for found in find_words(text, "• Use --conflict rej, as told", 9)]
+    ['Use `--conflict rej`, [**as**](/a) told']
     >>> find_words("any", "  ", 9)
     []
     """
-    parts = [re.escape(part) for part in words.split()]
+    parts = [
+        _SIGNS.join(map(re.escape, re.findall(r"\w+|\W", part)))
+        for part in words.split()
+        if not re.fullmatch(_GAP, part)
+    ]
     if not parts:
         return []
-    pattern = re.compile(r"\s+".join(parts), re.IGNORECASE)
+    pattern = re.compile(_GAP.join(parts), re.IGNORECASE)
     return [Span(*match.span()) for match in islice(pattern.finditer(text), most)]
 
 

@@ -33,7 +33,7 @@ LIMITS = (
     "# Limits of the relay\n\nA worker takes its *token* from [the handbook](plans.csv) and `limits.toml`.\n\n"
     "| Tariff of the relay | Burst of the relay | Reached by |\n|----------------|--------------------:|------|\n"
     + "".join(f"| Tariff {number} | {7 * number} events | e-mail, **always** |\n" for number in range(1, 40))
-    + "\n```python\ndef relay(delay: float = float(0.9)) -> None: ...\n```\n"
+    + "\n```python\ndef relay(delay: float = float(0.9)) -> None: ...\n- default\n```\n"
 )
 LOST = "centimetres above the datum"  # words of api.md that a small budget has no room for
 
@@ -73,7 +73,9 @@ def markdown_is_drawn_as_what_it_means_among_children_and_passages(page: Page) -
         text for text in page.locator(".snippet, .body-words").all_inner_texts() if re.search(r"[|]|\*\*", text)
     ]
     ask_next(page, "What is the default delay of relay?")
-    expect(page.locator(".passage .code", has_text="def relay").first).not_to_contain_text("```")
+    code = page.locator(".passage .code", has_text="def relay").first
+    expect(code).not_to_contain_text("```")
+    expect(code).to_contain_text("- default")
     ask_next(page, "Where does a worker of the relay take its token from?")
     first = page.locator(".passage .body-words").first
     expect(first.locator(".em").first).to_have_text("token")

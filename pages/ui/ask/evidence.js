@@ -98,7 +98,7 @@ function createEvidence(root) {
     find(".right-title").textContent = `Read for the answer · ${data.passages.length} ${data.passages.length === 1 ? "passage" : "passages"}`;
     const scale = scaleOf(data);
     rows = data.hits.map((hit, index) => drawHit(hit, index, scale, open));
-    cards = data.passages.map((passage) => drawPassage(passage, data, open));
+    cards = data.passages.map((passage, index) => drawPassage(passage, index, data, open));
     hits.replaceChildren(...rows);
     const first = data.ending ? data.hits.findIndex((hit) => hit.rank === data.ending.rank) : -1;
     if (first > 0) rows[first].before(make("p", "ending", data.ending.words));

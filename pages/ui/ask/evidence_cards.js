@@ -86,10 +86,12 @@ function drawHit(hit, index, scale, open) {
   return row;
 }
 
-function drawPassage(passage, data, open) {
+function drawPassage(passage, index, data, open) {
   const card = make("article", "passage"), head = make("header", "");
   card.setAttribute("role", "listitem");
-  head.append(make("b", "rank", String(passage.rank)), pathOf(passage));
+  // Of several sections, that of its best match: it is the one in sight.
+  const best = data.hits.find((hit) => hit.passage === index) || passage;
+  head.append(make("b", "rank", String(passage.rank)), pathOf({ ...passage, headings: best.headings }));
   if (passage.page) head.append(make("small", "", passage.page));
   const figures = make("small"), relevance = make("abbr", "relevance", `relevance ${passage.score.toFixed(data.relevance.digits)}`);
   relevance.title = data.relevance.help;

@@ -1,10 +1,10 @@
 // Draws the text of a hit or a passage: headings, code and tables as such, with marks for chunks and for the words of
 // the question. All text is set through textContent.
 
-// Join lines that were wrapped by hand; lists, tables, logs and verbatim blocks keep their lines. A line end becomes a
-// blank, so that all offsets stay the same.
-function flowing(text, blocks) {
-  const flow = (words) => words.replace(/([^\n]{45,})\n(?![\n\s\d>|#*•-])/g, "$1 ");
+// Join lines that were wrapped by hand, and draw bullets; lists, tables, logs and verbatim blocks keep their lines. A line
+// end becomes a blank, so that all offsets stay the same.
+function flowing(text, blocks, markup) {
+  const flow = (words) => (markup ? bulleted(words) : words).replace(/([^\n]{45,})\n(?![\n\s\d>|#*•-])/g, "$1 ");
   let shown = "";
   for (const [start, end] of [...blocks, [text.length, text.length]]) {
     if (start < shown.length) continue;
@@ -86,7 +86,7 @@ function appendBlocks(holder, shown, from, to) {
 // Draw a passage with its hits as marks. Returns a map from hit to mark.
 function appendPassage(body, passage, nameOf, gold) {
   const shown = shownOf(passage, gold, asIs);
-  shown.text = flowing(passage.markup ? bulleted(passage.text) : passage.text, shown.blocks);
+  shown.text = flowing(passage.text, shown.blocks, passage.markup);
   const marks = new Map();
   let cursor = 0;
   for (const [start, end, hit] of translated(passage.children, shown.at).sort((a, b) => a[0] - b[0])) {

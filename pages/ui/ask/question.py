@@ -92,7 +92,7 @@ QUESTION = "Question"  # the label by which the shortcut "/" finds the field
 
 def question_row(settings: Settings) -> Settings:
     """Draw the question field, the profile and the history; returns the profile's settings."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ask_row"):
         with st.form("ask.form", border=False):
             row = st.container(horizontal=True, vertical_alignment="bottom")
             row.text_input(

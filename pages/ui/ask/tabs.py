@@ -33,7 +33,7 @@ def show_tabs(query: Query, result: SearchResult, settings: Settings, base: Sett
             {**result.timings_ms, "quotes": ask_results.answer(result, settings).milliseconds}
         ),
         SIDES: lambda: ask_compare.show_compared(query, result, settings, base),
-        WHY: lambda: show_why(query, settings, sources),
+        WHY: lambda: show_why(query, settings, sources, result.hits),
     }
     for tab, draw in zip(st.tabs(list(contents), key=state.ASK_TAB, on_change="rerun"), contents.values(), strict=True):
         if tab.open:

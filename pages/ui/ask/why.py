@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
+from core.evidence import Hit
 from core.library import JudgmentRow, SourceRow
 from core.search.explaining.why_not import Change, WhyNot, why_not
 from core.search.question.query import Query
@@ -81,9 +83,11 @@ def bring() -> None:
     _bring(key="ask.bring", data={"count": state.counter(state.TAB_POINTED)})
 
 
-def show_why(query: Query, settings: Settings, sources: list[SourceRow]) -> None:
-    """Draw the choice of a place, and the explanation of the one asked for."""
-    titles = {source.version_id: source for source in sources if source.version_id}
+def show_why(query: Query, settings: Settings, sources: list[SourceRow], hits: Sequence[Hit] = ()) -> None:
+    """Draw the choice of a place, in the documents of the hits first, and the explanation of the one asked for."""
+    named = {source.version_id: source for source in sources if source.version_id}
+    found = [hit.version_id for hit in hits if hit.version_id in named]
+    titles = {version: named[version] for version in dict.fromkeys([*found, *named])}
     st.caption(
         "Point at words that should have been read: mark them in the evidence or in Chunks and press w, or pick their "
         "document and type some of them."

@@ -51,11 +51,12 @@ def show_row(question: str, passages: Sequence[Passage]) -> None:
             if st.button("Take that back", key="ask.answerable", type="tertiary", disabled=bool(off)):
                 attempt_and_rerun(lambda: services.library().remove_judgments(unanswerable))
         elif not line and st.button(
-            "Nothing in the library answers this",
+            "Mark as unanswerable",
             key="ask.unanswerable",
             icon=":material/block:",
             disabled=bool(off),
-            help="Kept as a judgment: a benchmark then checks that this question finds nothing it should trust.",
+            help="Nothing in the library answers it: kept as a judgment. A benchmark then checks that this question "
+            "finds nothing it should trust.",
         ):
             attempt_and_rerun(lambda: services.library().judge_unanswerable(question))
         if len({passage.version_id for passage in passages}) > 1:
