@@ -74,7 +74,7 @@ def nothing_yet() -> None:
 
 def heading_row(sources: dict[str, SourceRow]) -> tuple[str, bool]:
     """Draw the document picker, the comparison and the view; returns the version, and whether its pages are shown."""
-    picker, other, switch, judged = st.columns([4.9, 3.2, 2.1, 2.1], vertical_alignment="center", gap="small")
+    picker, other, switch, judged = st.columns([4.6, 3.0, 2.1, 2.6], vertical_alignment="center", gap="small")
     version = picker.selectbox(
         "Document",
         list(sources),

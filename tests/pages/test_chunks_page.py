@@ -336,6 +336,7 @@ def test_two_cuts_stand_side_by_side_with_the_gold_each_severs() -> None:
     names = list(figures[figures.columns[0]])
     assert list(figures["A"])[names.index("Chunks")] == str(len(tree.leaves))
     assert list(figures["A"])[names.index("Answers severed")] == "1 of 1"
+    assert list(figures["A"])[names.index("Read in part")] == "0"
     app.segmented_control(key="chunks.side").set_value("b").run()
     size_dial(app).set_value(40).run()
     assert "As indexed" in plain(app), "the first side is as it was"

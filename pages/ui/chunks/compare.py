@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.chunking.edits.edits import Edit
 from core.inspecting.comparing import Agreement, Comparison, compare
+from core.inspecting.findings import Defect
 from core.library import SourceRow
 from core.settings import ChunkingSettings
 from core.types import Span
@@ -129,12 +130,14 @@ def table(pair: CutPair) -> dict[str, list[str]]:
     """Both cuts side by side, as columns: recipe, number and sizes of chunks, findings, severed gold spans."""
     assert pair.found is not None  # noqa: S101 - called only when both cuts are made
     a, b, gold = pair.found.sizes_a, pair.found.sizes_b, len(pair.found.gold)
+    truncated = [side.cut.health.counts.get(Defect.TRUNCATED, 0) for side in (pair.a, pair.b)]
     rows: list[tuple[str, str, str]] = [
         ("Cut by", in_short(pair.a.settings), in_short(pair.b.settings)),
         ("Chunks", f"{a.leaves:,}", f"{b.leaves:,}"),
         ("Median, tokens", f"{a.median:,.0f}", f"{b.median:,.0f}"),
         ("Smallest, tokens", f"{a.smallest:,}", f"{b.smallest:,}"),
         ("Largest, tokens", f"{a.largest:,}", f"{b.largest:,}"),
+        ("Read in part", f"{truncated[0]:,}", f"{truncated[1]:,}"),
         ("Parents", f"{a.parents:,}", f"{b.parents:,}"),
         ("Findings", f"{len(pair.a.cut.health.findings):,}", f"{len(pair.b.cut.health.findings):,}"),
     ]

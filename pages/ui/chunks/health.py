@@ -19,7 +19,7 @@ _SIGNS = {
 
 
 def show_health(cut: Cut) -> None:
-    """Draw a group for each remedy, with a row for each kind of finding; the row stepped through shows its place."""
+    """Draw a group for each remedy: a row for each kind of finding, where the one stepped through shows its place."""
     health = cut.health
     counts, groups = health.counts, health.by_remedy
     current = _current(cut)
@@ -29,7 +29,6 @@ def show_health(cut: Cut) -> None:
         if pages and not pages.whole:
             st.markdown(f":red[:material/error:] Read {words.read(pages)}.")
         for remedy, defects in groups.items():
-            st.caption(f"**{words.escaped(remedy)}**")
             for defect in defects:
                 severity, number = health.severities[defect], counts[defect]
                 st.button(
@@ -42,6 +41,7 @@ def show_health(cut: Cut) -> None:
                 )
                 if current and current[0] == defect:
                     _place(cut, defect, min(current[1], number - 1))
+            st.caption(f":material/build: {words.escaped(remedy)}")
         st.caption(audit_line(cut))
 
 

@@ -42,7 +42,10 @@ def show_map(panel: PanelState) -> None:
     """Draw the map of the present cut, coloured by heading."""
     points = of_cut(panel)
     if len(points.spans) < 2:
-        st.caption("Fewer than two chunks have vectors; apply the cut to encode them.")
+        few = len(panel.cut.tree.leaves) < 2
+        st.caption(
+            "A map takes two chunks." if few else "Fewer than two chunks have vectors; apply the cut to encode them."
+        )
         return
     draw_beside_text(figure(points, panel), [panel.cut.version], "map", "Chunks as points, like ones near each other")
     if points.left_out:

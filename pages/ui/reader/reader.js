@@ -290,7 +290,6 @@ function createReader(root) {
     frame.classList.toggle("waiting", !model);
     if (!model) return; // its text has not arrived yet: the SHELVED event calls again
     fit(data.height);
-    frame.classList.toggle("paired", data.synchronised);
     const name = find(".reader-label");
     name.textContent = data.label;
     name.hidden = !data.label;

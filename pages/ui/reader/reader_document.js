@@ -27,7 +27,7 @@ function coverage(model, actions) {
   const shown = share === 100 ? "100" : Math.min(99.99, share).toFixed(2);
   const lost = model.gaps.filter((gap) => gap.lost).length;
   const line = make("p", "");
-  line.append(make("b", "", `${shown} %`), ` of ${grouped(model.characters)} characters are in a chunk`);
+  line.append(make("b", "", `${shown} %`), ` of ${grouped(model.characters)} characters are in a chunk, blanks not counted`);
   const parts = [line];
   if (lost) parts.push(warning(`${grouped(lost)} ${lost === 1 ? "place is" : "places are"} lost`, "verdict lost"));
   else if (model.gaps.length) parts.push(make("p", "verdict", "Nothing is lost; set aside:"));

@@ -136,7 +136,6 @@ function createEditor(self, look, tools) {
       if (changed) {
         look.edits = readEdits(self.model, data.edits);
         look.marks = readMarks(self.model, marks);
-        textHost.classList.toggle("marked", Boolean(marks.length));
         drawFacts();
       }
       textHost.classList.toggle("editable", on());

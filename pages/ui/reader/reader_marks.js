@@ -1,7 +1,7 @@
 // Marks on the text: edits and pins, and cuts compared with another reader's.
 const MARK_WORDS = { agreed: ["=", "in both"], added: ["▲", "added"], removed: ["▽", "removed"] };
 
-// One compared cut: a symbol at its place, and its label at the right edge.
+// One compared cut: a symbol and its label at its place. Both readers show the marks of both, so their lines break alike.
 function compareMark(fate) {
   const [shape, word] = MARK_WORDS[fate], mark = make("i", `compare-mark ${fate}`);
   mark.append(make("b", "", shape), make("span", "", word));

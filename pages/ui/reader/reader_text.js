@@ -2,9 +2,10 @@
 // look: { selected: leaf, focus: cited [start, end] or null, matches: found words, here: the present match, gold: gold spans,
 // edits: from readEdits, marks: compared cuts, leads: indices of the links into the library, label: the reader's name if there are two }
 const WRAPPED = new Set(["markdown", "text", "eml", "msg", "rst", "org"]); // kinds whose lines people wrap by hand
-const FLOWING = new Set(["paragraph", "quote", "loose"]);
+const FLOWING = new Set(["paragraph", "quote", "list", "loose"]);
 const RAILS = 3; // most brackets beside each other in the margin
 const HARD_LINE = /^(?:[\s\d>|#*•-]|[A-Z][\w-]{0,14}: )/; // a line that begins like this is not the continuation of a wrapped one
+const MARKER = /^\s*(?:(?:[-*+•◦▪–]|\(?\w{1,4}[.)])\s+)?/; // what is before the first word of a list item
 
 function drawSlab(model, slab, look) {
   const { text, leaves, parents, blocks, gaps, links } = model;
@@ -62,13 +63,21 @@ function drawSlab(model, slab, look) {
     return [...parts, ghosts];
   }
 
+  // Where the text goes on behind a line end that wraps a paragraph or item by hand, with the indent below it; 0 for others.
+  function softEnd(at) {
+    const line = text.slice(text.lastIndexOf("\n", at - 1) + 1, at), column = MARKER.exec(line)[0].length;
+    const indent = /^ */.exec(text.slice(at + 1, at + 60))[0].length, next = at + 1 + indent;
+    return line.length < 45 || indent > column + 2 || HARD_LINE.test(text.slice(next, next + 20)) ? 0 : next;
+  }
+
   // Append the text unchanged; line ends inside a hand-wrapped paragraph only look like blanks, by CSS.
   function put(holder, start, end) {
     let from = start;
     for (let at = wrapped ? text.indexOf("\n", start) : -1; at >= 0 && at < end; at = text.indexOf("\n", at + 1)) {
-      if (at - text.lastIndexOf("\n", at - 1) < 46 || HARD_LINE.test(text.slice(at + 1, at + 20))) continue;
-      holder.append(text.slice(from, at), make("span", "soft", "\n"));
-      from = at + 1;
+      const next = Math.min(end, softEnd(at));
+      if (!next) continue;
+      holder.append(text.slice(from, at), make("span", "soft", text.slice(at, next)));
+      from = next;
     }
     holder.append(text.slice(from, end));
   }
@@ -165,8 +174,9 @@ function drawSlab(model, slab, look) {
   function drawList(holder, start, end) {
     for (let from = start; from < end;) {
       let to = text.indexOf("\n", from);
+      while (wrapped && to >= 0 && to < end && softEnd(to)) to = text.indexOf("\n", to + 1);
       if (to < 0 || to > end) to = end;
-      const marker = /^\s*(?:(?:[-*+•◦▪–]|\(?\w{1,4}[.)])\s+)?/.exec(text.slice(from, Math.min(to, from + 60)))[0].length;
+      const marker = MARKER.exec(text.slice(from, Math.min(to, from + 60)))[0].length;
       const item = make("div", "item");
       item.style.setProperty("--hang", String(marker));
       inline(item, from, to, from === start ? "margin" : "inline");

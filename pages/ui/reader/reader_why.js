@@ -30,8 +30,10 @@ function createWhy(self, stage, host, hint) {
     shown = handle;
     fill(Number(handle.dataset.edge));
     tip.hidden = false;
-    putBeside(tip, stage, handle.getBoundingClientRect());
+    putBeside(tip, stage, caught(handle));
   }
+  // The handle with the gap above it, where it is caught as well: what is shown beside it must not cover that.
+  const caught = (handle) => { const box = handle.getBoundingClientRect(); return new DOMRect(box.x, box.y - 12, box.width, box.height + 12); };
   const hide = () => { clearTimeout(timer); shown = null; tip.hidden = true; };
   const handleOf = (event) => event.target.closest?.("[data-edge]");
   host.addEventListener("pointerover", (event) => {
@@ -50,6 +52,6 @@ function createWhy(self, stage, host, hint) {
   tip.addEventListener("pointerleave", leave);
   host.addEventListener("focusin", (event) => { const handle = handleOf(event); if (handle) show(handle); });
   host.addEventListener("focusout", (event) => { if (handleOf(event)) hide(); });
-  host.addEventListener("scroll", () => { if (shown && !shown.isConnected) hide(); else if (shown) putBeside(tip, stage, shown.getBoundingClientRect()); }, { passive: true });
+  host.addEventListener("scroll", () => { if (shown && !shown.isConnected) hide(); else if (shown) putBeside(tip, stage, caught(shown)); }, { passive: true });
   return { hide, shown: () => !tip.hidden, close: () => clearTimeout(timer) };
 }
