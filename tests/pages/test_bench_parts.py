@@ -114,9 +114,11 @@ def test_the_least_read_come_first_and_those_without_gold_last(texts: dict[str, 
 
 def test_the_table_marks_every_figure_against_the_baseline() -> None:
     made = report(questions=60)
-    drawn = bench_table.table(made, "default", made.compare_all("default"), ["recall@4000", "p50", "mrr@10"])
+    drawn = bench_table.table(
+        made, "default", made.compare_all("default"), ["recall@4000", "p50", "mrr@10"], applied="default"
+    )
     baseline, flat, recursive = drawn["rows"]
-    assert baseline["note"] == "baseline"
+    assert baseline["notes"] == ["in use", "baseline"]
     assert baseline["cells"][0]["mark"] == ""
     assert recursive["cells"][0]["mark"] == "▼"
     assert "Against default: worse by" in recursive["cells"][0]["say"]

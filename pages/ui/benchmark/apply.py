@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from core.evaluation.planning import EarlierBenches, recipe_of
-from core.evaluation.reporting.report import BenchReport, PresetReport
+from core.evaluation.reporting.report import BenchReport
 from core.settings import Settings
 from core.storage.store import settings_from
 from pages.ui.benchmark import benches
@@ -20,20 +20,22 @@ SHOWN = 16  # changed settings listed
 
 
 def show_apply(report: BenchReport, preset: str) -> None:
-    """Draw the "Apply" menu of a preset that the library does not have: what would change, and the button."""
+    """Draw the "Apply" menu of a preset that the library does not have: what would change, and the button.
+
+    There is none while settings are applied, so that it closes at the click and leaves the progress in sight.
+    """
     library, chosen = services.library(), report.preset(preset)
     wanted = settings_from(dict(chosen.settings))
     changes = differences(library.settings.to_dict(), wanted.to_dict())
-    if not library.writable or not changes:
+    if not library.writable or not changes or background.active_jobs("apply"):
         return
     with st.popover("Apply", icon=":material/check:", width="stretch"):
-        st.markdown(f"**Make {words.escaped(chosen.preset)} this library's settings**")
+        st.markdown(f"**Make “{words.escaped(chosen.preset)}” this library's settings**")
         st.markdown(_cost(wanted))
         st.button(
             "Apply to the library",
             key="benchmark.apply",
             type="primary",
-            disabled=bool(background.active_jobs("apply")),
             on_click=background.start_apply,
             args=[wanted, _lender(report)],
         )
@@ -42,14 +44,14 @@ def show_apply(report: BenchReport, preset: str) -> None:
             st.caption(f"and {len(changes) - SHOWN} more")
 
 
-def show_applied(report: BenchReport, preset: str) -> None:
-    """Draw how far settings are applied, then that the library has the preset's, with the button that undoes it."""
+def show_applied(report: BenchReport) -> None:
+    """Draw how far settings are applied, then which preset the library has, with the button that undoes it."""
     busy = bool(background.active_jobs("apply"))
     if busy or background.failures("apply"):
         show_jobs("apply")
     if busy:
         st.caption("Ask goes on meanwhile: each document is searched as it was until it is cut anew.")
-    elif services.library().writable and is_applied(report.preset(preset)):
+    elif services.library().writable and (preset := applied_of(report)):
         before = background.settings_before()
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f":material/check: The library has the settings of **{words.escaped(preset)}**; Ask uses them.")
@@ -79,9 +81,13 @@ def _lender(report: BenchReport) -> str:
     return str(benches.workspace() / report.library)
 
 
-def is_applied(measured: PresetReport) -> bool:
-    """Whether the library has the settings of a measured preset."""
-    return not differences(services.library().settings.to_dict(), settings_from(dict(measured.settings)).to_dict())
+def applied_of(report: BenchReport) -> str | None:
+    """The measured preset whose settings the library has."""
+    now = services.library().settings.to_dict()
+    return next(
+        (item.preset for item in report.presets if not differences(now, settings_from(dict(item.settings)).to_dict())),
+        None,
+    )
 
 
 def changes_table(

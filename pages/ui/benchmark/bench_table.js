@@ -63,7 +63,7 @@ function line(component, host, row) {
   radio.checked = row.preset === host.chosen;
   radio.value = row.preset;
   label.append(radio, make("span", "name", row.preset));
-  if (row.note) label.append(make("span", "note", row.note));
+  label.append(...row.notes.map((note) => make("span", "note", note)));
   name.scope = "row";
   name.append(label);
   const choose = () => {

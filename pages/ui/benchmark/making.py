@@ -126,8 +126,8 @@ def _offer() -> None:
     text, count, button = st.columns([6, 2, 2], vertical_alignment="bottom")
     text.caption(
         "Definitions, amounts, dates, reasons, steps, cells of tables, defaults of functions: asked by rules, with "
-        "the place that answers each, without a language model. You keep or drop each with one key. They repeat "
-        "words of your documents, so they are easier than what people ask, and stay apart from what you judge by hand."
+        "the place that answers each, without a language model. You keep or drop each with one key. They repeat words "
+        "of your documents, so they are easier than what people ask, and are counted as judged by a program."
     )
     wanted = count.number_input("Questions", LEAST, MOST, USUAL, 5, key=state.MAKING_COUNT)
     offered = partial(button.button, icon=MAKING, on_click=begin, args=[int(wanted)], width="stretch")
@@ -177,31 +177,35 @@ def _review(task: Task[list[MadeQuestion]]) -> None:
 
 def _card(questions: Sequence[MadeQuestion], review: Review, at: int) -> None:
     """The question at index ``at``, and the buttons that decide on it."""
-    item = questions[at]
-    st.progress(at / len(questions), text=f"{at + 1:,} of {len(questions):,}, {review.kept:,} kept")
-    if review.editing:
-        st.text_input(
-            "Question, Enter to take it",
-            value=review.worded or item.question,
-            key=_field(at),
-            on_change=_take,
-            args=[at],
+    item, told = questions[at], "; this page counts them when you stop" if review.kept else ""
+    # Unseen until its own buttons are there to hear a key. The next one's rule is sent as well: a style comes late.
+    rules = ",".join(f"body:not(:has(.st-key-making-Keep-{n})) .st-key-making_seen_{n}" for n in (at - 1, at, at + 1))
+    st.html(f"<style>{rules} {{ visibility: hidden; transition: none; }}</style>")
+    with st.container(key=f"making_seen_{at}", gap="small"):
+        st.progress(at / len(questions), text=f"{at + 1:,} of {len(questions):,}, {review.kept:,} kept{told}")
+        if review.editing:
+            st.text_input(
+                "Question, Enter to take it",
+                value=review.worded or item.question,
+                key=_field(at),
+                on_change=_take,
+                args=[at],
+            )
+        else:
+            st.markdown(f"#### {words.escaped(review.worded or item.question)}")
+        st.code(words.shortened(item.quote, QUOTE_SHOWN), language=None, wrap_lines=True)
+        answer = (
+            f"the short answer: {words.shortened(item.answer, 160).rstrip('.')}"
+            if item.gold
+            else "this comes near and does not say"
         )
-    else:
-        st.markdown(f"#### {words.escaped(review.worded or item.question)}")
-    st.code(words.shortened(item.quote, QUOTE_SHOWN), language=None, wrap_lines=True)
-    answer = (
-        f"the short answer: {words.shortened(item.answer, 160).rstrip('.')}"
-        if item.gold
-        else "this comes near and does not say"
-    )
-    places = f", in {words.count(len(item.gold), 'place')}" if len(item.gold) > 1 else ""
-    st.caption(
-        words.escaped(
-            f"{words.place_name(item.document)}{places}. Asks {KINDS.get(item.kind, item.kind)}; {answer}. "
-            f"{item.overlap:.0%} of its words stand in the passage."
+        places = f", in {words.count(len(item.gold), 'place')}" if len(item.gold) > 1 else ""
+        st.caption(
+            words.escaped(
+                f"{words.place_name(item.document)}{places}. Asks {KINDS.get(item.kind, item.kind)}; {answer}. "
+                f"{item.overlap:.0%} of its words stand in the passage."
+            )
         )
-    )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         typing = review.editing  # the letters are no shortcuts then
         _button("Keep", "k", ":material/check:", _keep, item, at, off=typing)

@@ -87,7 +87,7 @@ def _show_fit(mark: str, questions: int) -> None:
     head = st.container(gap="small")
     over = True
     if asked is not None and task is not None:
-        over = tasks.finished_or_progress(TASK, task, "Fitting to your judgments", _forget)
+        over = tasks.finished_or_progress(TASK, task, f"Fitting to your judgments, {_takes(questions)} in all", _forget)
         if over:
             _outcome(task, asked)
     with head:

@@ -71,15 +71,16 @@ def _results(runs: list[benches.Run]) -> None:
         spoken = spoken_for(report, baseline, against)
         best = spoken[0].winners if spoken else ()
         selected = _selected(presets, baseline, best)
-        data = table(report, baseline, against, shown, frozenset(BASELINES))
+        applied = bench_apply.applied_of(report)
+        data = table(report, baseline, against, shown, frozenset(BASELINES), applied)
         show_table(data, selected, _pick, state.BENCH_TABLE)
         text, button = st.columns([5, 1], vertical_alignment="center")
         with text.container(gap="xsmall"):
-            st.markdown(conclusion(spoken, applied=bool(best and bench_apply.is_applied(report.preset(best[0])))))
+            st.markdown(conclusion(spoken, applied=applied in best[:1]))
             st.caption(_verdicts(selected, baseline, against.get(selected, {}), shown))
         with button:
             bench_apply.show_apply(report, selected)
-        bench_apply.show_applied(report, selected)
+        bench_apply.show_applied(report)
         st.caption(_legend(report, baseline))
         if spoken and any(question.kind == ORIGIN for question in report.questions):
             st.caption(TRUST)

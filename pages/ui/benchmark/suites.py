@@ -33,7 +33,13 @@ class Chosen:
 def choose_suite() -> Chosen | None:
     """Draw the choice; returns the suite, ``None`` if there is nothing to measure on. Raises ``SuiteError``."""
     judgments = _judgments()
-    named = {JUDGED: f"My judgments ({judgments.questions:,})", SAMPLES: "The samples"}
+    alone = (
+        [ORIGIN_WORDS[origin] for origin in judgments.origins if origin != "human"]
+        if len(judgments.origins) == 1
+        else []
+    )
+    counted = " ".join([f"{judgments.questions:,}", *alone])  # of several origins, the choice below tells them apart
+    named = {JUDGED: f"My judgments ({counted})", SAMPLES: "The samples"}
     if chosen := st.session_state.pop(state.SUITE_NEXT, None):
         st.session_state[state.SUITE] = chosen
     state.choose(state.SUITE, named, JUDGED if judgments.questions else SAMPLES)

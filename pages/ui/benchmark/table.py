@@ -104,11 +104,12 @@ def table(
     against: Mapping[str, Mapping[str, Comparison]],
     shown: Sequence[str],
     common: frozenset[str] = frozenset(),
+    applied: str | None = None,
 ) -> dict[str, Any]:
     """The table as data for its component.
 
     ``against``: the comparisons with ``baseline`` by preset and metric. ``shown``: the columns. ``common``: the presets
-    to label as common practice.
+    to label as common practice. ``applied``: the preset that the library has.
     """
     costs = _costs(report)
     heads = [
@@ -126,7 +127,15 @@ def table(
     rows = [
         {
             "preset": item.preset,
-            "note": "baseline" if item.preset == baseline else "common practice" if item.preset in common else "",
+            "notes": [
+                note
+                for note, holds in (
+                    ("in use", item.preset == applied),
+                    ("baseline", item.preset == baseline),
+                    ("common practice", item.preset in common and item.preset != baseline),
+                )
+                if holds
+            ],
             "cells": [
                 _cost_cell(item, costs[name])
                 if name in costs
