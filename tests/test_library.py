@@ -70,10 +70,12 @@ class Recorder:
     stop_item: tuple[int, str] = (-1, "")
     stop_after_finished: int = -1
     stages: list[tuple[int, str]] = field(default_factory=list)
+    encoding: list[int] = field(default_factory=list)
     finished_items: list[int] = field(default_factory=list)
 
     def stage(self, index: int, stage: str, done: int, total: int) -> None:
         self.stages.append((index, stage))
+        self.encoding += [total] if stage == "encoding" else []
         assert 0 <= done <= total
         if stage == self.stop_all_at:
             raise CancelledError("Stopped.")
@@ -136,9 +138,11 @@ def test_changing_one_document_encodes_that_one(library, folder, fast_encoder):
     encoded = len(fast_encoder.texts)
     changed = text_about("otter").replace("number 3", "number thirty-three")
     (folder / "otter.md").write_text(changed, encoding="utf-8")
-    report = library.ingest(incoming(folder))
+    watch = Recorder()
+    report = library.ingest(incoming(folder), watch)
     fresh = fast_encoder.texts[encoded:]
-    assert len(fresh) == report.encoded >= 1
+    assert len(fresh) == report.encoded == max(watch.encoding) >= 1
+    assert len(library.tree(report.documents[0].version_id).leaves) > 1, "what is told to be encoded is not all of it"
     assert all("thirty-three" in text for text in fresh), "only what changed is encoded"
     after = chunks_of(library)
     assert {name for name in after if after[name] != before[name]} == {"otter.md"}

@@ -227,9 +227,9 @@ class Ingest:
             def progress(done: int, total: int, first_batch: list[tuple[int, float]] = first_batch) -> None:
                 if done and not first_batch:
                     first_batch.append((done, perf_counter()))
-                for prepared in self._waiting:  # in proportion, since the encoder sorts texts by length
-                    own = sum(1 for _ in prepared.texts)
-                    self._report(prepared.index, "encoding", own * done // max(1, total), own)
+                every = [sum(1 for _ in prepared.texts) for prepared in self._waiting]
+                for prepared, own in zip(self._waiting, every, strict=True):  # in proportion: sorted by length
+                    self._report(prepared.index, "encoding", own * done // sum(every), -(-own * total // sum(every)))
 
             try:
                 encoded = encode_cached(self.model.encoder, cache, texts, progress)
