@@ -107,7 +107,7 @@ def test_what_is_old_is_left_to_its_words_once_its_price_is_told(
     with closing(sqlite3.connect(home / "catalogue.sqlite")) as catalogue, catalogue:
         catalogue.execute("UPDATE source SET modified_ns = 0 WHERE name = 'old.md'")
     visit(page, app(home))
-    page.get_by_role("button", name="Words alone").click()
+    page.get_by_role("button", name="Rarely read …").click()
     dialog = page.get_by_role("dialog")
     shown(dialog.get_by_text("1 document, 1 chunk: about"))
     unread = dialog.get_by_role("spinbutton", name="Days unread")

@@ -97,7 +97,7 @@ def test_another_library_is_made_beside_the_first_and_returned_from(filled: Path
     assert (tmp_path / "work-notes" / "catalogue.sqlite").exists()
     assert [known.name for known in shelf.shelf(shelf.shelf_file())] == ["home", "Work notes"]
     app.button(key=f"shelf.open.{filled}").click().run()
-    assert titles(app) == ["tokens.md", "tea.csv"]
+    assert titles(app) == ["tea.csv", "tokens.md"]
 
 
 def read_twice() -> None:

@@ -97,7 +97,7 @@ def test_totals_are_named_nothing_is_thrown_away_without_a_choice_and_the_filter
     app = start()
     figures = {metric.label: metric.value for metric in app.metric}
     assert (figures["Documents"], figures["Too long"]) == ("2", "0 chunks")
-    assert list(app.dataframe[0].value["Title"]) == ["Tokens", "Tea"]
+    assert list(app.dataframe[0].value["Title"]) == ["Tea", "Tokens"]
     assert app.button(key="library.trash").disabled
     assert app.button(key="library.open").disabled
     sources = services.library().sources()

@@ -106,6 +106,7 @@ def test_links_stand_over_their_visible_words(guide: Document) -> None:
     ("text", "title"),
     [
         ("intro\n\n# The [one](x) `title` #\n", "The one title"),
+        ("# : Ducks in winter\n", "Ducks in winter"),
         ("## Only second level\n", "Notes"),
         ("---\ntitle:\n---\n# Real\n", "Real"),
         ("# Changes\n\n## 2.1\n\n## 2.0\n", "Changes"),

@@ -270,6 +270,8 @@ def title_of(text: str, blocks: Sequence[Block], name: str) -> tuple[str, Span |
         if bold:
             return plain_words(bold[2]), Span(*bold.span(2))
     spans = [heading_words(text, block.start, block.end) for block in headings]
+    # What parted a number from it is no part of a title: "# : Ducks".
+    spans = [Span(span.end - len(text[span.start : span.end].lstrip(":：;, ")), span.end) for span in spans]
     said = [plain_words(text[span.start : span.end]) for span in spans]
     for span, words in zip(spans, said, strict=True):
         if span.start > _TITLE_WITHIN or is_one_of_a_series(words, said):

@@ -43,7 +43,7 @@ COLUMNS: Mapping[str, Any] = {
         "the text, in the metadata, or left out for a reason that Chunks names.",
     ),
     "Collections and tags": st.column_config.TextColumn(width=150),
-    "Note": st.column_config.TextColumn(width=110),
+    "Note": st.column_config.TextColumn(width=180),
     "Changed": st.column_config.DatetimeColumn(format="distance", width=108),
     "Size": st.column_config.TextColumn(width=64),
     "Also as": st.column_config.TextColumn(width=110, help="Other files with exactly the same content."),
@@ -71,14 +71,15 @@ def say() -> None:
 
 
 TITLE_SHOWN, FILE_SHOWN = 36, 24  # characters that fit into the columns
+SCROLLED = 60  # documents; the table of more scrolls by itself
 
 
 def show_documents(sources: list[SourceRow]) -> None:
     """Draw the filters, the actions for selected rows, and the table."""
-    shown = filtered(sources)
+    shown = sorted(filtered(sources), key=lambda source: source.title.casefold())
     bar = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     names, columns = [source.id for source in shown], {"Title": _title(shown), **COLUMNS}
-    height = None if len(shown) < 14 else 520
+    height = None if len(shown) <= SCROLLED else 520
     chosen = select_rows(
         shown, names, table(shown), state.TABLE, "The documents of the library", columns, height=height
     )
@@ -184,7 +185,7 @@ def actions(chosen: list[SourceRow]) -> None:
     ):
         organising.organise(chosen)
     if st.button(
-        "Words alone",
+        "Find by words alone" if chosen else "Rarely read …",
         key="library.words_alone",
         disabled=not writable,
         icon=":material/match_word:",
@@ -220,7 +221,9 @@ def actions(chosen: list[SourceRow]) -> None:
 
 
 def table(sources: list[SourceRow]) -> dict[str, list[object]]:
-    """The table's columns; empty ones are left out, and the recipe if all documents have the same."""
+    """The table's columns; those are left out that are empty or that say "all" of every document, and the recipe if all
+    documents have the same.
+    """
     some_by_words = any(source.by_words or source.words_alone for source in sources)
     columns: dict[str, list[object]] = {
         "Title": [
@@ -247,7 +250,9 @@ def table(sources: list[SourceRow]) -> dict[str, list[object]]:
         "Cut by": [source.recipe for source in sources] if len({source.recipe for source in sources}) > 1 else [],
     }
     needed = {"Title", "File", "Kind", "Chunks"}
-    return {name: values for name, values in columns.items() if name in needed or any(values)}
+    return {
+        name: values for name, values in columns.items() if name in needed or not {"", "all", None}.issuperset(values)
+    }
 
 
 def _found_by(source: SourceRow) -> str:

@@ -20,7 +20,7 @@ def show_undo() -> None:
     line.info(f"{words.escaped(title)} went to the trash.", icon=":material/delete:")
     if undo.button("Undo", key="library.undo", icon=":material/undo:", width="stretch"):
         _restore([row.id for row in trashed])
-    if close.button("Fine", key="library.undo.close", width="stretch"):
+    if close.button("Dismiss", key="library.undo.close", width="stretch"):
         st.session_state[state.THROWN] = []
         st.rerun()
 
@@ -50,7 +50,8 @@ def show_trash() -> None:
 
 @st.dialog("Remove for good?", icon=":material/delete_forever:")
 def _confirm(count: int) -> None:
-    st.write(f"{words.count(count, 'document')} and everything made of them will be gone. Your own files stay.")
+    made = "it" if count == 1 else "them"
+    st.write(f"{words.count(count, 'document')} and everything made of {made} will be gone. Your own files stay.")
     if st.button("Remove for good", type="primary", icon=":material/delete_forever:"):
         with st.spinner("Removing …"):
             services.library().empty_trash()

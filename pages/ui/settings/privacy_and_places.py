@@ -120,7 +120,8 @@ def show_archive() -> None:
     if button.button("Make an archive", key="settings.archive", icon=":material/archive:", width="stretch"):
         with st.spinner("Packing …"), guarded():
             count = archive.archive(here.path, Path(target.strip()).expanduser(), vectors=whole)
-            st.success(f"{words.count(count, 'original')} and everything made of them are in it.")
+            made = "it" if count == 1 else "them"
+            st.success(f"{words.count(count, 'original')} and everything made of {made} are in it.")
     place, name, button = st.columns([4, 2, 2], vertical_alignment="bottom")
     source = place.text_input("Make a library of an archive", placeholder="/path/of/the/archive.zip")
     called = name.text_input("Its name", max_chars=80, key="settings.unarchive.name")

@@ -22,8 +22,8 @@ def show_nothing(title: str, sentence: str, points: Sequence[Point]) -> None:
 
 
 def show_lessons(points: Sequence[Point]) -> None:
-    """Draw the points side by side, each in a box."""
+    """Draw the points side by side, without boxes, which would look as if they could be clicked."""
     for column, (icon, title, text) in zip(st.columns(len(points)), points, strict=True):
-        with column.container(border=True, height="stretch"):
+        with column.container():
             st.markdown(f"**:material/{icon}: {title}**")
             st.caption(text)

@@ -37,7 +37,7 @@ def select_rows(
         selection_default={"selection": {"rows": [0], "columns": [], "cells": []}} if first else None,
         column_config=columns,
         placeholder="",
-        height=height or "auto",
+        height=height or "content",
         alt=alt,
     )
     return [rows[row] for row in event.selection.rows if row < len(rows)]
