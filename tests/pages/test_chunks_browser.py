@@ -176,7 +176,7 @@ def two_cuts_are_marked_and_the_severed_gold_is_named(page: Page) -> None:
     until(lambda: at_top(page) > 0)
     assert faults(page) == []
     # Side by side where both have room, below each other where they have not, and never a word a line.
-    for width, places in ((1500, (2, 1)), (900, (1, 2))):
+    for width, places in ((1700, (2, 1)), (900, (1, 2))):
         page.set_viewport_size({"width": width, "height": 900})
         until(lambda places=places: tuple(map(len, standing(page))) == places)
         assert page.locator(".reader.compact").first.evaluate("(reader) => reader.clientWidth") > 350

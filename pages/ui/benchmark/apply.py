@@ -45,7 +45,7 @@ def show_apply(report: BenchReport, preset: str) -> None:
 
 
 def show_applied(report: BenchReport) -> None:
-    """Draw how far settings are applied, then which preset the library has, with the button that undoes it."""
+    """Draw how far settings are applied, then which preset the library was given, with the button that undoes it."""
     busy = bool(background.active_jobs("apply"))
     if busy or background.failures("apply"):
         show_jobs("apply")
@@ -53,17 +53,18 @@ def show_applied(report: BenchReport) -> None:
         st.caption("Ask goes on meanwhile: each document is searched as it was until it is cut anew.")
     elif services.library().writable and (preset := applied_of(report)):
         before = background.settings_before()
+        if before in (None, services.library().settings):
+            return  # its row says that it is in use
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f":material/check: The library has the settings of **{words.escaped(preset)}**; Ask uses them.")
-            if before not in (None, services.library().settings):
-                st.button(
-                    "Undo",
-                    key="benchmark.apply.undo",
-                    icon=":material/undo:",
-                    help=_cost(before),
-                    on_click=background.undo_apply,
-                    args=[_lender(report)],
-                )
+            st.button(
+                "Undo",
+                key="benchmark.apply.undo",
+                icon=":material/undo:",
+                help=_cost(before),
+                on_click=background.undo_apply,
+                args=[_lender(report)],
+            )
 
 
 def _cost(wanted: Settings) -> str:
