@@ -222,22 +222,22 @@ class Ingest:
         cache = CatalogueVectors(self.store, self.lender)
         while True:
             texts = [text for prepared in self._waiting for text in prepared.texts]
-            first_batch: list[tuple[int, float]] = []  # (texts, end time); not timed, since it may load the model
+            begun: list[tuple[int, float]] = []  # (texts, end time) of the first batch, not timed: it loads the model
 
-            def progress(done: int, total: int, first_batch: list[tuple[int, float]] = first_batch) -> None:
-                if done and not first_batch:
-                    first_batch.append((done, perf_counter()))
-                every = [sum(1 for _ in prepared.texts) for prepared in self._waiting]
-                for prepared, own in zip(self._waiting, every, strict=True):  # in proportion: sorted by length
-                    self._report(prepared.index, "encoding", own * done // sum(every), -(-own * total // sum(every)))
+            def progress(done: int, total: int, first: list[tuple[int, float]] = begun, of: int = len(texts)) -> None:
+                if done and not first:
+                    first.append((done, perf_counter()))
+                for prepared in self._waiting:  # in proportion, since the encoder sorts texts by length
+                    own = sum(1 for _ in prepared.texts)
+                    self._report(prepared.index, "encoding", own * done // of, -(-own * total // of))
 
             try:
                 encoded = encode_cached(self.model.encoder, cache, texts, progress)
             except ItemCancelledError as error:
                 self._waiting = [prepared for prepared in self._waiting if prepared.index != error.index]
                 continue
-            if first_batch and (timed := encoded.encoded - first_batch[0][0]) >= _MIN_TIMED_TEXTS:
-                self._record_speed(timed / max(1e-6, perf_counter() - first_batch[0][1]))
+            if begun and (timed := encoded.encoded - begun[0][0]) >= _MIN_TIMED_TEXTS:
+                self._record_speed(timed / max(1e-6, perf_counter() - begun[0][1]))
             self.encoded += encoded.encoded
             self.reused += encoded.reused
             return encoded

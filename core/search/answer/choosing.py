@@ -95,6 +95,15 @@ def _say_the_same(one: Quote, other: Quote) -> bool:
     return shared and (numbers <= other_numbers or other_numbers <= numbers)
 
 
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    """The numbers of a short answer in a document, and what else it says: "£{}", "{} minutes"."""
+
+    version_id: str
+    numbers: tuple[str, ...]
+    unit: str
+
+
 def _says_otherwise(question: str, best: _Figure | None, line: Quotable, mark: Mark | None) -> bool:
     """Whether a line of another document answers with another number of the same unit than the best line does.
 
@@ -106,15 +115,6 @@ def _says_otherwise(question: str, best: _Figure | None, line: Quotable, mark: M
     if best.unit != other.unit or best.numbers == other.numbers:
         return False
     return not missing_terms(named_terms(question), [passage_text(line.passage)])
-
-
-@dataclass(frozen=True, slots=True)
-class _Figure:
-    """The numbers of a short answer in a document, and what else it says: "£{}", "{} minutes"."""
-
-    version_id: str
-    numbers: tuple[str, ...]
-    unit: str
 
 
 def _figure_of(line: Quotable, mark: Mark | None) -> _Figure | None:
